@@ -1,0 +1,89 @@
+/** Listening: binds a port, keeps the runtime's limits above ours, and stops without cutting anybody off. */
+
+import { BODY_DEADLINE_MS, STORE_DEADLINE_MS } from '../errors.ts'
+import type { App } from './app.ts'
+
+export interface ServerOptions {
+  readonly port: number
+  readonly host: string
+}
+
+export interface Server {
+  /** The port that was bound. */
+  readonly port: number
+  /**
+   * Takes no new connection, answers every request that has begun, and resolves when all are gone.
+   *
+   * @param hurry called after a while, to give up the bodies that are still on their way
+   */
+  stop(hurry?: () => void): Promise<void>
+}
+
+/** A port that cannot be bound: one line for the owner. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/** Seconds after which the runtime cuts a connection; its clock runs while a body comes in and while the store works. */
+const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
+
+/** For this long, callers that keep their connection are told that it ends with the answer. */
+const ANNOUNCE_MS = 300
+/** For this long, answers are held back; see stop. */
+const HOLD_MS = 50
+/** From here on, bodies that are still on their way are given up. */
+const HURRY_MS = 3_000
+/** When the last are cut off; a stop takes 10 s at the most. */
+const CUT_OFF_MS = 8_500
+
+/**
+ * Binds the port and serves.
+ *
+ * @throws ListenError when the port is taken or the address is not one of this machine
+ */
+export function listen({ fetch, error }: App, { port, host }: ServerOptions): Server {
+  const options = { port, hostname: host, idleTimeout: IDLE_TIMEOUT_S, development: false, error } as const
+  const server = bind(() => Bun.serve({ ...options, fetch }), options)
+
+  async function stop(hurry?: () => void): Promise<void> {
+    // Whoever sends a request on an open connection in the moment in which it is closed loses it. So
+    // busy callers are asked to let go of theirs first; then all answers wait for a moment, until every
+    // caller that goes on is waiting for one, and in that moment the door is closed.
+    let held: Promise<void> | undefined
+    server.reload({
+      ...options,
+      fetch: async (request) => {
+        const response = withClose(await fetch(request))
+        await held
+        return response
+      },
+    })
+    await Bun.sleep(ANNOUNCE_MS)
+    held = Bun.sleep(HOLD_MS)
+    await held
+    const stopped = server.stop()
+    const timer = setTimeout(() => hurry?.(), HURRY_MS)
+    await Promise.race([stopped, Bun.sleep(CUT_OFF_MS)])
+    clearTimeout(timer)
+    await server.stop(true)
+  }
+
+  return { port: server.port ?? port, stop }
+}
+
+function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: string }): T {
+  try {
+    return serve()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new ListenError(`port ${port} on ${hostname} is taken by another process`)
+    if (code === 'EACCES') throw new ListenError(`port ${port} may not be bound by this user`)
+    throw new ListenError(`cannot listen on ${hostname} port ${port}: it is no address of this machine`)
+  }
+}
+
+function withClose(response: Response): Response {
+  response.headers.set('Connection', 'close')
+  return response
+}

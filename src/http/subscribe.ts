@@ -1,0 +1,53 @@
+/** The endpoint: one address in, on stable storage before the answer leaves. */
+
+import { parseAddress } from '../email.ts'
+import type { Fault } from '../errors.ts'
+import type { Intake } from '../stores/intake.ts'
+import type { BodyReader } from './body.ts'
+import type { Cors } from './cors.ts'
+
+export interface SubscribeOptions {
+  /** Where accepted addresses go. */
+  readonly intake: Pick<Intake, 'add'>
+  readonly cors: Cors
+  readonly body: Pick<BodyReader, 'read'>
+}
+
+/** Creates the handler of the endpoint; it answers every method. */
+export function createSubscribe({ intake, cors, body }: SubscribeOptions) {
+  return async (request: Request): Promise<Response> => {
+    const answers = cors.answersFor(request)
+    if (request.method !== 'POST') return cors.preflight(request) ?? answers.problem('post_only')
+    if (!isJson(request.headers.get('content-type'))) return answers.problem('media_type')
+
+    const text = await body.read(request)
+    if (typeof text !== 'string') return answers.problem(text.fault)
+    const result = parseSubscription(text)
+    if ('fault' in result) return answers.problem(result.fault)
+    try {
+      await intake.add(result.address)
+    } catch {
+      // The intake has logged it, once for all requests of the commit.
+      return answers.problem('store_failed')
+    }
+    return answers.accepted()
+  }
+}
+
+/** Whether a Content-Type field is that of JSON, in any case and with any parameters (RFC 9110 section 8.3.1). */
+function isJson(field: string | null): boolean {
+  return field === 'application/json' || (field !== null && /^application\/json[ \t]*(?:;|$)/i.test(field))
+}
+
+/** Reads a body: an object with an address in it. Other members are ignored. */
+function parseSubscription(text: string): ReturnType<typeof parseAddress> | { fault: Fault } {
+  if (text === '') return { fault: 'no_body' }
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return { fault: text.trim() === '' ? 'no_body' : 'malformed_json' }
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { fault: 'not_an_object' }
+  return parseAddress((body as { email?: unknown }).email)
+}

@@ -1,0 +1,67 @@
+/** The service, put together from its parts: what is in the house, and in which order it is opened and closed. */
+
+import type { Config } from './config.ts'
+import { CACHE_CONTROL } from './contract/headers.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './errors.ts'
+import { createCommonHeaders } from './http/answers.ts'
+import { createApp } from './http/app.ts'
+import { createBodyReader } from './http/body.ts'
+import { createCors } from './http/cors.ts'
+import { createDocumentHandler } from './http/documents.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createOps } from './http/ops.ts'
+import { listen } from './http/server.ts'
+import { createSubscribe } from './http/subscribe.ts'
+import type { Log } from './log.ts'
+import { createDocuments } from './site/documents.ts'
+import { createIntake } from './stores/intake.ts'
+import { openServiceStore, toListName } from './stores/open.ts'
+
+export interface Service {
+  /** Answers every request that has begun, then closes the store. At most 10 s. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the service: the store first, the listeners last.
+ *
+ * @throws StoreError when the list cannot be opened, ListenError when a port cannot be bound
+ */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const { baseUrl, corsOrigins, list, ops } = config
+  const headers = createCommonHeaders(baseUrl)
+  const metrics = ops && createMetrics()
+  const store = await openServiceStore(list, log)
+  const intake = createIntake(store, { log, metrics })
+  const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
+  const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
+  const subscribe = createSubscribe({ intake, cors, body })
+  const documents = new Map(
+    await Promise.all(
+      createDocuments(config).map(
+        async (document) => [document.path, await createDocumentHandler(document, headers)] as const,
+      ),
+    ),
+  )
+
+  try {
+    const app = createApp({ baseUrl, headers, subscribe, documents, log, metrics })
+    const opsServer =
+      ops && metrics && listen(createOps({ metrics, store, patienceMs: STORE_DEADLINE_MS }), ops)
+    const server = listen(app, config)
+    log.info(
+      { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
+      `listening on ${config.host} port ${server.port} for ${baseUrl}, keeping ${toListName(list)}`,
+    )
+    return {
+      async stop() {
+        await server.stop(body.hurry)
+        await intake.idle()
+        await Promise.all([opsServer?.stop(), store.close()])
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+/** The way of one address into a store: group commit, the deadline, and a word to the log when the store fails and recovers. */
+
+import type { Address } from '../email.ts'
+import { STORE_DEADLINE_MS } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { SubscriberStore } from '../subscriber.ts'
+import { createGroupCommit } from './group-commit.ts'
+
+/** What the intake reports of itself. */
+export interface IntakeMetrics {
+  /** Addresses were confirmed. */
+  accepted(addresses: number): void
+  /** A commit ended, well or not. */
+  commit(addresses: number, milliseconds: number, ok: boolean): void
+}
+
+export interface IntakeOptions {
+  readonly log: Log
+  readonly metrics?: IntakeMetrics | undefined
+}
+
+export interface Intake {
+  /**
+   * Has an address stored.
+   *
+   * @returns resolves when it is on stable storage; rejects when the store failed or the deadline passed
+   */
+  add(address: Address): Promise<void>
+  /** Resolves when every address that was handed in has been stored or given up. */
+  idle(): Promise<void>
+}
+
+/** Creates the intake of a store. */
+export function createIntake(store: Pick<SubscriberStore, 'add'>, { log, metrics }: IntakeOptions): Intake {
+  let failing = false
+
+  async function commit(batch: readonly Address[]): Promise<void> {
+    const start = performance.now()
+    try {
+      await store.add(batch)
+    } catch (error) {
+      metrics?.commit(batch.length, performance.now() - start, false)
+      fail(error)
+      throw error
+    }
+    metrics?.commit(batch.length, performance.now() - start, true)
+    metrics?.accepted(batch.length)
+    if (failing) log.info('the store has recovered')
+    failing = false
+  }
+
+  // Once, and not for each commit: a full disk would be filled by the log as well.
+  function fail(error: unknown): void {
+    if (!failing) log.error({ err: error }, 'the store fails: 500 storage_failure until it recovers')
+    failing = true
+  }
+
+  return createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
+}

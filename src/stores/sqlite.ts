@@ -1,0 +1,114 @@
+/** The list in a SQLite file, on the calling thread. The service runs it on a thread of its own: sqlite-thread.ts. */
+
+import type { Database } from 'bun:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from '../email.ts'
+import { type Count, type ServiceStore, StoreError } from '../subscriber.ts'
+import { isBusy, openSqliteFile, toReason } from './sqlite-file.ts'
+import { createSettler } from './sqlite-settle.ts'
+
+/** A SQLite list, and what only its host calls. */
+export interface SqliteStore extends ServiceStore {
+  count(): Promise<Pick<Count, 'subscribers'>>
+  /** Puts a batch on stable storage; the JSON array of its addresses. Synchronous: it waits for the lock and the disk. */
+  append(addresses: string): void
+  /** Settles for about as long as it is given, and tells whether there is more to do. */
+  settleFor(milliseconds: number): boolean
+  /** Whether so much has piled up that settling must not wait for a quiet moment. */
+  isOverdue(): boolean
+}
+
+/** Below this backlog, a reader settles what is left under one lock, so that nobody can keep it from getting done. */
+const LAST_RUN = 20_000
+
+// A run costs about a write for each page of the index, however many addresses share them: so the more are on
+// the list, the more are let pile up. Measured in ARCHITECTURE.md.
+const MIN_OVERDUE = 100_000
+const MAX_OVERDUE = 1_000_000
+const OVERDUE_SHARE = 0.1
+
+/**
+ * Opens the list in a file.
+ *
+ * @param file created with its folders if missing
+ * @throws StoreError when it cannot be opened
+ */
+export function openSqliteStore(file: string): SqliteStore {
+  const db = openSqliteFile(file)
+  const settler = createSettler(db)
+  // One autocommit statement. The empty row that may end the table gives its number to the batch.
+  const insert = db.query(
+    `INSERT OR REPLACE INTO arrivals SELECT first + json_array_length(addresses), ?1, ?2
+     FROM arrivals ORDER BY first DESC LIMIT 1`,
+  )
+  const count = db.query('SELECT count(*) AS subscribers FROM subscribers')
+  const highest = db.query('SELECT coalesce(max(seq), 0) AS seq FROM subscribers')
+  let run: Generator<void> | undefined
+
+  function settleFor(milliseconds: number): boolean {
+    const end = performance.now() + milliseconds
+    run ??= settler.run()
+    try {
+      while (performance.now() < end) {
+        if (!run.next().done) continue
+        run = settler.backlog() > 0 ? settler.run() : undefined
+        if (!run) return false
+      }
+      return true
+    } catch (error) {
+      run = undefined
+      throw error
+    }
+  }
+
+  /** Settles everything, then reads, in one transaction at the end: what is read is exact. */
+  async function settled<T>(read: () => T): Promise<T> {
+    while (settler.backlog() > LAST_RUN) {
+      const start = performance.now()
+      try {
+        settleFor(5)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      // As long a pause as a turn, so that the service gets the lock as often.
+      await sleep(performance.now() - start)
+    }
+    return db
+      .transaction(() => {
+        for (const _ of settler.run()) {
+          // Each step is part of this one transaction.
+        }
+        return read()
+      })
+      .immediate()
+  }
+
+  return {
+    append: (addresses) => void insert.run(Date.now(), addresses),
+    settleFor,
+    isOverdue: () => {
+      const { seq } = highest.get() as { seq: number }
+      return settler.backlog() > Math.min(Math.max(MIN_OVERDUE, seq * OVERDUE_SHARE), MAX_OVERDUE)
+    },
+    add: (addresses: readonly Address[]) =>
+      explained(db, async () => void insert.run(Date.now(), JSON.stringify(addresses))),
+    count: () => explained(db, () => settled(() => count.get() as { subscribers: number })),
+    check: () =>
+      explained(db, async () => {
+        // Takes the lock that a writer needs, and gives it back without having written.
+        db.run('BEGIN IMMEDIATE')
+        db.run('ROLLBACK')
+      }),
+    close: async () => db.close(),
+  }
+}
+
+/** Does something with the list; an error of SQLite becomes one line for the owner. */
+async function explained<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    throw new StoreError(`the list ${db.filename} cannot be used: ${toReason(error)}`, { cause: error })
+  }
+}
