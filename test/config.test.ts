@@ -5,12 +5,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError, type Environment, readConfig, readListUrl } from '../src/config.ts'
+import { LANGUAGE_TAGS } from '../src/site/languages.ts'
 import { parseSite, SiteFileError } from '../src/site/site-file.ts'
 
 const DEFAULT_SITE = {
   name: 'Newsletter',
   description: 'News from this site by email, now and then.',
   license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
+  languages: LANGUAGE_TAGS,
 }
 
 // Site files are looked for in the working folder, so the tests stand in one of their own.
@@ -306,6 +308,7 @@ describe('the site file', () => {
       'license:',
       '  name: MIT',
       '  url: http://license.example/mit',
+      'languages: [de, pt-BR]',
     ]
     const file = await writeSite('full.yaml', text.join('\n'))
     expect(readConfig({ SITE_FILE: file }).site).toEqual({
@@ -313,6 +316,7 @@ describe('the site file', () => {
       description: 'Neues, dann und wann. 你好',
       contact: 'mailto:owner@example.org',
       license: { name: 'MIT', url: 'http://license.example/mit' },
+      languages: ['de', 'pt-BR'],
     })
   })
 
@@ -417,7 +421,7 @@ describe('a mistake in the site file gives file, line, value and what is accepte
     })
   }
 
-  const known = 'Known here: name, description, contact, license'
+  const known = 'Known here: name, description, contact, license, languages'
   const unknown: readonly (readonly [
     text: string,
     line: number,

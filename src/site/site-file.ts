@@ -13,6 +13,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import { z } from 'zod'
+import { LANGUAGE_TAGS } from './languages.ts'
 
 // One line for people: no control character, no line or paragraph separator, no half of a surrogate pair.
 const NOT_IN_A_LINE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -49,6 +50,15 @@ const schema = object({
     name: line(80),
     url: url(/^https?:\/\/[^\s\p{Cc}]+$/u, 'use an http or https URL'),
   }).prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' }),
+  // The first is the default one.
+  languages: z
+    .array(z.enum(LANGUAGE_TAGS, { error: `use tags out of ${LANGUAGE_TAGS.join(', ')}` }), {
+      error: `use a list of tags out of ${LANGUAGE_TAGS.join(', ')}`,
+    })
+    .nonempty({ error: 'use at least one language' })
+    .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
+    .readonly()
+    .prefault(LANGUAGE_TAGS),
 })
 
 /** What the owner says of the site; every member that the file leaves out has its default. */
