@@ -1,0 +1,18 @@
+/** Around the whole run: the logs of the last one go, and those of this one must hold no address. */
+
+import { afterAll, setDefaultTimeout } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { LOG_FOLDER } from './service.ts'
+
+setDefaultTimeout(60_000)
+rmSync(LOG_FOLDER, { recursive: true, force: true })
+
+afterAll(() => {
+  for (const name of existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []) {
+    const line = readFileSync(join(LOG_FOLDER, name), 'utf8')
+      .split('\n')
+      .find((text) => text.includes('@'))
+    if (line !== undefined) throw new Error(`the log ${name} may hold an address: ${line}`)
+  }
+})
