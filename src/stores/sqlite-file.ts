@@ -1,7 +1,7 @@
 /** Opens the file of a SQLite list: made if missing, checked if there, and left alone when it is not ours. */
 
 import { Database, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { STORE_DEADLINE_MS } from '../errors.ts'
 import { StoreError } from '../subscriber.ts'
@@ -66,6 +66,12 @@ export function openSqliteFile(file: string): Database {
       ? error
       : new StoreError(`cannot open the list ${path}: ${toReason(error)}`)
   }
+}
+
+/** Bytes that a list takes on disk, with the log beside it. */
+export function readSize(path: string): number {
+  const toSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return toSize(path) + toSize(`${path}-wal`)
 }
 
 /** Turns an error of SQLite or of the file system into words for the owner. */
