@@ -49,15 +49,21 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
+export interface OpenOptions {
+  /** Whether a list that is missing is made; it is by default. */
+  readonly create?: boolean
+}
+
 /**
  * Opens a list for reading and writing.
  *
- * @param file created with its folders if missing
+ * @param file created with its folders if missing, unless the options forbid it
  * @throws StoreError in one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openSqliteFile(file: string): Database {
+export function openSqliteFile(file: string, { create = true }: OpenOptions = {}): Database {
   const path = resolve(file)
   try {
+    if (!create && !existsSync(path)) throw new StoreError(`there is no list at ${path}`)
     checkHeader(path)
     createFolder(dirname(path))
     return open(path)

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
 import { StoreError, type SubscriberStore } from '../subscriber.ts'
-import { isBusy, openSqliteFile, readSize, toReason } from './sqlite-file.ts'
+import { isBusy, type OpenOptions, openSqliteFile, readSize, toReason } from './sqlite-file.ts'
 import { createLocked } from './sqlite-lock.ts'
 import { createReader } from './sqlite-read.ts'
 import { createRemoved } from './sqlite-removed.ts'
@@ -36,11 +36,11 @@ const IMPORT_SIZE = 100_000
 /**
  * Opens the list in a file.
  *
- * @param file created with its folders if missing
+ * @param file created with its folders if missing, unless the options forbid it
  * @throws StoreError when it cannot be opened
  */
-export function openSqliteStore(file: string): SqliteStore {
-  const db = openSqliteFile(file)
+export function openSqliteStore(file: string, options?: OpenOptions): SqliteStore {
+  const db = openSqliteFile(file, options)
   const removed = createRemoved(db)
   const settler = createSettler(db, removed)
   const reader = createReader(db, removed)
