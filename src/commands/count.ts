@@ -1,16 +1,13 @@
-import { Command } from 'commander'
-import { readListUrl } from '../config.ts'
-import { openStore } from '../stores/open.ts'
+import type { Command } from 'commander'
+import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { print, printJson } from './output.ts'
 
 /** `rollcall count`: how many addresses are on the list. */
 export function createCountCommand(): Command {
-  return new Command('count').description('print the number of addresses on the list').action(async () => {
-    const store = await openStore(readListUrl())
-    try {
-      const { subscribers } = await store.count()
-      process.stdout.write(`${subscribers}\n`)
-    } finally {
-      await store.close()
-    }
-  })
+  return createListCommand('count', 'print the number of addresses on the list', 'rollcall count --json')
+    .option('--json', 'tell reserved and removed ones apart, as JSON')
+    .action(async (options: ListOption & { json?: true }) => {
+      const count = await withStore(toList(options), (store) => store.count())
+      await (options.json ? printJson(count) : print(String(count.subscribers)))
+    })
 }

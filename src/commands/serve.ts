@@ -1,14 +1,19 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createLog, type Log } from '../log.ts'
 import { startService } from '../service.ts'
+import { createCommand } from './list.ts'
 
 /** A stop that takes longer than this many milliseconds is ended by force. */
 const STOP_DEADLINE_MS = 9_500
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export function createServeCommand(): Command {
-  return new Command('serve').description('start the service').action(async () => {
+  return createCommand(
+    'serve',
+    'start the service',
+    'BASE_URL=https://news.example.org rollcall serve',
+  ).action(async () => {
     const config = readConfig()
     const log = createLog(config.logLevel)
     const stopAsked = waitForSignal(log)

@@ -2,17 +2,19 @@
 
 import type { ListUrl } from '../config.ts'
 import type { Log } from '../log.ts'
-import { type ServiceStore, StoreError } from '../subscriber.ts'
-import { openSqliteStore, type SqliteStore } from './sqlite.ts'
+import { type ServiceStore, StoreError, type SubscriberStore } from '../subscriber.ts'
+import { openSqliteStore } from './sqlite.ts'
+import type { OpenOptions } from './sqlite-file.ts'
 import { openSqliteThread } from './sqlite-thread.ts'
 
 /**
  * Opens a list for a command.
  *
+ * @param options.create whether a list that is missing is made, as by default
  * @throws StoreError when it cannot be opened
  */
-export async function openStore(list: ListUrl): Promise<SqliteStore> {
-  if (list.kind === 'sqlite') return openSqliteStore(list.file)
+export async function openStore(list: ListUrl, options?: OpenOptions): Promise<SubscriberStore> {
+  if (list.kind === 'sqlite') return openSqliteStore(list.file, options)
   throw new StoreError('PostgreSQL is not there yet')
 }
 

@@ -1,7 +1,7 @@
 /** Opens the file of a SQLite list: made if missing, checked if there, and left alone when it is not ours. */
 
 import { Database, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { STORE_DEADLINE_MS } from '../errors.ts'
 import { StoreError } from '../subscriber.ts'
@@ -49,15 +49,21 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
+export interface OpenOptions {
+  /** Whether a list that is missing is made; it is by default. */
+  readonly create?: boolean
+}
+
 /**
  * Opens a list for reading and writing.
  *
- * @param file created with its folders if missing
+ * @param file created with its folders if missing, unless the options forbid it
  * @throws StoreError in one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openSqliteFile(file: string): Database {
+export function openSqliteFile(file: string, { create = true }: OpenOptions = {}): Database {
   const path = resolve(file)
   try {
+    if (!create && !existsSync(path)) throw new StoreError(`there is no list at ${path}`)
     checkHeader(path)
     createFolder(dirname(path))
     return open(path)
@@ -66,6 +72,12 @@ export function openSqliteFile(file: string): Database {
       ? error
       : new StoreError(`cannot open the list ${path}: ${toReason(error)}`)
   }
+}
+
+/** Bytes that a list takes on disk, with the log beside it. */
+export function readSize(path: string): number {
+  const toSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return toSize(path) + toSize(`${path}-wal`)
 }
 
 /** Turns an error of SQLite or of the file system into words for the owner. */

@@ -17,6 +17,8 @@
  */
 
 import type { Database } from 'bun:sqlite'
+import type { Address } from '../email.ts'
+import type { Removed } from './sqlite-removed.ts'
 
 /** Most arrivals in one run: a hash and a position must fit into the 53 bits of a number. */
 const RUN = 1_000_000
@@ -46,9 +48,14 @@ export function toHash(identity: string, seed: number): number {
   return Bun.hash.xxHash32(identity, seed)
 }
 
+/** Reads the seed of a file's hashes. */
+export function readSeed(db: Database): number {
+  return (db.query('SELECT hash FROM seed').get() as { hash: number }).hash
+}
+
 /** Prepares settling on an open file. */
-export function createSettler(db: Database): Settler {
-  const { hash: seed } = db.query('SELECT hash FROM seed').get() as { hash: number }
+export function createSettler(db: Database, removed: Removed): Settler {
+  const seed = readSeed(db)
   const statements = prepare(db)
   const head = () => (statements.head.get() as { first: number }).first
 
@@ -101,6 +108,9 @@ export function createSettler(db: Database): Settler {
     const { first: to } = statements.sliceEnd.get(from, last, BATCHES) as { first: number }
     const { seq: after } = statements.after.get(to) as { seq: number }
     statements.move.run(from, to, JSON.stringify(repeats.filter((seq) => seq >= from && seq < after)))
+    // A fresh subscription is a new consent. What imports append is none, but it was held against the removals then.
+    if (!removed.isEmpty())
+      removed.drop(statements.moved.values(from, after).map(([email]) => email as Address))
     // The last arrival is never just deleted: it carries the next seq, so that no number is given twice.
     statements.mark.run(after)
     statements.forget.run(from, to)
@@ -215,6 +225,7 @@ function prepare(db: Database) {
        FROM arrivals a, json_each(a.addresses) j
        WHERE a.first BETWEEN ?1 AND ?2 AND a.first + j.key NOT IN (SELECT value FROM json_each(?3))`,
     ),
+    moved: db.query('SELECT email FROM subscribers WHERE seq >= ?1 AND seq < ?2'),
     mark: db.query(
       `INSERT INTO arrivals SELECT ?1, 0, '[]' WHERE NOT EXISTS (SELECT 1 FROM arrivals WHERE first >= ?1)`,
     ),

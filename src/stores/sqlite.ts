@@ -3,13 +3,16 @@
 import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
-import { type Count, type ServiceStore, StoreError } from '../subscriber.ts'
-import { isBusy, openSqliteFile, toReason } from './sqlite-file.ts'
+import { StoreError, type SubscriberStore } from '../subscriber.ts'
+import { isBusy, type OpenOptions, openSqliteFile, readSize, toReason } from './sqlite-file.ts'
+import { createLocked } from './sqlite-lock.ts'
+import { createReader } from './sqlite-read.ts'
+import { createRemoved } from './sqlite-removed.ts'
 import { createSettler } from './sqlite-settle.ts'
+import { APPEND, createWriter } from './sqlite-write.ts'
 
 /** A SQLite list, and what only its host calls. */
-export interface SqliteStore extends ServiceStore {
-  count(): Promise<Pick<Count, 'subscribers'>>
+export interface SqliteStore extends SubscriberStore {
   /** Puts a batch on stable storage; the JSON array of its addresses. Synchronous: it waits for the lock and the disk. */
   append(addresses: string): void
   /** Settles for about as long as it is given, and tells whether there is more to do. */
@@ -27,21 +30,24 @@ const MIN_OVERDUE = 100_000
 const MAX_OVERDUE = 1_000_000
 const OVERDUE_SHARE = 0.1
 
+/** Each import settles its rows, which is the cheaper for each of them the more they are. Measured in ARCHITECTURE.md. */
+const IMPORT_SIZE = 100_000
+
 /**
  * Opens the list in a file.
  *
- * @param file created with its folders if missing
+ * @param file created with its folders if missing, unless the options forbid it
  * @throws StoreError when it cannot be opened
  */
-export function openSqliteStore(file: string): SqliteStore {
-  const db = openSqliteFile(file)
-  const settler = createSettler(db)
-  // One autocommit statement. The empty row that may end the table gives its number to the batch.
-  const insert = db.query(
-    `INSERT OR REPLACE INTO arrivals SELECT first + json_array_length(addresses), ?1, ?2
-     FROM arrivals ORDER BY first DESC LIMIT 1`,
-  )
-  const count = db.query('SELECT count(*) AS subscribers FROM subscribers')
+export function openSqliteStore(file: string, options?: OpenOptions): SqliteStore {
+  const db = openSqliteFile(file, options)
+  const removed = createRemoved(db)
+  const settler = createSettler(db, removed)
+  const reader = createReader(db, removed)
+  const locked = createLocked(db)
+  const writer = createWriter(db, { reader, removed, locked, settle, exclusively })
+  // One autocommit statement.
+  const insert = db.query(APPEND)
   const highest = db.query('SELECT coalesce(max(seq), 0) AS seq FROM subscribers')
   let run: Generator<void> | undefined
 
@@ -61,8 +67,7 @@ export function openSqliteStore(file: string): SqliteStore {
     }
   }
 
-  /** Settles everything, then reads, in one transaction at the end: what is read is exact. */
-  async function settled<T>(read: () => T): Promise<T> {
+  async function settleMost(): Promise<void> {
     while (settler.backlog() > LAST_RUN) {
       const start = performance.now()
       try {
@@ -73,14 +78,35 @@ export function openSqliteStore(file: string): SqliteStore {
       // As long a pause as a turn, so that the service gets the lock as often.
       await sleep(performance.now() - start)
     }
-    return db
-      .transaction(() => {
-        for (const _ of settler.run()) {
-          // Each step is part of this one transaction.
-        }
-        return read()
-      })
-      .immediate()
+  }
+
+  async function exclusively<T>(work: () => T): Promise<T> {
+    await settleMost()
+    return await locked(() => {
+      for (const _ of settler.run()) {
+        // Each step is part of this one transaction.
+      }
+      return work()
+    })
+  }
+
+  /** Settles all that was confirmed before. */
+  async function settle(): Promise<void> {
+    // Whoever only reads takes no lock where there is nothing to settle.
+    if (settler.backlog() > 0) await exclusively(() => {})
+  }
+
+  /** Settles, then reads; what comes in meanwhile is left for the next time. */
+  const settled = <T>(read: () => T) => explained(db, () => settle().then(read))
+
+  /** Settles, then hands over pages as they are asked for. */
+  async function* paged<T>(read: () => Generator<T>): AsyncGenerator<T> {
+    const pages = await settled(read)
+    for (;;) {
+      const { value, done } = await explained(db, async () => pages.next())
+      if (done) return
+      yield value
+    }
   }
 
   return {
@@ -92,7 +118,16 @@ export function openSqliteStore(file: string): SqliteStore {
     },
     add: (addresses: readonly Address[]) =>
       explained(db, async () => void insert.run(Date.now(), JSON.stringify(addresses))),
-    count: () => explained(db, () => settled(() => count.get() as { subscribers: number })),
+    importSize: IMPORT_SIZE,
+    count: () => settled(reader.count),
+    find: (address) => settled(() => reader.find(address)),
+    lookUp: (addresses) => settled(() => reader.lookUp(addresses)),
+    list: (options = {}) => paged(() => reader.list(options)),
+    listRemovals: () => paged(reader.listRemovals),
+    status: (days) => settled(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
+    import: (rows) => explained(db, () => writer.import(rows)),
+    remove: (addresses, options) => explained(db, () => writer.remove(addresses, options)),
+    importRemovals: (removals) => explained(db, () => writer.importRemovals(removals)),
     check: () =>
       explained(db, async () => {
         // Takes the lock that a writer needs, and gives it back without having written.

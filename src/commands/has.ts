@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { toAddress } from './arguments.ts'
+import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { print, printJson } from './output.ts'
+
+/** `rollcall has`: exit code 0 when an address is on the list, 1 when it is not. */
+export function createHasCommand(): Command {
+  return createListCommand(
+    'has',
+    'tell whether an address is on the list, and since when',
+    'rollcall has ada@example.org',
+  )
+    .argument('<address>')
+    .option('--json', 'as JSON')
+    .action(async (text: string, options: ListOption & { json?: true }) => {
+      const address = toAddress(text)
+      const found = await withStore(toList(options), async (store) => {
+        const [standing] = await store.lookUp([address])
+        return { standing, subscriber: await store.find(address) }
+      })
+      const { subscriber, standing } = found
+      const since = subscriber?.subscribedAt.toISOString()
+      if (options.json) {
+        await printJson({ standing, email: subscriber?.email, subscribed_at: since, seq: subscriber?.seq })
+      } else if (subscriber) await print(`${subscriber.email} is on the list since ${since}`)
+      else await print(standing === 'removed' ? 'not on the list: it has been removed' : 'not on the list')
+      if (!subscriber) process.exitCode = 1
+    })
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import type { Address } from '../email.ts'
+import { readAddress } from '../exchange/addresses.ts'
+import { toBatches } from '../exchange/batches.ts'
+import { UsageError } from '../exchange/failure.ts'
+import { openSource } from '../exchange/source.ts'
+import { openInput } from '../exchange/text.ts'
+import type { Standing, SubscriberStore } from '../subscriber.ts'
+import { toAddress } from './arguments.ts'
+import { interruptible } from './interrupt.ts'
+import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { note, print, toCount } from './output.ts'
+
+interface RemoveOptions extends ListOption {
+  readonly file?: string
+  readonly column?: string
+  readonly forget?: true
+  readonly json?: true
+}
+
+/** Addresses that are removed under one lock. */
+const BATCH = 1000
+
+/** `rollcall remove`: takes addresses off the list, for good or until they subscribe again. */
+export function createRemoveCommand(): Command {
+  return createListCommand(
+    'remove',
+    'take addresses off the list; a keyed hash of each keeps imports from bringing them back',
+    'rollcall remove ada@example.org bob@example.org',
+  )
+    .argument('[address...]')
+    .option('--file <file>', 'those in a file: CSV, NDJSON or one address a line; - for standard input')
+    .option('--column <name>', 'the column of the address in that file')
+    .option('--forget', 'keep no hash, and drop one that is there: an import may bring them back')
+    .option('--json', 'as NDJSON')
+    .action(async (texts: readonly string[], options: RemoveOptions) => {
+      if (texts.length > 0 === (options.file !== undefined)) {
+        throw new UsageError('give addresses, or a file of them with --file')
+      }
+      const given = texts.map(toAddress)
+      await withStore(toList(options), async (store) => {
+        if (options.file === undefined) await removeSome(store, given, options)
+        else await removeFile(store, options.file, options)
+      })
+    })
+}
+
+async function removeSome(
+  store: SubscriberStore,
+  addresses: readonly Address[],
+  options: RemoveOptions,
+): Promise<void> {
+  const forget = options.forget === true
+  const standings = await store.remove(addresses, { forget })
+  const lines = addresses.map((email, index) => {
+    const was = standings[index] ?? 'absent'
+    return options.json
+      ? JSON.stringify({ email, was, remembered: !forget })
+      : `${email}: ${toWords(was, forget)}`
+  })
+  if (lines.length > 0) await print(lines.join('\n'))
+}
+
+const REMEMBERED: Readonly<Record<Standing, string>> = {
+  listed: 'taken off the list',
+  removed: 'had been removed before',
+  absent: 'was not on the list; no import will put it there',
+}
+
+const FORGOTTEN: Readonly<Record<Standing, string>> = {
+  listed: 'taken off the list, and forgotten',
+  removed: 'had been removed before, and is forgotten now',
+  absent: 'was not on the list',
+}
+
+function toWords(was: Standing, forget: boolean): string {
+  return (forget ? FORGOTTEN : REMEMBERED)[was]
+}
+
+async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<void> {
+  const { pages } = await openSource(await openInput(file), { column: options.column })
+  let refused = 0
+
+  async function* readAddresses(): AsyncGenerator<readonly Address[]> {
+    for await (const page of pages) {
+      yield page.flatMap(({ line, email }) => {
+        const read = readAddress(email)
+        if ('address' in read) return [read.address]
+        refused++
+        note(`${file}: line ${line}: ${read.reason}`)
+        return []
+      })
+    }
+  }
+
+  await interruptible(async (signal) => {
+    for await (const batch of toBatches(readAddresses(), BATCH)) {
+      signal.throwIfAborted()
+      await removeSome(store, batch, options)
+    }
+  })
+  if (refused === 0) return
+  note(`${toCount(refused, 'row')} could not be read as an address`)
+  process.exitCode = 1
+}
