@@ -6,7 +6,7 @@ import { createDescription, toJson, toYaml } from '../src/contract/openapi.ts'
 import { DOCUMENTS, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../src/contract/paths.ts'
 import { PROBLEMS, toErrorBody } from '../src/errors.ts'
 import { parseSite } from '../src/site/site-file.ts'
-import { createAjv, createAnswerCheck, dereference } from './contract.ts'
+import { createAjv, createAnswerCheck, dereference, examplesOf } from './contract.ts'
 
 const CONTACTS = [
   '',
@@ -171,14 +171,6 @@ function contentsOf(whole: oas31.OpenAPIObject) {
   return bodies
     .flatMap((body) => Object.values(body?.content ?? {}))
     .map((content) => ({ schema: content.schema!, examples: examplesOf(content) }))
-}
-
-function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [string, unknown][] {
-  const named = Object.entries(examples as Record<string, oas31.ExampleObject>)
-  return [
-    ...(example === undefined ? [] : [['example', example] as [string, unknown]]),
-    ...named.map(([name, { value }]): [string, unknown] => [name, value]),
-  ]
 }
 
 /** The answers that a response shows by its examples. */

@@ -47,6 +47,15 @@ export function dereference<T>(description: oas31.OpenAPIObject): T {
   return replace(description) as T
 }
 
+/** The examples of a body with their names; one that stands alone is called `example`. */
+export function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [string, unknown][] {
+  const named = Object.entries(examples as Record<string, oas31.ExampleObject>)
+  return [
+    ...(example === undefined ? [] : [['example', example] as [string, unknown]]),
+    ...named.map(([name, { value }]): [string, unknown] => [name, value]),
+  ]
+}
+
 /**
  * Prepares the check of every answer.
  *

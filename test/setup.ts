@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LOG_FOLDER } from './service.ts'
 
+// For a file that is run by itself: Bun forgets it behind the first file, so `npm test` gives it as a flag.
 setDefaultTimeout(60_000)
 rmSync(LOG_FOLDER, { recursive: true, force: true })
 

@@ -42,7 +42,15 @@ const CUT_OFF_MS = 8_500
  * @throws ListenError when the port is taken or the address is not one of this machine
  */
 export function listen({ fetch, error }: App, { port, host }: ServerOptions): Server {
-  const options = { port, hostname: host, idleTimeout: IDLE_TIMEOUT_S, development: false, error } as const
+  const options = {
+    port,
+    hostname: host,
+    idleTimeout: IDLE_TIMEOUT_S,
+    // The runtime's own 413 has no body. Ours refuses or cuts off; what no handler reads is thrown away as it comes.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    development: false,
+    error,
+  } as const
   const server = bind(() => Bun.serve({ ...options, fetch }), options)
 
   async function stop(hurry?: () => void): Promise<void> {

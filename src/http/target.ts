@@ -5,10 +5,14 @@
  *
  * The runtime joins the Host field and the target into `request.url`; where the field is missing (HTTP/1.0)
  * or is no host, the URL is the bare target. So this is no job for `new URL`, which would throw, and the
- * first slash after the scheme ends the host, which the runtime has checked.
+ * first slash after the scheme ends the host, which the runtime has checked. The target of CONNECT is a
+ * host alone (RFC 9112 section 3.2.3), without a path.
+ *
+ * @returns always with a slash in front, so that whatever is put before it ends there
  */
 export function toTarget(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return '/'
   const end = url.indexOf('#', start)
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }

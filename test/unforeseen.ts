@@ -1,0 +1,40 @@
+/** The application with handlers that fail in a way that nobody foresaw, which the service itself cannot be made to do. */
+
+import pino from 'pino'
+import type { Config } from '../src/config.ts'
+import { DOCUMENTS } from '../src/contract/paths.ts'
+import { createCommonHeaders } from '../src/http/answers.ts'
+import { createApp } from '../src/http/app.ts'
+import { listen } from '../src/http/server.ts'
+import { toLogged } from '../src/log.ts'
+import type { Operation } from './examples.ts'
+import { exchange, type RawReply, toRequest } from './raw.ts'
+
+export interface FailingService {
+  /** Sends the request of an operation. */
+  provoke(operation: Operation): Promise<RawReply | undefined>
+  /** The lines of the log so far. */
+  log(): readonly { readonly err: { readonly stack: string } }[]
+  stop(): Promise<void>
+}
+
+/** Starts it on a free port. */
+export function startFailingService({ baseUrl }: Config): FailingService {
+  const lines: string[] = []
+  const fail = () => {
+    throw new Error('nobody foresaw this')
+  }
+  const app = createApp({
+    baseUrl,
+    headers: createCommonHeaders(baseUrl),
+    subscribe: async () => fail(),
+    documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
+    log: pino({ serializers: { err: toLogged } }, { write: (line) => void lines.push(line) }),
+  })
+  const server = listen(app, { port: 0, host: '127.0.0.1' })
+  return {
+    provoke: ({ method, path }) => exchange(server.port, toRequest(`${method} ${path}`, ['Host: 127.0.0.1'])),
+    log: () => lines.map((line) => JSON.parse(line)),
+    stop: () => server.stop(),
+  }
+}
