@@ -4,20 +4,9 @@ import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import type { Address } from '../src/email.ts'
 import { openSqliteStore } from '../src/stores/sqlite.ts'
-import { readList, readProgress, toListFile } from './list-file.ts'
-import { type Books, createBooks, post, until } from './load.ts'
+import { readProgress, toListFile } from './list-file.ts'
+import { type Books, createBooks, expectKept, post, until } from './load.ts'
 import { createFolder, startService } from './service.ts'
-
-async function expectKept(folder: string, { acknowledged, sent }: Books): Promise<void> {
-  const list = await readList(folder)
-  const identities = new Set(list.map((email) => email.toLowerCase()))
-  expect(list.length).toBe(identities.size)
-  expect(readProgress(toListFile(folder))).toEqual({ indexed: list.length, appended: list.length })
-  // The first spelling was in lower case, so a repeat in upper case must have changed nothing.
-  expect(list.filter((email) => !identities.has(email))).toEqual([])
-  expect([...acknowledged].filter((email) => !identities.has(email))).toEqual([])
-  expect([...identities].filter((email) => !sent.has(email))).toEqual([])
-}
 
 test.concurrent('kill -9 under load, round after round', async () => {
   const folder = await createFolder()

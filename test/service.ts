@@ -58,6 +58,13 @@ export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'rollcall-test-'))
 }
 
+const running = new Set<Bun.Subprocess>()
+
+/** Ends the services that tests left behind when they failed. */
+export function endServices(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 /** The environment of a child: nothing of ours but what it needs to run, and the settings. */
 function toChildEnvironment(env: Environment): Record<string, string> {
   const { PATH = '', HOME = '/' } = process.env
@@ -78,6 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     stdout: 'inherit',
     stderr: 'pipe',
   })
+  running.add(child)
   const log = followLog(child)
   const line = await Promise.race([
     log.waitFor('"listening on ').then((text) => text),
@@ -117,6 +125,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       child.kill(signal)
       await child.exited
       await log.ended
+      running.delete(child)
       if (!options.folder) await rm(folder, { recursive: true, force: true })
       return child.exitCode
     },
