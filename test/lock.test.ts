@@ -2,29 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { readList, toListFile } from './list-file.ts'
+import { holdLock, readList, toListFile } from './list-file.ts'
 import { createFolder, startService } from './service.ts'
 
 /** How long the lock is held, in milliseconds. */
 const HELD_MS = 8_000
-
-// What another program would do with the file: an open transaction, and nothing more.
-const HOLDER = `
-  import { Database } from 'bun:sqlite'
-  const db = new Database(process.argv[1])
-  db.run('BEGIN IMMEDIATE')
-  console.log('held')
-  await Bun.sleep(${HELD_MS})
-  db.run('COMMIT')
-`
-
-/** Has another process take the lock; resolves when it has it, with the moment in which it gives it back. */
-async function holdLock(file: string): Promise<{ readonly released: Promise<void> }> {
-  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file], { stdout: 'pipe' })
-  const { value } = await holder.stdout.getReader().read()
-  expect(new TextDecoder().decode(value)).toBe('held\n')
-  return { released: holder.exited.then((code) => expect(code).toBe(0)) }
-}
 
 async function timed<T>(work: Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
   const start = performance.now()
@@ -37,7 +19,7 @@ test('another process holds the write lock for 8 s', async () => {
   const service = await startService({ folder, env: { OPS_PORT: '0' } })
   const readyz = () => fetch(`http://127.0.0.1:${service.opsPort}/readyz`).then(({ status }) => status)
   expect((await service.subscribe('before@example.org')).status).toBe(200)
-  const lock = await holdLock(toListFile(folder))
+  const lock = await holdLock(toListFile(folder), HELD_MS)
 
   let waiting = true
   const early = [

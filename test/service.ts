@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly env?: Environment
   /** A command that the service is started by, such as one that sets limits; it gets the service's as its arguments. */
   readonly by?: readonly string[]
+  /** The whole command, where it is not the service's own. */
+  readonly command?: readonly string[]
   /** The working folder, kept afterwards; without one, a temporary folder is made and removed. */
   readonly folder?: string
 }
@@ -79,7 +81,8 @@ function toChildEnvironment(env: Environment): Record<string, string> {
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const folder = options.folder ?? (await createFolder())
   const env = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000', ...options.env }
-  const child = Bun.spawn([...(options.by ?? []), process.execPath, CLI, 'serve'], {
+  const command = options.command ?? [...(options.by ?? []), process.execPath, CLI, 'serve']
+  const child = Bun.spawn([...command], {
     cwd: folder,
     env: toChildEnvironment(env),
     stdout: 'inherit',
