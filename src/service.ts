@@ -47,7 +47,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   try {
     const app = createApp({ baseUrl, headers, subscribe, documents, log, metrics })
     const opsServer =
-      ops && metrics && listen(createOps({ metrics, store, patienceMs: STORE_DEADLINE_MS }), ops)
+      ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },

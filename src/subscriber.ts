@@ -77,7 +77,8 @@ export interface SubscriberStore {
   /**
    * Puts addresses on the list, in the order given; those that are on it already stay as they are. An
    * address that had been removed comes back, for this is a new consent.
-   * Resolves when all of them are on stable storage.
+   * Resolves when all of them are on stable storage. No addresses at all go the same way, so that it shows
+   * whether the store can be written again.
    */
   add(addresses: readonly Address[]): Promise<void>
   /** Resolves when the list can be reached and, as far as can be told without writing, written. */

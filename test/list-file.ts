@@ -33,3 +33,21 @@ function query(file: string, sql: string): unknown[][] {
   using db = new Database(file, { readonly: true })
   return db.query(sql).values()
 }
+
+// What another program may do with the file: a transaction is open, and nothing more.
+const HOLDER = `
+  import { Database } from 'bun:sqlite'
+  const [file, ms] = process.argv.slice(1)
+  const db = new Database(file)
+  db.run('BEGIN IMMEDIATE')
+  console.log('held')
+  await Bun.sleep(Number(ms))
+  db.run('COMMIT')
+`
+
+/** Has another process take the write lock for so many milliseconds; resolves when it is taken. */
+export async function holdLock(file: string, ms: number): Promise<{ readonly released: Promise<number> }> {
+  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, String(ms)], { stdout: 'pipe' })
+  await holder.stdout.getReader().read()
+  return { released: holder.exited }
+}

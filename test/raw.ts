@@ -19,6 +19,8 @@ export interface RawConnection {
   answer(method?: string): Promise<RawReply | undefined>
   /** Resolves when the connection is closed. */
   readonly closed: Promise<void>
+  /** Whether it is closed by now, or was never opened because the service refused it. */
+  isClosed(): boolean
   /** Closes it. */
   close(): void
 }
@@ -61,6 +63,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
         wake()
       }),
     closed: closed.promise,
+    isClosed: () => isClosed,
     close: onClosed,
   }
 }

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly env?: Environment
   /** A command that the service is started by, such as one that sets limits; it gets the service's as its arguments. */
   readonly by?: readonly string[]
+  /** The whole command, where it is not the service's own. */
+  readonly command?: readonly string[]
   /** The working folder, kept afterwards; without one, a temporary folder is made and removed. */
   readonly folder?: string
 }
@@ -58,6 +60,13 @@ export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'rollcall-test-'))
 }
 
+const running = new Set<Bun.Subprocess>()
+
+/** Ends the services that tests left behind when they failed. */
+export function endServices(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
 /** The environment of a child: nothing of ours but what it needs to run, and the settings. */
 function toChildEnvironment(env: Environment): Record<string, string> {
   const { PATH = '', HOME = '/' } = process.env
@@ -72,12 +81,14 @@ function toChildEnvironment(env: Environment): Record<string, string> {
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const folder = options.folder ?? (await createFolder())
   const env = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000', ...options.env }
-  const child = Bun.spawn([...(options.by ?? []), process.execPath, CLI, 'serve'], {
+  const command = options.command ?? [...(options.by ?? []), process.execPath, CLI, 'serve']
+  const child = Bun.spawn([...command], {
     cwd: folder,
     env: toChildEnvironment(env),
     stdout: 'inherit',
     stderr: 'pipe',
   })
+  running.add(child)
   const log = followLog(child)
   const line = await Promise.race([
     log.waitFor('"listening on ').then((text) => text),
@@ -117,6 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       child.kill(signal)
       await child.exited
       await log.ended
+      running.delete(child)
       if (!options.folder) await rm(folder, { recursive: true, force: true })
       return child.exitCode
     },

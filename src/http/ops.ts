@@ -1,6 +1,6 @@
 /** The operations listener: health and metrics, on a port of its own, never on the public one. */
 
-import type { SubscriberStore } from '../subscriber.ts'
+import type { Intake } from '../stores/intake.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import { toPath, toTarget } from './target.ts'
@@ -8,7 +8,7 @@ import { toPath, toTarget } from './target.ts'
 export interface OpsOptions {
   readonly metrics: Metrics
   /** Asked whether it can be written; nothing is. */
-  readonly store: Pick<SubscriberStore, 'check'>
+  readonly store: Pick<Intake, 'check'>
   /** Milliseconds after which a store that does not answer counts as failing. */
   readonly patienceMs: number
 }
