@@ -33,17 +33,11 @@ pages:
     alternates: { de: /%C3%BCber, en: /about, zh-Hant-TW: /zh/about, x-default: /choose }
 `
 
-let folder: string
 let service: RunningService
 beforeAll(async () => {
-  folder = await createFolder()
-  await writeFile(join(folder, 'site.yaml'), SITE)
-  service = await startService({ folder, env: { BASE_URL } })
+  service = await startService({ site: SITE, env: { BASE_URL } })
 })
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 describe('the sitemap of a site with pages of its own', () => {
   test('is valid by the published schema', async () => {
@@ -95,11 +89,10 @@ describe('what is too much for one file becomes an index', () => {
   const toPage = (number: number) => ({ path: `/page/${number}`, lastmod: '2026-01-01' })
 
   test('more than 50,000 pages, served', async () => {
-    const crowded = await createFolder()
     const pages = Array.from({ length: SITEMAP_LIMITS.urls }, (_, number) => toPage(number))
     const text = pages.map(({ path, lastmod }) => `- { path: ${path}, lastmod: ${lastmod} }\n`)
-    await writeFile(join(crowded, 'site.yaml'), `languages: [en]\npages:\n${text.join('')}`)
-    const large = await startService({ folder: crowded, env: { BASE_URL } })
+    const site = `languages: [en]\npages:\n${text.join('')}`
+    const large = await startService({ site, env: { BASE_URL } })
     const { body } = await large.request(DOCUMENTS.sitemap.path)
     expect(await lint(body, 'siteindex.xsd')).toEqual([])
 
@@ -113,7 +106,6 @@ describe('what is too much for one file becomes an index', () => {
       found.push(...(part.match(/<loc>[^<]+/g) ?? []).map((loc) => loc.slice('<loc>'.length)))
     }
     await large.stop()
-    await rm(crowded, { recursive: true })
     expect(found).toEqual(['/', ...pages.map(({ path }) => path)].map((path) => BASE_URL + path))
   })
 

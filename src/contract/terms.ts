@@ -1,9 +1,8 @@
 /** On what terms the endpoint is used, in sentences: the description and llms.txt say the same, in the same words. */
 
 import { MAX_ADDRESS_LENGTH, RESERVED_DOMAINS } from '../email.ts'
-import { BODY_DEADLINE_MS, EXAMPLE_BODY, MAX_BODY_BYTES } from '../errors.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../errors.ts'
 import type { Site } from '../site/site-file.ts'
-import { ENDPOINT } from './paths.ts'
 
 /** What the body is. */
 export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes, sent whole within ${BODY_DEADLINE_MS / 1000} seconds.`
@@ -13,13 +12,6 @@ export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} charact
 
 /** What errors have in common. */
 export const ERROR_TERMS = 'Every error has this shape. `message` and `error.code` are the same code.'
-
-/** Writes the call as it is typed into a shell. */
-export function createCurl(baseUrl: string): string {
-  return `curl ${baseUrl}${ENDPOINT.path} \\
-  -H 'Content-Type: ${ENDPOINT.mediaType}' \\
-  -d '${EXAMPLE_BODY}'`
-}
 
 /** One sentence or two for each thing that a caller should know beforehand; plain text. */
 export interface Terms {

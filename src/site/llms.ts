@@ -4,9 +4,10 @@
  * What the description says as well is taken from the contract.
  */
 
+import { createCurlCall } from '../contract/curl.ts'
 import { DOCUMENTS, type DocumentName, ENDPOINT, listDocuments } from '../contract/paths.ts'
 import { createResponses } from '../contract/responses.ts'
-import { BODY_TERMS, createCurl, createTerms, EMAIL_TERMS, ERROR_TERMS } from '../contract/terms.ts'
+import { BODY_TERMS, createTerms, EMAIL_TERMS, ERROR_TERMS } from '../contract/terms.ts'
 import { PROBLEMS, type Problem, toErrorBody } from '../errors.ts'
 import type { Site } from './site-file.ts'
 
@@ -47,7 +48,7 @@ function createGuide(site: Site, baseUrl: string): string {
 **The call:** POST to ${baseUrl}${ENDPOINT.path} (\`${ENDPOINT.operationId}\` in the API description).
 
 \`\`\`sh
-${createCurl(baseUrl)}
+${createCurlCall(baseUrl)}
 \`\`\`
 
 **The body:** ${BODY_TERMS} Its member \`email\`: ${EMAIL_TERMS}
