@@ -45,7 +45,10 @@ export type RequestFault =
 
 export type Fault = AddressFault | RequestFault
 
-const SEND_JSON = 'Send a JSON object such as {"email":"name@example.org"}'
+/** A body that is taken. */
+export const EXAMPLE_BODY = '{"email":"name@example.org"}'
+
+const SEND_JSON = `Send a JSON object such as ${EXAMPLE_BODY}`
 const ONE_ADDRESS = `one address such as name@example.org, at most ${MAX_ADDRESS_LENGTH} characters`
 
 /** Every fault with its answer. */

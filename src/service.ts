@@ -2,11 +2,13 @@
 
 import type { Config } from './config.ts'
 import { CACHE_CONTROL } from './contract/headers.ts'
+import { createLinkField } from './contract/links.ts'
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './errors.ts'
 import { createCommonHeaders } from './http/answers.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
+import { createDailyHandler } from './http/daily.ts'
 import { createDocumentHandler } from './http/documents.ts'
 import { createOps } from './http/ops.ts'
 import { listen } from './http/server.ts'
@@ -29,6 +31,7 @@ export interface Service {
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops } = config
   const headers = createCommonHeaders(baseUrl)
+  const linked = { ...headers, Link: createLinkField(baseUrl) }
   // Loaded only where it is wanted: it is a tenth of the start.
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
   const store = await openServiceStore(list, log)
@@ -38,14 +41,16 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const subscribe = createSubscribe({ intake, cors, body })
   const documents = new Map(
     await Promise.all(
-      createDocuments(config).map(
-        async (document) => [document.path, await createDocumentHandler(document, headers)] as const,
-      ),
+      (await createDocuments(config)).map(async (document) => {
+        const create =
+          'write' in document ? createDailyHandler(document, linked) : createDocumentHandler(document, linked)
+        return [document.path, await create] as const
+      }),
     ),
   )
 
   try {
-    const app = createApp({ baseUrl, headers, subscribe, documents, log, metrics })
+    const app = createApp({ baseUrl, headers: linked, subscribe, documents, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)

@@ -13,6 +13,7 @@ const DEFAULT_SITE = {
   description: 'News from this site by email, now and then.',
   license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
   languages: LANGUAGE_TAGS,
+  pages: [],
 }
 
 // Site files are looked for in the working folder, so the tests stand in one of their own.
@@ -287,7 +288,9 @@ describe('the password of a wrong DATABASE_URL is never shown', () => {
 })
 
 describe('the object is frozen, and its parts', () => {
-  const full = 'name: N\nlicense: { name: L, url: "https://l.example" }\n'
+  const full =
+    'name: N\nlicense: { name: L, url: "https://l.example" }\n' +
+    'pages: [{ path: /a, lastmod: 2026-01-01, alternates: { en: /a, x-default: /a } }]'
   for (const site of ['', full]) {
     for (const list of ['sqlite:x.db', 'postgres://localhost/x']) {
       test(`${list}, ${site ? 'a site file' : 'no site file'}`, async () => {
@@ -309,7 +312,13 @@ describe('the site file', () => {
       '  name: MIT',
       '  url: http://license.example/mit',
       'languages: [de, pt-BR]',
+      'pages:',
+      '  - path: /archive?year=2026',
+      '    lastmod: 2026-05-31',
+      '  - { path: /about, lastmod: 2026-02-28, alternates: { en: /about, de: /%C3%BCber, x-default: /about } }',
+      '  - { path: /%C3%BCber, lastmod: 2024-02-29, alternates: { x-default: /about, de: /%C3%BCber, en: /about } }',
     ]
+    const alternates = { en: '/about', de: '/%C3%BCber', 'x-default': '/about' }
     const file = await writeSite('full.yaml', text.join('\n'))
     expect(readConfig({ SITE_FILE: file }).site).toEqual({
       name: 'Die Rundschau',
@@ -317,6 +326,11 @@ describe('the site file', () => {
       contact: 'mailto:owner@example.org',
       license: { name: 'MIT', url: 'http://license.example/mit' },
       languages: ['de', 'pt-BR'],
+      pages: [
+        { path: '/archive?year=2026', lastmod: '2026-05-31' },
+        { path: '/about', lastmod: '2026-02-28', alternates },
+        { path: '/%C3%BCber', lastmod: '2024-02-29', alternates },
+      ],
     })
   })
 
@@ -421,7 +435,7 @@ describe('a mistake in the site file gives file, line, value and what is accepte
     })
   }
 
-  const known = 'Known here: name, description, contact, license, languages'
+  const known = 'Known here: name, description, contact, license, languages, pages'
   const unknown: readonly (readonly [
     text: string,
     line: number,

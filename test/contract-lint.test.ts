@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import type { oas31 } from 'openapi3-ts'
 import { parse } from 'yaml'
+import { createLinkField } from '../src/contract/links.ts'
 import { createDescription, toJson, toYaml } from '../src/contract/openapi.ts'
 import { DOCUMENTS, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../src/contract/paths.ts'
 import { PROBLEMS, toErrorBody } from '../src/errors.ts'
@@ -121,7 +122,7 @@ test('the check knows HEAD, other methods and other paths', () => {
   }
   const lost = {
     status: 404,
-    headers: new Headers(json),
+    headers: new Headers({ ...json, Link: createLinkField(BASE_URL) }),
     body: JSON.stringify(toErrorBody(PROBLEMS.no_such_path)),
   }
   const moved = { status: 308, headers: new Headers({ Location: `${BASE_URL}/?a` }), body: '' }

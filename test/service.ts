@@ -1,7 +1,7 @@
 /** Starts the service as its users do, as a process of its own, and holds every answer against the description. */
 
 import { appendFileSync, mkdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
@@ -26,6 +26,8 @@ export interface Reply {
 export interface ServiceOptions {
   /** Settings beyond the defaults, which are: any free port, a list in the service's own folder. */
   readonly env?: Environment
+  /** The text of the site file. */
+  readonly site?: string
   /** A command that the service is started by, such as one that sets limits; it gets the service's as its arguments. */
   readonly by?: readonly string[]
   /** The whole command, where it is not the service's own. */
@@ -80,7 +82,9 @@ function toChildEnvironment(env: Environment): Record<string, string> {
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const folder = options.folder ?? (await createFolder())
-  const env = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000', ...options.env }
+  const defaults = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
+  const env: Environment = { ...defaults, ...(options.site && { SITE_FILE: 'site.yaml' }), ...options.env }
+  if (options.site) await writeFile(join(folder, 'site.yaml'), options.site)
   const command = options.command ?? [...(options.by ?? []), process.execPath, CLI, 'serve']
   const child = Bun.spawn([...command], {
     cwd: folder,

@@ -6,6 +6,7 @@ import { ERROR_CODES, type ErrorCode, PROBLEMS, toErrorBody } from '../errors.ts
 import { createHeaders, ETAG_EXAMPLE } from './headers.ts'
 import { toReference } from './reference.ts'
 import { createResponses } from './responses.ts'
+import { EMAIL_TERMS, ERROR_TERMS } from './terms.ts'
 
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
@@ -29,8 +30,7 @@ const Subscription: oas31.SchemaObject = {
       format: 'email',
       maxLength: MAX_ADDRESS_LENGTH,
       pattern: ADDRESS_PATTERN,
-      description:
-        'One address in printable ASCII, a domain outside ASCII in its `xn--` form. White space around it is removed first; length and pattern apply to what is left.',
+      description: EMAIL_TERMS,
       examples: ['name@example.org'],
     },
   },
@@ -52,7 +52,7 @@ const Code: oas31.SchemaObject = {
 
 const Failure: oas31.SchemaObject = {
   type: 'object',
-  description: 'Every error has this shape. `message` and `error.code` are the same code.',
+  description: ERROR_TERMS,
   required: ['ok', 'message', 'error'],
   additionalProperties: false,
   properties: {

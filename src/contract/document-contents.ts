@@ -2,12 +2,22 @@
 
 import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
+import { createApiCatalog } from '../site/api-catalog.ts'
+import { createLlmsHeading } from '../site/llms.ts'
+import { createRobots } from '../site/robots.ts'
+import { createSecurityTxt } from '../site/security-txt.ts'
 import type { Site } from '../site/site-file.ts'
-import { DOCUMENTS, type DocumentName, ENDPOINT } from './paths.ts'
+import type { DocumentName } from './paths.ts'
 import { createProtectedResource } from './protected-resource.ts'
 
 /** What the description begins with, which its own examples show. */
 export type Head = Pick<oas31.OpenAPIObject, 'openapi' | 'info' | 'servers'>
+
+/** For documents that hold a date. */
+const EXAMPLE_DAY = '2026-01-01'
+
+/** For a site that has none, whose security.txt is described to nobody. */
+const EXAMPLE_CONTACT = 'mailto:name@example.org'
 
 /** Builds the schema and an example of each document; long ones are shown cut short. */
 export function createContents(
@@ -16,16 +26,16 @@ export function createContents(
   head: Head,
 ): Record<DocumentName, oas31.MediaTypeObject> {
   const start = { ...head, paths: {} }
-  const sitemap = baseUrl + DOCUMENTS.sitemap.path
+  const { contact = EXAMPLE_CONTACT, languages } = site
   return {
     openApiJson: { schema: toOpenApiSchema(head.openapi), example: start },
     openApiYaml: toText('^openapi: ', stringify(start)),
-    llmsTxt: toText('^# ', `# ${site.name}\n\n> ${site.description}\n`),
+    llmsTxt: toText('^# ', createLlmsHeading(site)),
     sitemap: toText('^<\\?xml ', toSitemap(baseUrl)),
     protectedResource: toConstant(createProtectedResource(site, baseUrl)),
-    robots: toText('^User-agent: ', `User-agent: *\nAllow: /\n\nSitemap: ${sitemap}\n`),
-    apiCatalog: { schema: LINKSET, example: toCatalog(baseUrl) },
-    securityTxt: toText('^Contact: ', `Contact: ${site.contact}\nExpires: 2027-01-01T00:00:00Z\n`),
+    robots: toText('^User-agent: ', createRobots(baseUrl)),
+    apiCatalog: { schema: LINKSET, example: createApiCatalog(baseUrl) },
+    securityTxt: toText('^Contact: ', createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY })),
   }
 }
 
@@ -70,7 +80,7 @@ function toSitemap(baseUrl: string): string {
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
   <url>
     <loc>${page}</loc>
-    <lastmod>2026-01-01</lastmod>
+    <lastmod>${EXAMPLE_DAY}</lastmod>
     <xhtml:link rel="alternate" hreflang="x-default" href="${page}"/>
   </url>
 </urlset>
@@ -102,20 +112,4 @@ const LINKSET: oas31.SchemaObject = {
       },
     },
   },
-}
-
-function toCatalog(baseUrl: string): object {
-  const toTarget = ({ path, mediaType }: { path: string; mediaType: string }) => ({
-    href: baseUrl + path,
-    type: mediaType.split(';')[0],
-  })
-  return {
-    linkset: [
-      {
-        anchor: baseUrl + ENDPOINT.path,
-        'service-desc': [toTarget(DOCUMENTS.openApiJson)],
-        'service-doc': [toTarget(DOCUMENTS.llmsTxt)],
-      },
-    ],
-  }
 }

@@ -2,6 +2,7 @@
 
 import type { oas31 } from 'openapi3-ts'
 import { ALLOW } from '../errors.ts'
+import { createLinkField } from './links.ts'
 import { DOCUMENTS } from './paths.ts'
 import { toReference } from './reference.ts'
 
@@ -31,6 +32,10 @@ export function createHeaders(baseUrl: string) {
       schema: { type: 'string', pattern: '^"[^"]+"$' },
       example: ETAG_EXAMPLE,
     },
+    Links: toFixed(
+      'Where the API is described, for people and for machines (RFC 8288).',
+      createLinkField(baseUrl),
+    ),
     Location: {
       description: 'The same path and query on the canonical host.',
       required: true,

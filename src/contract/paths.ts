@@ -90,8 +90,13 @@ export const DOCUMENTS = {
 
 export type DocumentName = keyof typeof DOCUMENTS
 
-/** The documents that a site has, in the order of the table; security.txt needs somebody to write to. */
+/** The documents that a site has, in the order of the table. */
 export function listDocuments({ contact }: Pick<Site, 'contact'>): DocumentName[] {
   const names = Object.keys(DOCUMENTS) as DocumentName[]
-  return names.filter((name) => name !== 'securityTxt' || contact !== undefined)
+  return names.filter((name) => name !== 'securityTxt' || isSecurityContact(contact))
+}
+
+/** Whether security.txt may name a contact: a web address there begins with https (RFC 9116 section 2.5.3). */
+export function isSecurityContact(contact: string | undefined): contact is string {
+  return contact !== undefined && !/^http:/i.test(contact)
 }

@@ -14,6 +14,7 @@ export const DOCUMENT_HEADERS = {
   'Cache-Control': 'MayBeStored',
   'Access-Control-Allow-Origin': 'AnyOrigin',
   Vary: 'VaryByEncoding',
+  Link: 'Links',
 } as const
 
 /** Builds the reusable responses. */
@@ -42,7 +43,7 @@ export function createResponses() {
       description: 'The body, or the address in it, cannot be taken; `error.hint` says how to mend it.',
       headers: FROM_ENDPOINT,
     }),
-    NoSuchPath: toFailure(faultsOf(404)),
+    NoSuchPath: toFailure(faultsOf(404), { headers: { Link: 'Links' } }),
     PostOnly: toFailure(['post_only'], { headers: { Allow: 'AllowPost', ...FROM_ENDPOINT } }),
     ReadOnly: toFailure(['read_only'], { headers: { Allow: 'AllowRead' } }),
     SlowBody: toFailure(faultsOf(408), { headers: FROM_ENDPOINT }),

@@ -1,12 +1,12 @@
 /** The operations of the endpoint. */
 
 import type { oas31 } from 'openapi3-ts'
-import { ALLOW, BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../errors.ts'
+import { ALLOW } from '../errors.ts'
 import type { Site } from '../site/site-file.ts'
 import { ENDPOINT, PREFLIGHT_OPERATION_ID } from './paths.ts'
 import { toReference } from './reference.ts'
 import { toResponse } from './responses.ts'
-import { createTerms } from './terms.ts'
+import { BODY_TERMS, createTerms } from './terms.ts'
 
 /** The tag of the operations here. */
 export const NEWSLETTER_TAG: oas31.TagObject = { name: 'Newsletter', description: 'Joining the list.' }
@@ -28,7 +28,7 @@ function createSubscribe(site: Site): oas31.OperationObject {
     description: [kept, open, repeatable, sandbox, many].join('\n\n'),
     security: [],
     requestBody: {
-      description: `JSON of at most ${MAX_BODY_BYTES} bytes, sent whole within ${BODY_DEADLINE_MS / 1000} seconds.`,
+      description: BODY_TERMS,
       required: true,
       content: {
         [ENDPOINT.mediaType]: {

@@ -1,7 +1,17 @@
 /** On what terms the endpoint is used, in sentences: the description and llms.txt say the same, in the same words. */
 
-import { RESERVED_DOMAINS } from '../email.ts'
+import { MAX_ADDRESS_LENGTH, RESERVED_DOMAINS } from '../email.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../errors.ts'
 import type { Site } from '../site/site-file.ts'
+
+/** What the body is. */
+export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes, sent whole within ${BODY_DEADLINE_MS / 1000} seconds.`
+
+/** What its member `email` is. */
+export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, a domain outside ASCII in its \`xn--\` form. White space around it is removed first; length and pattern apply to what is left.`
+
+/** What errors have in common. */
+export const ERROR_TERMS = 'Every error has this shape. `message` and `error.code` are the same code.'
 
 /** One sentence or two for each thing that a caller should know beforehand; plain text. */
 export interface Terms {

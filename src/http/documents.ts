@@ -17,7 +17,7 @@ export interface Document {
 }
 
 /** Answers a GET or a HEAD. */
-export type DocumentHandler = (request: Request) => Response
+export type DocumentHandler = (request: Request) => Response | Promise<Response>
 
 /** One encoding of a document, ready to be sent. */
 interface Representation {

@@ -24,6 +24,20 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
 }
 
 /**
+ * Whether an Accept field asks for Markdown (RFC 9110 section 12.5.1, RFC 7763): whoever names it, and would
+ * not rather have HTML. Browsers name HTML and any type; an agent that can read both names Markdown as well.
+ *
+ * @param field the field's value; null where there is none
+ */
+export function prefersMarkdown(field: string | null): boolean {
+  if (!field || !/markdown/i.test(field)) return false
+  const weights = parseWeights(field)
+  const markdown = weights.get('text/markdown') ?? 0
+  const html = weights.get('text/html') ?? weights.get('text/*') ?? weights.get('*/*') ?? 0
+  return markdown > 0 && markdown >= html
+}
+
+/**
  * Reads a list of values with weights (RFC 9110 section 12.4.2); names come out in lower case.
  * A weight that cannot be read counts as 1. Parameters other than `q` are dropped.
  */

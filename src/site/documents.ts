@@ -2,17 +2,44 @@
 
 import type { Config } from '../config.ts'
 import { createDescription, toJson, toYaml } from '../contract/openapi.ts'
-import { DOCUMENTS } from '../contract/paths.ts'
+import { DOCUMENTS, isSecurityContact } from '../contract/paths.ts'
 import { createProtectedResource } from '../contract/protected-resource.ts'
+import type { DailyDocument } from '../http/daily.ts'
 import type { Document } from '../http/documents.ts'
+import { createApiCatalog } from './api-catalog.ts'
+import { createFaviconIco, createFaviconSvg } from './favicon.ts'
+import { createLlmsTxt } from './llms.ts'
+import { listPages } from './page-list.ts'
+import { createRobots } from './robots.ts'
+import { createSecurityTxt } from './security-txt.ts'
+import type { Site } from './site-file.ts'
+import { createSitemap } from './sitemap.ts'
 
 /** Writes every document. */
-export function createDocuments(config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>): Document[] {
+export async function createDocuments(
+  config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
+): Promise<(Document | DailyDocument)[]> {
   const { site, baseUrl } = config
   const description = createDescription(config)
+  const sitemap = await createSitemap([...listPages(site.languages), ...site.pages], baseUrl)
   return [
     { ...DOCUMENTS.openApiJson, body: toJson(description) },
     { ...DOCUMENTS.openApiYaml, body: toYaml(description) },
+    { ...DOCUMENTS.llmsTxt, body: createLlmsTxt(site, baseUrl) },
+    ...sitemap.map((file) => ({ ...DOCUMENTS.sitemap, ...file })),
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
+    { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
+    { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
+    ...createSecurity(site, baseUrl),
+    { path: '/favicon.svg', mediaType: 'image/svg+xml', body: createFaviconSvg(ACCENT) },
+    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(ACCENT) },
   ]
+}
+
+const ACCENT = '#0b57d0'
+
+function createSecurity({ contact, languages }: Site, baseUrl: string): DailyDocument[] {
+  if (!isSecurityContact(contact)) return []
+  const write = (today: string) => createSecurityTxt({ contact, baseUrl, languages, today })
+  return [{ ...DOCUMENTS.securityTxt, write }]
 }

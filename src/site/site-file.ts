@@ -13,7 +13,9 @@ import {
   type YAMLError,
 } from 'yaml'
 import { z } from 'zod'
-import { LANGUAGE_TAGS } from './languages.ts'
+import { DOCUMENTS, ENDPOINT } from '../contract/paths.ts'
+import { LANGUAGE_TAGS, toPagePath } from './languages.ts'
+import { pageEntries } from './page-entries.ts'
 
 // One line for people: no control character, no line or paragraph separator, no half of a surrogate pair.
 const NOT_IN_A_LINE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -59,6 +61,14 @@ const schema = object({
     .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
     .readonly()
     .prefault(LANGUAGE_TAGS),
+  pages: pageEntries,
+}).superRefine(({ languages, pages }, context) => {
+  const own = new Set<string>([ENDPOINT, ...Object.values(DOCUMENTS)].map(({ path }) => path))
+  for (const language of languages) own.add(toPagePath(language, languages))
+  const index = pages.findIndex(({ path }) => own.has(path))
+  if (index === -1) return
+  const message = 'leave out what Rollcall serves itself; its own pages are in the sitemap anyway'
+  context.addIssue({ code: 'custom', path: ['pages', index, 'path'], message })
 })
 
 /** What the owner says of the site; every member that the file leaves out has its default. */
