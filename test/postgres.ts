@@ -1,7 +1,7 @@
 /** A real PostgreSQL for the tests, one server for the whole run: made when it is first wanted, gone with the run. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { accessSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, chownSync, constants, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -18,14 +18,18 @@ export interface TestServer {
   readonly port: number
   /** The folder of the server's data, with its settings. */
   readonly data: string
+  /** The URL of a database that is no list. */
+  readonly admin: string
   /** Makes an empty database, and returns the URL of the list that will be in it. */
   createUrl(): Promise<string>
-  /** Runs statements as the superuser, in a database of his own or in that of a URL. */
-  run(statements: string, url?: string): Promise<Record<string, unknown>[]>
-  /** Sends a signal to the server and all of its processes. */
-  signal(name: NodeJS.Signals): void
-  /** Ends the server by a signal and waits for its end; SIGQUIT is what PostgreSQL calls an immediate shutdown. */
-  stop(name: 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** Runs statements as the superuser, in the database of a URL. */
+  run(statements: string, url: string): Promise<Record<string, unknown>[]>
+  /** Ends the connections to the database of a URL, as a failover does. */
+  disconnect(url: string): Promise<void>
+  /** Has the server and all of its processes stand still, until the function that is returned is called. */
+  freeze(): Promise<() => void>
+  /** Kills the server and all of its processes, and waits for the end. */
+  kill(): Promise<void>
   /** Starts it again, on the same data and port. */
   start(): Promise<void>
 }
@@ -56,7 +60,7 @@ async function createServerOfTheRun(): Promise<TestServer> {
       '-D',
       data,
       '-U',
-      'owner',
+      'postgres',
       '-E',
       'UTF8',
       '--locale=C',
@@ -69,7 +73,8 @@ async function createServerOfTheRun(): Promise<TestServer> {
   let child: ChildProcess | undefined
   let databases = 0
 
-  const toUrl = (name: string) => `postgres://owner:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const toUrl = (user: string, name: string) => `postgres://${user}:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const admin = toUrl('postgres', 'postgres')
 
   async function start(): Promise<void> {
     const settings = [
@@ -87,8 +92,8 @@ async function createServerOfTheRun(): Promise<TestServer> {
     throw new Error('PostgreSQL does not start')
   }
 
-  async function run(statements: string, url = toUrl('postgres')): Promise<Record<string, unknown>[]> {
-    const sql = new SQL({ url, max: 1, connection: { default_transaction_read_only: 'off' } })
+  async function run(statements: string, url: string): Promise<Record<string, unknown>[]> {
+    const sql = new SQL({ url: toUrl('postgres', toDatabase(url)), max: 1 })
     try {
       return await sql.unsafe(statements)
     } finally {
@@ -96,33 +101,48 @@ async function createServerOfTheRun(): Promise<TestServer> {
     }
   }
 
-  function signal(name: NodeJS.Signals): void {
-    const parent = child?.pid ?? 0
-    const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-      .split(' ')
-      .filter(Boolean)
-    for (const pid of [parent, ...children.map(Number)]) process.kill(pid, name)
+  async function findPids(): Promise<number[]> {
+    const rows = await run('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()', admin)
+    return [child?.pid, ...rows.map(({ pid }) => Number(pid))].filter((pid) => pid !== undefined)
   }
 
   await start()
+  // Not a superuser, for whom the server keeps connections.
+  await run(`CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`, admin)
   return {
     port,
     data,
+    admin,
     run,
-    signal,
     start,
     async createUrl() {
       databases++
       const name = `list_${databases}`
-      await run(`CREATE DATABASE ${name} STRATEGY file_copy`)
-      return toUrl(name)
+      await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`, admin)
+      return toUrl('owner', name)
     },
-    async stop(name) {
+    async disconnect(url) {
+      const those = `FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`
+      await run(`SELECT pg_terminate_backend(pid, 5000) ${those}`, admin)
+    },
+    async freeze() {
+      const pids = await findPids()
+      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      return () => {
+        for (const pid of pids.splice(0)) process.kill(pid, 'SIGCONT')
+      }
+    },
+    async kill() {
+      const pids = await findPids()
       const ended = new Promise((resolve) => child?.once('exit', resolve))
-      child?.kill(name)
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
       await ended
     },
   }
+}
+
+function toDatabase(url: string): string {
+  return new URL(url).pathname.slice(1)
 }
 
 interface User {
