@@ -5,7 +5,7 @@ import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { toListUrl } from '../src/config.ts'
 import { openStore, toListName } from '../src/stores/open.ts'
-import type { SubscriberStore } from '../src/subscriber.ts'
+import type { Subscriber, SubscriberStore } from '../src/subscriber.ts'
 import { getServer, PASSWORD } from './postgres.ts'
 import { runCommand, startService } from './service.ts'
 import { createAddresses, emailsOf, expectAscending, listAll, listRemovals } from './store-suite.ts'
@@ -27,6 +27,42 @@ test('ten processes start at once on an empty database', async () => {
     Array.from({ length: 10 }, () => runCommand(['count'], { env: { DATABASE_URL: url } })),
   )
   expect(results).toEqual(results.map(() => ({ code: 0, stdout: '0\n', stderr: '' })))
+})
+
+test('ten connections make the schema at once', async () => {
+  const url = await server.createUrl()
+  await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.check())))
+})
+
+test('an exporter misses none and meets none twice while imports run beside the service', async () => {
+  const url = await server.createUrl()
+  const addresses = createAddresses(20_000)
+  const seen: Subscriber[] = []
+  let isOver = false
+  await withStore(url, async (reader) => {
+    const reading = (async () => {
+      for (let isLast = false; !isLast; ) {
+        isLast = isOver
+        for await (const page of reader.list({ after: seen.at(-1)?.seq ?? 0 })) seen.push(...page)
+      }
+    })()
+    const importing = [0, 1].map((half) =>
+      withStore(url, async (store) => {
+        for (let start = half * 7000; start < half * 7000 + 7000; start += 1000) {
+          await store.import(addresses.slice(start, start + 1000).map((email) => ({ email })))
+        }
+      }),
+    )
+    const adding = withStore(url, async (store) => {
+      for (let start = 14_000; start < 20_000; start += 20)
+        await store.add(addresses.slice(start, start + 20))
+    })
+    await Promise.all([...importing, adding])
+    isOver = true
+    await reading
+  })
+  expectAscending(seen)
+  expect(emailsOf(seen).toSorted()).toEqual(addresses.toSorted())
 })
 
 test('two services on one database take the same addresses: each is on the list once', async () => {
