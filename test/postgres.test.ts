@@ -24,9 +24,19 @@ async function withStore<T>(url: string, work: (store: SubscriberStore) => Promi
 test('ten processes start at once on an empty database', async () => {
   const url = await server.createUrl()
   const results = await Promise.all(
-    Array.from({ length: 10 }, () => runCommand(['count'], { env: { DATABASE_URL: url } })),
+    Array.from({ length: 10 }, (_, index) =>
+      runCommand(['import', '-'], { env: { DATABASE_URL: url }, stdin: `user${index}@mail.io\n` }),
+    ),
   )
-  expect(results).toEqual(results.map(() => ({ code: 0, stdout: '0\n', stderr: '' })))
+  expect(results.map(({ code }) => code)).toEqual(results.map(() => 0))
+  expect(await withStore(url, listAll)).toHaveLength(10)
+})
+
+test('a command that only looks makes no list', async () => {
+  const url = await server.createUrl()
+  const { code, stderr } = await runCommand(['count'], { env: { DATABASE_URL: url } })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('there is no list in this database yet')])
+  expect([...(await server.run("SELECT to_regnamespace('rollcall') AS name", url))]).toEqual([{ name: null }])
 })
 
 test('ten connections make the schema at once', async () => {

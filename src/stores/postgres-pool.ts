@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly connections: number
   /** Whether a call fails when it takes longer than the endpoint's deadline. */
   readonly isHurried: boolean
+  /** Whether a list that is missing is made; it is by default. */
+  readonly create?: boolean
 }
 
 export interface Pool {
@@ -48,14 +50,14 @@ const DROP_MS = STORE_DEADLINE_MS - 500
  * @throws StoreError when the URL cannot be understood
  */
 export function createPool(options: PoolOptions): Pool {
-  const { name, isHurried } = options
+  const { name, isHurried, create = true } = options
   let sql = connect(options)
   let ready: Promise<void> | undefined
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     const used = sql
     const attempt = async () => {
-      ready ??= bringUp(used)
+      ready ??= bringUp(used, create)
       await ready
       return await work(used)
     }

@@ -58,10 +58,13 @@ const SCHEMA = `
 /**
  * Makes sure that the schema is there, in this version. Any number of processes may do so at once.
  *
- * @throws StoreError when the schema is of a newer Rollcall
+ * @param create whether it is made when it is missing
+ * @throws StoreError when it is missing and not to be made, or of a newer Rollcall
  */
-export async function bringUp(sql: SQL): Promise<void> {
-  if ((await readVersion(sql)) === SCHEMA_VERSION) return
+export async function bringUp(sql: SQL, create: boolean): Promise<void> {
+  const found = await readVersion(sql)
+  if (found === SCHEMA_VERSION) return
+  if (found === 0 && !create) throw new StoreError('there is no list in this database yet')
   await sql.begin(async (transaction) => {
     await transaction`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`
     const [{ there } = {}] = await transaction`SELECT to_regclass('rollcall.list') IS NOT NULL AS there`

@@ -33,12 +33,10 @@ export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promis
     return row?.added ?? false
   }
 
-  return async (addresses) => {
-    if (addresses.length === 0) return
-    await pool.run(async (sql) => {
+  return (addresses) =>
+    pool.run(async (sql) => {
       while (!(await tryAdd(sql, addresses))) keys = await readKeys(sql)
     })
-  }
 }
 
 /** Puts rows of an older list on this one. Needs the lock. */
