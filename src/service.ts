@@ -45,7 +45,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   )
 
   try {
-    const app = createApp({ baseUrl, headers, subscribe, documents, log, metrics })
+    const app = createApp({ baseUrl, headers, cors, subscribe, documents, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)
