@@ -50,7 +50,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   )
 
   try {
-    const app = createApp({ baseUrl, headers: linked, subscribe, documents, log, metrics })
+    const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)
