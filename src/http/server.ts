@@ -51,6 +51,8 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
     // The runtime's own 413 has no body. Ours refuses or cuts off; what no handler reads is thrown away as it comes.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    // Without it, outside of development, a port that is taken is shared, and callers come to either service.
+    reusePort: false,
     error,
   } as const
   const server = bind(() => Bun.serve({ ...options, fetch }), options)

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
 import { StoreError, type SubscriberStore } from '../subscriber.ts'
-import { isBusy, type OpenOptions, openSqliteFile, readSize, toReason } from './sqlite-file.ts'
+import { isBusy, type OpenOptions, openSqliteFile, readSize, toOpenError, toReason } from './sqlite-file.ts'
 import { createLocked } from './sqlite-lock.ts'
 import { createReader } from './sqlite-read.ts'
 import { createRemoved } from './sqlite-removed.ts'
@@ -47,6 +47,15 @@ const IMPORT_SIZE = 100_000
  */
 export function openSqliteStore(file: string, options?: OpenOptions): SqliteStore {
   const db = openSqliteFile(file, options)
+  try {
+    return createSqliteStore(db)
+  } catch (error) {
+    db.close()
+    throw toOpenError(db.filename, error)
+  }
+}
+
+function createSqliteStore(db: Database): SqliteStore {
   const removed = createRemoved(db)
   const settler = createSettler(db, removed)
   const reader = createReader(db, removed)
