@@ -167,7 +167,7 @@ export async function runCommand(
 function createCheckFor(env: Environment, folder: string): AnswerCheck {
   const site = env.SITE_FILE
   return createAnswerCheck(
-    createDescription(readConfig({ ...env, SITE_FILE: site ? resolve(folder, site) : undefined })),
+    createDescription(readConfig({ ...env, SITE_FILE: site ? resolve(folder, site) : '/dev/null' })),
   )
 }
 
