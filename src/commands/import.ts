@@ -62,6 +62,8 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<Summary> {
   const input = await openInput(file)
+  // Whoever waits for a pipe need not wait for it to end.
+  if (file === '-') signal.addEventListener('abort', () => process.stdin.destroy(signal.reason))
   let bytes = 0
   const source = await openSource(input, { column, onBytes: (total) => (bytes = total) })
   const refusedFile = createRefusedFile(rejected, source.header)

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<AddressFault, string>> = {
   display_name: 'the address comes with a display name',
   several: 'there is more than one address',
   non_ascii_domain: 'the domain cannot be converted to ASCII',
-  non_ascii: 'the address has characters outside ASCII before the @',
+  non_ascii: 'the address has characters that are not printable ASCII',
   malformed: 'the address is not valid',
 }
 
