@@ -28,7 +28,10 @@ export function toLogged(error: unknown): object {
   }
 }
 
-/** Blots out every run of characters around an `@`: addresses, and the user part of URLs with them. */
+/**
+ * Blots out every run of characters around an `@`: addresses, and the user part of URLs with them.
+ * A run ends at what cannot stand in an address without quotes (the specials of RFC 5322 section 3.2.3).
+ */
 export function withoutAddresses(text: string): string {
-  return text.replace(/[^\s"'`(){}[\]<>,;]*@[^\s"'`(){}[\]<>,;]*/g, '[hidden]')
+  return text.replace(/[^\s"()<>[\],;]*@[^\s"()<>[\],;]*/g, '[hidden]')
 }

@@ -10,7 +10,8 @@ test('the disk is full, and has space again', async () => {
   const folder = await createFolder()
   const books = createBooks()
   const service = await startService({ folder, by: SMALL_DISK, env: { OPS_PORT: '0' } })
-  const readyz = async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status
+  const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
+  const readyz = async () => (await ops('/readyz')).status
   expect(await readyz()).toBe(200)
 
   await post(service, books)
@@ -25,6 +26,10 @@ test('the disk is full, and has space again', async () => {
   expect((await service.request('/openapi.json')).status).toBe(200)
   expect(service.log().match(/the store fails/g)?.length).toBeLessThan(books.failed / 8)
   expect(service.log()).toContain('the list cannot be written: the disk is full')
+
+  expect(await (await ops('/metrics')).text()).toMatch(
+    /commit_duration_seconds_count\{outcome="failed"\} [1-9]/,
+  )
 
   // Nobody posts, so it is the service itself that finds the space.
   giveSpace(service.process.pid)

@@ -32,7 +32,7 @@ export interface GroupCommit {
   idle(): Promise<void>
 }
 
-/** Addresses that came in within one tick of the clock: they share a deadline and a promise. */
+/** Addresses that came in within one tick of the clock, at most `maxBatch`: they share a deadline and a promise. */
 interface Batch {
   readonly addresses: Address[]
   readonly expires: number
@@ -60,7 +60,7 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
   function add(address: Address): Promise<void> {
     const now = performance.now()
     let batch = waiting.at(-1)
-    if (!batch || now > batch.expires - deadlineMs + TICK_MS) {
+    if (!batch || batch.addresses.length >= maxBatch || now > batch.expires - deadlineMs + TICK_MS) {
       batch = createBatch(now + deadlineMs)
       waiting.push(batch)
     }

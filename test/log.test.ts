@@ -1,0 +1,128 @@
+/** The log: JSON lines about the life cycle and failures, and never an address, whatever goes wrong. */
+
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { ENDPOINT } from '../src/contract/paths.ts'
+import { toLogged, withoutAddresses } from '../src/log.ts'
+import { SMALL_DISK, takeSpace } from './disk.ts'
+import { exchange, toRequest } from './raw.ts'
+import { type RunningService, startService } from './service.ts'
+
+interface Line {
+  readonly level: number
+  readonly time: string
+  readonly msg: string
+}
+
+const toLines = (service: RunningService): Line[] =>
+  service
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+test.concurrent('a life that nothing disturbs takes three lines, however many requests there are', async () => {
+  const service = await startService()
+  for (let index = 0; index < 100; index++) {
+    await service.subscribe(index % 2 ? `caller${index}@example.org` : 'not an address')
+    await service.request('/openapi.json')
+  }
+  expect(await service.stop()).toBe(0)
+  const lines = toLines(service)
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [30, expect.stringContaining('listening on 127.0.0.1 port')],
+    [30, 'stopping: every request that has begun is answered first'],
+    [30, 'stopped'],
+  ])
+  expect(lines.map(({ time }) => new Date(time).toISOString())).toEqual(lines.map(({ time }) => time))
+})
+
+test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
+  // The service does not say where it listens then, so a preloaded line does it in its place.
+  const preload = join(import.meta.dir, 'saying-port.ts')
+  const service = await startService({
+    by: SMALL_DISK,
+    env: { LOG_LEVEL: 'error', BUN_OPTIONS: `--preload ${preload}` },
+  })
+  takeSpace(service.process.pid)
+  expect((await service.subscribe('ada@example.org')).status).toBe(500)
+  expect(await service.stop()).toBe(0)
+  expect(
+    toLines(service)
+      .slice(1)
+      .map(({ msg }) => msg),
+  ).toEqual(['the store fails: 500 storage_failure until it recovers'])
+})
+
+test.concurrent('at trace, with requests and a store that fail in many ways, no part of an address is told', async () => {
+  const preload = join(import.meta.dir, 'crashing-writer.ts')
+  const env = { LOG_LEVEL: 'trace', OPS_PORT: '0', BUN_OPTIONS: `--preload ${preload}` }
+  const service = await startService({ by: SMALL_DISK, env })
+  const address = 'secret.person@private.example'
+  const json = ['Host: 127.0.0.1', 'Content-Type: application/json']
+  const post = `POST ${ENDPOINT.path}`
+  const requests = [
+    toRequest(post, json, JSON.stringify({ email: address })),
+    toRequest(post, json, JSON.stringify({ email: `Secret <${address}>` })),
+    toRequest(post, json, JSON.stringify({ email: `${address}, ${address}` })),
+    toRequest(post, json, JSON.stringify({ email: [address] })),
+    toRequest(post, json, `{"email":"${address}"`),
+    toRequest(post, json, `${address}\0`),
+    toRequest(post, json, JSON.stringify({ email: address.padEnd(20_000, 'x') })),
+    toRequest(post, ['Host: 127.0.0.1', `Content-Type: ${address}`], address),
+    toRequest(`${post}?email=${address}`, json, '{}'),
+    toRequest(`POST /${address}`, json, address),
+    toRequest(`${address} /`, json),
+    toRequest('GET /openapi.json', [`Host: ${address}`, `X-From: ${address}`, `If-None-Match: "${address}"`]),
+    `${address}\r\n\r\n`,
+  ]
+  for (const request of requests) await exchange(service.port, request)
+  takeSpace(service.process.pid)
+  for (const request of requests) await exchange(service.port, request)
+  expect((await service.subscribe(address)).status).toBe(500)
+  service.process.kill('SIGUSR2')
+  await service.logged('the writer thread has ended')
+  for (const request of requests) await exchange(service.port, request)
+  await service.stop()
+  expect(service.log()).toContain('the store fails')
+  expect(service.log()).not.toMatch(/@|secret|person|private/i)
+})
+
+describe('what looks like an address is blotted out', () => {
+  const cases = {
+    'no address': 'no address',
+    'ada@example.org': '[hidden]',
+    'UNIQUE failed: (ada@example.org)': 'UNIQUE failed: ([hidden])',
+    '{"email":"ada+news@example.org"}': '{"email":"[hidden]"}',
+    'Ada <ada@example.org>, bob@example.org; eve@example.org': 'Ada <[hidden]>, [hidden]; [hidden]',
+    "Key (email)=('o''neil@example.org') exists": 'Key (email)=([hidden]) exists',
+    'postgres://user:password@db.example/list': '[hidden]',
+    'cannot connect to postgres://u:p@w@host:5432/list now': 'cannot connect to [hidden] now',
+    'a@b\nc@d': '[hidden]\n[hidden]',
+    "{|o'neil}`@example.org": '[hidden]',
+    '@': '[hidden]',
+    'node_modules/@scope/package/index.js': '[hidden]',
+  }
+  for (const [text, expected] of Object.entries(cases)) {
+    test(JSON.stringify(text), () => expect(withoutAddresses(text)).toBe(expected))
+  }
+})
+
+test('of an error are kept its type, code, message, stack and causes, without addresses', () => {
+  const cause = Object.assign(new TypeError('ada@example.org is taken'), { code: 'for ada@example.org' })
+  const logged = JSON.parse(JSON.stringify(toLogged(new Error('bob@example.org failed', { cause }))))
+  expect(logged).toEqual({
+    type: 'Error',
+    message: '[hidden] failed',
+    stack: expect.stringContaining('log.test.ts'),
+    cause: {
+      type: 'TypeError',
+      code: 'for [hidden]',
+      message: '[hidden] is taken',
+      stack: expect.stringContaining('log.test.ts'),
+    },
+  })
+  expect(JSON.stringify(logged)).not.toContain('@')
+  expect(toLogged('eve@example.org')).toEqual({ message: '[hidden]' })
+  expect(toLogged(undefined)).toEqual({ message: 'undefined' })
+})
