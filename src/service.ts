@@ -10,10 +10,12 @@ import { createCors } from './http/cors.ts'
 import { createDocumentHandler } from './http/documents.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createOps } from './http/ops.ts'
+import { createPages } from './http/pages.ts'
 import { listen } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import type { Log } from './log.ts'
 import { createDocuments } from './site/documents.ts'
+import { createPageAssets } from './site/page-assets.ts'
 import { createIntake } from './stores/intake.ts'
 import { openServiceStore, toListName } from './stores/open.ts'
 
@@ -28,7 +30,7 @@ export interface Service {
  * @throws StoreError when the list cannot be opened, ListenError when a port cannot be bound
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, corsOrigins, list, ops } = config
+  const { baseUrl, corsOrigins, list, ops, site } = config
   const headers = createCommonHeaders(baseUrl)
   const metrics = ops && createMetrics()
   const store = await openServiceStore(list, log)
@@ -36,16 +38,18 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
   const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
   const subscribe = createSubscribe({ intake, cors, body })
+  const assets = await createPageAssets(site)
+  const pages = await createPages({ site, baseUrl, assets, headers, intake, body })
   const documents = new Map(
     await Promise.all(
-      createDocuments(config).map(
+      [...createDocuments(config), ...assets.documents].map(
         async (document) => [document.path, await createDocumentHandler(document, headers)] as const,
       ),
     ),
   )
 
   try {
-    const app = createApp({ baseUrl, headers, subscribe, documents, log, metrics })
+    const app = createApp({ baseUrl, headers, subscribe, documents, pages, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)

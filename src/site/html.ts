@@ -22,9 +22,9 @@ export interface Attributes {
 export type Content = string | number | Html | readonly Content[] | false | undefined
 
 /**
- * Builds markup. Between tags a value is Content, inside a tag it is Attributes, and inside quotes it is a text:
+ * Builds markup. Between tags a value is Content, inside a tag it is Attributes:
  *
- *     html`<a class="plain ${name}" ${{ href, hreflang }}>${text}</a>`
+ *     html`<a class="plain" ${{ href, hreflang }}>${text}</a>`
  *
  * @throws TypeError where a value stands anywhere else, or an attribute is a URL of a scheme that runs code
  */
@@ -36,21 +36,19 @@ export function html(literals: TemplateStringsArray, ...values: readonly (Conten
   return new Html(markup, KEY)
 }
 
-type Place = 'content' | 'tag' | 'quotes' | 'nowhere'
+type Place = 'content' | 'tag' | 'nowhere'
 
-// All values in what precedes have been escaped, so that every `<`, `>` and `"` in it is the template's own.
+// All values in what precedes have been escaped, so that every `<`, `>` and `"` in it is a template's own.
 function toPlace(markup: string): Place {
   const tag = markup.slice(markup.lastIndexOf('<'))
-  if (/^<(?:script|style)\b/i.test(tag)) return 'nowhere'
+  if (/^<(?:script|style)\b[^>]*>/i.test(tag)) return 'nowhere'
   if (!tag.startsWith('<') || tag.includes('>')) return 'content'
-  if (tag.split('"').length % 2 === 0) return 'quotes'
-  return /\s$/.test(tag) ? 'tag' : 'nowhere'
+  return /\s$/.test(tag) && tag.split('"').length % 2 === 1 ? 'tag' : 'nowhere'
 }
 
 function toMarkup(value: Content | Attributes, place: Place): string {
   if (place === 'content' && isContent(value)) return toContent(value)
   if (place === 'tag' && !isContent(value)) return toAttributes(value)
-  if (place === 'quotes' && (typeof value === 'string' || typeof value === 'number')) return escape(value)
   throw new TypeError(`a value of this kind has no place here: ${place}`)
 }
 
@@ -71,7 +69,7 @@ function toAttributes(attributes: Attributes): string {
     .join(' ')
 }
 
-// The attributes under which browsers take a URL; what is written in quotes in a template is the template's own.
+// The attributes under which browsers take a URL.
 const URLS: ReadonlySet<string> = new Set(['href', 'src', 'action'])
 
 function toSafe(name: string, value: string | number): string | number {

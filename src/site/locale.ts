@@ -39,3 +39,8 @@ export function toOutcome(fault: AddressFault): Outcome {
   if (fault === 'missing' || fault === 'empty') return 'empty'
   return fault === 'non_ascii' ? 'non_ascii' : 'invalid_email'
 }
+
+/** Whether an outcome asks for another address. */
+export function isMistake(outcome: string | undefined): boolean {
+  return outcome === 'empty' || outcome === 'non_ascii' || outcome === 'invalid_email'
+}
