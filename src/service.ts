@@ -56,7 +56,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
 
   try {
-    const app = createApp({ baseUrl, headers: linked, subscribe, documents, pages, log, metrics })
+    const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { parse } from 'yaml'
@@ -7,24 +6,17 @@ import { CACHE_CONTROL, CONTENT_CODINGS } from '../src/contract/headers.ts'
 import { DOCUMENTS } from '../src/contract/paths.ts'
 import { ALLOW, PROBLEMS, toErrorBody } from '../src/errors.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
-import { createFolder, type RunningService, startService } from './service.ts'
+import { type RunningService, startService } from './service.ts'
 
 const BASE_URL = 'https://www.list.example'
 const DECODERS = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync } as const
 
-let folder: string
 let service: RunningService
 
 beforeAll(async () => {
-  folder = await createFolder()
-  const SITE_FILE = join(folder, 'site.yaml')
-  await writeFile(SITE_FILE, 'contact: https://www.list.example/contact\n')
-  service = await startService({ env: { BASE_URL, SITE_FILE } })
+  service = await startService({ env: { BASE_URL, SITE_FILE: join(import.meta.dir, 'site.yaml') } })
 })
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 /** Sends a request, and holds the answer against the description. */
 async function send(method: string, path: string, ...fields: string[]): Promise<RawReply> {

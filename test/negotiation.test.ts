@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chooseCoding, matchesEtag, parseWeights } from '../src/http/negotiation.ts'
+import { chooseCoding, matchesEtag, parseWeights, prefersMarkdown } from '../src/http/negotiation.ts'
 
 describe('chooseCoding, of br, zstd and gzip', () => {
   const CASES = [
@@ -42,6 +42,29 @@ describe('chooseCoding, of br, zstd and gzip', () => {
 
   test('never chooses what is not offered', () => {
     expect(chooseCoding('br, zstd, gzip, *', [])).toBe('identity')
+  })
+})
+
+describe('prefersMarkdown', () => {
+  const CASES = [
+    [null, false, 'no field'],
+    ['*/*', false, 'any type'],
+    ['text/*', false, 'any text'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, 'a browser'],
+    ['text/markdown', true, 'nothing else'],
+    ['Text/Markdown; charset=utf-8', true, 'case and parameters mean nothing'],
+    ['text/markdown, text/html', true, 'as good as a page'],
+    ['text/html, text/markdown, */*', true, 'as good as anything'],
+    ['text/markdown;q=0.5, text/html;q=0.4', true, 'better than a page'],
+    ['text/markdown;q=0.5, text/html', false, 'a page is better'],
+    ['text/markdown;q=0.5, text/*', false, 'any other text is better'],
+    ['text/markdown;q=0.5, */*', false, 'anything else is better'],
+    ['text/markdown;q=0', false, 'not that'],
+    ['text/x-markdown', false, 'something else'],
+  ] as const
+
+  test.each(CASES.map((row) => [...row] as const))('%p: %p, %s', (field, expected) => {
+    expect(prefersMarkdown(field)).toBe(expected)
   })
 })
 

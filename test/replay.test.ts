@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { createDescription } from '../src/contract/openapi.ts'
@@ -8,7 +7,7 @@ import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
 import { type Fault, MAX_BODY_BYTES } from '../src/errors.ts'
 import { listAnswers, listRequests, type Operation } from './examples.ts'
 import { exchange, openConnection, type RawReply, toRequest } from './raw.ts'
-import { createFolder, type RunningService, runCommand, startService } from './service.ts'
+import { type RunningService, runCommand, startService } from './service.ts'
 import { type FailingService, startFailingService } from './unforeseen.ts'
 
 const HOST = 'Host: www.list.example'
@@ -18,14 +17,12 @@ const JSON_FIELD = `Content-Type: ${ENDPOINT.mediaType}`
 const EMAIL = 'name@example.org'
 
 // Tests get their names before any hook runs, so the description is made here.
-const folder = await createFolder()
 const env = {
   PORT: '0',
   BASE_URL: 'https://www.list.example',
   CORS_ORIGINS: ORIGIN,
-  SITE_FILE: join(folder, 'site.yaml'),
+  SITE_FILE: join(import.meta.dir, 'site.yaml'),
 }
-await writeFile(env.SITE_FILE, 'contact: https://www.list.example/contact\n')
 const config = readConfig(env)
 const description = createDescription(config)
 
@@ -44,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   lock.close()
   await Promise.all([service.stop(), lockedService.stop(), failingService.stop()])
-  await rm(folder, { recursive: true })
 })
 
 type Provocation = (operation: Operation) => Promise<RawReply | undefined>

@@ -64,7 +64,7 @@ export function createFolder(): Promise<string> {
 
 const running = new Set<Bun.Subprocess>()
 
-/** Ends the services that tests left behind when they failed. */
+/** Ends the processes that tests left behind when they failed. */
 export function endServices(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -157,7 +157,9 @@ export async function runCommand(
     stdout: 'pipe',
     stderr: 'pipe',
   })
+  running.add(child)
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  running.delete(child)
   return { code: child.exitCode, stdout, stderr }
 }
 

@@ -5,6 +5,7 @@ import type { Config } from '../src/config.ts'
 import { DOCUMENTS } from '../src/contract/paths.ts'
 import { createCommonHeaders } from '../src/http/answers.ts'
 import { createApp } from '../src/http/app.ts'
+import { createCors } from '../src/http/cors.ts'
 import { listen } from '../src/http/server.ts'
 import { toLogged } from '../src/log.ts'
 import type { Operation } from './examples.ts'
@@ -24,9 +25,11 @@ export function startFailingService({ baseUrl }: Config): FailingService {
   const fail = () => {
     throw new Error('nobody foresaw this')
   }
+  const headers = createCommonHeaders(baseUrl)
   const app = createApp({
     baseUrl,
-    headers: createCommonHeaders(baseUrl),
+    headers,
+    cors: createCors([], headers),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
     pages: new Map(),

@@ -4,7 +4,8 @@ import { CACHE_CONTROL } from '../contract/headers.ts'
 import { ENDPOINT } from '../contract/paths.ts'
 import type { Log } from '../log.ts'
 import { createAnswers, type HeaderFields } from './answers.ts'
-import type { DocumentHandler } from './documents.ts'
+import type { Cors } from './cors.ts'
+import { type DocumentHandler, READ_FROM_ANYWHERE } from './documents.ts'
 import type { Metrics } from './metrics.ts'
 import type { PageHandler } from './pages.ts'
 import { createAliasCheck, toPath, toTarget } from './target.ts'
@@ -13,6 +14,7 @@ export interface AppOptions {
   readonly baseUrl: string
   /** What every answer carries. */
   readonly headers: HeaderFields
+  readonly cors: Pick<Cors, 'fieldsFor'>
   /** Answers everything at the endpoint's path. */
   readonly subscribe: (request: Request) => Promise<Response>
   /** The read-only resources by path. */
@@ -32,21 +34,26 @@ export interface App {
 
 /** Puts the application together. */
 export function createApp(options: AppOptions): App {
-  const { baseUrl, headers, subscribe, documents, pages, log, metrics } = options
+  const { baseUrl, headers, cors, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
   const answers = createAnswers({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
 
   function fetch(request: Request): Response | Promise<Response> {
     const target = toTarget(request.url)
-    const host = request.headers.get('host')
-    if (host !== null && isAlias(host)) return toRedirect(baseUrl + target, headers)
-
     const path = toPath(target)
+    const host = request.headers.get('host')
+    if (host !== null && isAlias(host)) return toRedirect(baseUrl + target, toRedirectFields(request, path))
     if (path === ENDPOINT.path) return subscribe(request)
     const document = documents.get(path)
     if (!document) return pages.get(path.toLowerCase())?.(request) ?? answers.problem('no_such_path')
     if (request.method !== 'GET' && request.method !== 'HEAD') return answers.problem('read_only')
     return document(request)
+  }
+
+  /** A browser follows a redirect for another origin's page only where that page may read it (Fetch, "HTTP fetch"). */
+  function toRedirectFields(request: Request, path: string): HeaderFields {
+    if (path === ENDPOINT.path) return cors.fieldsFor(request)
+    return documents.has(path) ? { ...headers, ...READ_FROM_ANYWHERE } : headers
   }
 
   function error(error: unknown): Response {

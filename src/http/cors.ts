@@ -3,6 +3,8 @@
 import { type Answers, createAnswers, type HeaderFields } from './answers.ts'
 
 export interface Cors {
+  /** The headers of every answer to the origin that a request names, or to none. */
+  fieldsFor(request: Request): HeaderFields
   /** The answers for the origin that a request names, or those for none. */
   answersFor(request: Request): Answers
   /** The answer to a preflight from an origin that is let in; undefined where the request is no such thing. */
@@ -21,16 +23,17 @@ const PREFLIGHT_MAX_AGE_S = 7200
 export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
   if (origins.length === 0) {
     const answers = createAnswers(headers)
-    return { answersFor: () => answers, preflight: () => undefined }
+    return { fieldsFor: () => headers, answersFor: () => answers, preflight: () => undefined }
   }
   const all = origins.includes('*')
   // An answer that differs by origin must not be handed to another one by a cache.
   const base = all ? headers : { ...headers, Vary: 'Origin' }
-  const toAllowed = (origin: string) => ({ ...base, 'Access-Control-Allow-Origin': origin })
-  const answers = new Map(origins.map((origin) => [origin, createAnswers(toAllowed(origin))]))
+  const allowed = new Map(origins.map((origin) => [origin, toAllowed(origin, base)]))
+  const answers = new Map([...allowed].map(([origin, fields]) => [origin, createAnswers(fields)]))
   const others = answers.get('*') ?? createAnswers(base)
 
   return {
+    fieldsFor: (request) => allowed.get(request.headers.get('origin') ?? '') ?? allowed.get('*') ?? base,
     answersFor: (request) => answers.get(request.headers.get('origin') ?? '') ?? others,
     preflight(request) {
       const origin = request.headers.get('origin')
@@ -40,7 +43,7 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
       return new Response(null, {
         status: 204,
         headers: {
-          ...toAllowed(all ? '*' : origin),
+          ...toAllowed(all ? '*' : origin, base),
           'Access-Control-Allow-Methods': 'POST',
           'Access-Control-Allow-Headers': 'Content-Type',
           'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
@@ -48,4 +51,8 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
       })
     },
   }
+}
+
+function toAllowed(origin: string, fields: HeaderFields): HeaderFields {
+  return { ...fields, 'Access-Control-Allow-Origin': origin }
 }

@@ -27,6 +27,9 @@ interface Representation {
   readonly unchanged: Headers
 }
 
+/** Says that pages of any origin may read an answer (the Fetch standard, section 3.2). */
+export const READ_FROM_ANYWHERE = { 'Access-Control-Allow-Origin': '*' } as const
+
 type Coding = (typeof CONTENT_CODINGS)[number] | 'identity'
 
 /** Different Accept-Encoding fields whose outcome is remembered for a document; there are few in the world. */
@@ -76,7 +79,7 @@ async function createRepresentations(
   const smaller = encoded.filter(([, { length }]) => length < bytes.length)
   const shared = {
     'Cache-Control': CACHE_CONTROL.document,
-    'Access-Control-Allow-Origin': '*',
+    ...READ_FROM_ANYWHERE,
     Vary: 'Accept-Encoding',
     ...general,
     ...own,

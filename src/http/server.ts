@@ -29,8 +29,10 @@ const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
 /** For this long, callers that keep their connection are told that it ends with the answer. */
 const ANNOUNCE_MS = 300
-/** For this long, answers are held back; see stop. */
-const HOLD_MS = 50
+/** Answers are held back until so many turns of this length brought no request, but not for long; see stop. */
+const QUIET_TURNS = 10
+const TURN_MS = 20
+const MAX_HOLD_MS = 2_000
 /** From here on, bodies that are still on their way are given up. */
 const HURRY_MS = 3_000
 /** When the last are cut off; a stop takes 10 s at the most. */
@@ -49,6 +51,8 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
     // The runtime's own 413 has no body. Ours refuses or cuts off; what no handler reads is thrown away as it comes.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    // Without it, outside of development, a port that is taken is shared, and callers come to either service.
+    reusePort: false,
     error,
   } as const
   const server = bind(() => Bun.serve({ ...options, fetch }), options)
@@ -58,16 +62,18 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
     // busy callers are asked to let go of theirs first; then all answers wait for a moment, until every
     // caller that goes on is waiting for one, and in that moment the door is closed.
     let held: Promise<void> | undefined
+    let arrivals = 0
     server.reload({
       ...options,
       fetch: async (request) => {
+        arrivals++
         const response = withClose(await fetch(request))
         await held
         return response
       },
     })
     await Bun.sleep(ANNOUNCE_MS)
-    held = Bun.sleep(HOLD_MS)
+    held = waitForQuiet(() => arrivals)
     await held
     const stopped = server.stop()
     const timer = setTimeout(() => hurry?.(), HURRY_MS)
@@ -88,6 +94,16 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
       throw new ListenError(`port ${port} on ${hostname} is taken by another process`)
     if (code === 'EACCES') throw new ListenError(`port ${port} may not be bound by this user`)
     throw new ListenError(`cannot listen on ${hostname} port ${port}: it is no address of this machine`)
+  }
+}
+
+// Counted in turns of the event loop, and not by the clock alone: where the machine is busy, much may wait to be read.
+async function waitForQuiet(arrivals: () => number): Promise<void> {
+  const end = performance.now() + MAX_HOLD_MS
+  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < end; ) {
+    const before = arrivals()
+    await Bun.sleep(TURN_MS)
+    quiet = arrivals() === before ? quiet + 1 : 0
   }
 }
 

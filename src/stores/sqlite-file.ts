@@ -68,10 +68,14 @@ export function openSqliteFile(file: string, { create = true }: OpenOptions = {}
     createFolder(dirname(path))
     return open(path)
   } catch (error) {
-    throw error instanceof StoreError
-      ? error
-      : new StoreError(`cannot open the list ${path}: ${toReason(error)}`)
+    throw toOpenError(path, error)
   }
+}
+
+/** The one line about a list that cannot be opened. */
+export function toOpenError(path: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  return new StoreError(`cannot open the list ${path}: ${toReason(error)}`)
 }
 
 /** Bytes that a list takes on disk, with the log beside it. */
@@ -90,7 +94,7 @@ export function toReason(error: unknown): string {
 const REASONS = [
   [/^(?:EISDIR|SQLITE_CANTOPEN_ISDIR)$/, 'it is a folder'],
   [/^(?:EACCES|EPERM|EROFS|SQLITE_READONLY.*)$/, 'it may not be written'],
-  [/^ENOTDIR$/, 'a part of its path is not a folder'],
+  [/^(?:ENOTDIR|EEXIST)$/, 'a part of its path is not a folder'],
   [/^ENOENT$/, 'its folder cannot be made'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
   [/^SQLITE_(?:NOTADB|CORRUPT)/, 'it is not a database, or it is damaged'],
@@ -125,13 +129,22 @@ function createSchema(db: Database, path: string): void {
   if (version() === 0) {
     // Another process may be at it too: whoever gets the lock first makes the schema.
     db.transaction(() => {
-      if (version() === 0) db.run(SCHEMA)
+      if (version() === 0) createTables(db, path)
     }).immediate()
     // So that the version is in the file itself, where checkHeader looks.
     db.run('PRAGMA wal_checkpoint(PASSIVE)')
   }
   checkVersion(version(), path)
 }
+
+function createTables(db: Database, path: string): void {
+  // What another application has written may still be in its log, and not in the header.
+  if (db.query('SELECT 1 FROM sqlite_schema').get()) throw new StoreError(toNotOurs(path))
+  db.run(SCHEMA)
+}
+
+const toNotOurs = (path: string) =>
+  `cannot open the list ${path}: it is a database, but not a list of Rollcall`
 
 /** Looks at a file that is there before SQLite does, which would leave its log beside it. */
 function checkHeader(path: string): void {
@@ -152,7 +165,7 @@ function checkHeader(path: string): void {
   // A process that is just making the file has not written these yet; the schema is looked at again later.
   if (version === 0 && application === 0 && header.readUInt32BE(28) <= 1) return
   if (application !== APPLICATION_ID) {
-    throw new StoreError(`cannot open the list ${path}: it is a database, but not a list of Rollcall`)
+    throw new StoreError(toNotOurs(path))
   }
   checkVersion(version, path)
 }

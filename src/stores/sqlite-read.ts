@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Address, RESERVED_DOMAINS, toIdentity } from '../email.ts'
 import type { Count, ListOptions, Removal, Standing, StoreStatus, Subscriber } from '../subscriber.ts'
+import { DAY_MS, type DayRow, toFirstDay, toStatus } from './days.ts'
 import type { Removed, RemovedRow } from './sqlite-removed.ts'
 import { readSeed, toHash } from './sqlite-settle.ts'
 
@@ -11,8 +12,6 @@ const PAGE = 1000
 
 /** Addresses that are looked up with one statement. */
 const LOOK_UP = 1000
-
-const DAY_MS = 86_400_000
 
 /** Works inside the transaction of its caller, or as statements of its own. */
 export interface SqliteReader {
@@ -81,25 +80,11 @@ export function createReader(db: Database, removed: Removed): SqliteReader {
     },
 
     status(days) {
-      const today = Math.floor(Date.now() / DAY_MS)
-      const first = today - days + 1
+      const first = toFirstDay(days)
       // One walk over the list for all of it: the days asked for, and one in front that stands for the rest.
-      const rows = statements.days.all(first - 1) as (Omit<Count, 'removed'> & {
-        day: number
-        last: number
-      })[]
-      const added = new Map(rows.map((row) => [row.day, row.subscribers]))
-      const sum = (column: 'subscribers' | 'reserved') => rows.reduce((total, row) => total + row[column], 0)
-      return {
-        subscribers: sum('subscribers'),
-        reserved: sum('reserved'),
-        ...(statements.removed.get() as Pick<Count, 'removed'>),
-        lastAcceptedAt: rows.length > 0 ? new Date(Math.max(...rows.map(({ last }) => last))) : undefined,
-        days: Array.from({ length: days }, (_, index) => ({
-          date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10),
-          added: added.get(first + index) ?? 0,
-        })),
-      }
+      const rows = statements.days.all(first - 1) as DayRow[]
+      const removals = statements.removed.get() as Pick<Count, 'removed'>
+      return { ...toStatus(rows, { first, days }), ...removals }
     },
   }
 }

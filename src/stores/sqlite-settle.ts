@@ -30,6 +30,9 @@ const SLICE = 1024
 /** Arrivals (batches) in a slice of the other passes. */
 const BATCHES = 32
 
+/** So many texts of a run are kept at hand, where repeats are told apart; those of more are read again, at 15 µs each. */
+const KEPT = 131_072
+
 // Hashes are sorted in parts, so that no sort makes a long pause.
 const BUCKETS = 256
 
@@ -59,19 +62,22 @@ export function createSettler(db: Database, removed: Removed): Settler {
   const statements = prepare(db)
   const head = () => (statements.head.get() as { first: number }).first
 
-  /** Reads the arrivals from a seq on: their hashes with their positions, in buckets by hash; and where they end. */
+  /** Reads the arrivals from a seq on: their hashes with their positions, in buckets by hash, the first of their texts, and where they end. */
   function* scan(from: number) {
     const buckets = createBuckets()
+    const emails: string[] = []
     let last = from - 1
     for (let size = 0; size < RUN; ) {
       const rows = statements.scan.values(last, BATCHES) as [first: number, addresses: string][]
       for (const [first, addresses] of rows) {
         const batch = JSON.parse(addresses) as Arrival[]
         // The empty last row is replaced by the next batch, under the same number.
-        if (batch.length === 0) return { buckets, last }
+        if (batch.length === 0) return { buckets, emails, last }
         batch.forEach((arrival, index) => {
           const email = typeof arrival === 'string' ? arrival : arrival[0]
-          buckets.add(toHash(email.toLowerCase(), seed), first + index - from)
+          const position = first + index - from
+          buckets.add(toHash(email.toLowerCase(), seed), position)
+          if (position < KEPT) emails[position] = email
         })
         size += batch.length
         last = first
@@ -79,11 +85,12 @@ export function createSettler(db: Database, removed: Removed): Settler {
       if (rows.length === 0) break
       yield
     }
-    return { buckets, last }
+    return { buckets, emails, last }
   }
 
   /** Adds entries, given as hash and position in one number each, and returns the seqs that are repeats. */
-  function index(entries: string, from: number): number[] {
+  function index(entries: string, from: number, emails: readonly string[]): number[] {
+    const identityOf = (seq: number) => (emails[seq - from] ?? readEmail(seq))?.toLowerCase()
     statements.addEntries.run(entries, from)
     const repeats = new Set<number>()
     for (const [hash, seq, earlier] of statements.sameHash.values(entries, from) as [
@@ -98,9 +105,9 @@ export function createSettler(db: Database, removed: Removed): Settler {
     return [...repeats]
   }
 
-  function identityOf(seq: number): string | undefined {
+  function readEmail(seq: number): string | undefined {
     const row = statements.settledEmail.get(seq) ?? statements.arrivedEmail.get(seq)
-    return (row as { email: string } | null)?.email.toLowerCase()
+    return (row as { email: string } | null)?.email
   }
 
   /** Moves one slice of arrivals, without the repeats, and returns the seq that follows it. */
@@ -119,12 +126,12 @@ export function createSettler(db: Database, removed: Removed): Settler {
 
   function* run(): Generator<void> {
     const from = head()
-    const { buckets, last } = yield* scan(from)
+    const { buckets, emails, last } = yield* scan(from)
     if (last < from) return
 
     const repeats: number[] = []
     for (const entries of buckets.slices()) {
-      const found = transact(db, () => (head() === from ? index(entries, from) : undefined))
+      const found = transact(db, () => (head() === from ? index(entries, from, emails) : undefined))
       if (!found) return
       repeats.push(...found)
       yield

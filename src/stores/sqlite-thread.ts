@@ -60,8 +60,13 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     log.error({ restartMs: delay }, 'the writer thread has ended, and is started again')
     await Bun.sleep(delay)
     delay = Math.min(delay * 2, MAX_RESTART_MS)
-    if (!closing)
-      await start().catch((error: unknown) => log.error({ err: error }, 'the list cannot be opened'))
+    if (!closing) await start().catch(giveUp)
+  }
+
+  /** Ends a thread that has no list, and so has it started again. */
+  function giveUp(error: unknown): void {
+    log.error({ err: error }, 'the list cannot be opened')
+    writer?.terminate()
   }
 
   try {
@@ -77,7 +82,8 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     check: () => send({ call: 'check' }),
     async close() {
       closing = true
-      await send({ call: 'close' })
+      // A thread that has ended has nothing to close.
+      await send({ call: 'close' }).catch(() => {})
       writer?.terminate()
     },
   }

@@ -3,9 +3,10 @@
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../email.ts'
 import type { ImportRow, ImportTally, Removal, Standing, Subscriber, SubscriberStore } from '../subscriber.ts'
+import { createMatch } from './keyed-hash.ts'
 import type { Locked } from './sqlite-lock.ts'
 import { inParts, type SqliteReader } from './sqlite-read.ts'
-import { createKeyedHash, type Removed, toHex } from './sqlite-removed.ts'
+import type { Removed } from './sqlite-removed.ts'
 import { readSeed, toHash } from './sqlite-settle.ts'
 
 /** Rows that an import takes under one lock and one fsync. */
@@ -101,21 +102,6 @@ export function createWriter(db: Database, options: SqliteWriterOptions): Sqlite
       })
     },
   }
-}
-
-/** Finds, in a page of the list, those that removals stand for. */
-function createMatch(removals: readonly Removal[]) {
-  const byKey = [...Map.groupBy(removals, ({ key }) => toHex(key)).values()].map((group) => ({
-    hash: createKeyedHash(group[0]?.key ?? new Uint8Array()),
-    byHash: new Map(group.map((removal) => [toHex(removal.hash), removal])),
-  }))
-  return (page: readonly Subscriber[]): [Subscriber, Removal][] =>
-    byKey.flatMap(({ hash, byHash }) =>
-      page.flatMap((subscriber): [Subscriber, Removal][] => {
-        const removal = byHash.get(hash(subscriber.email))
-        return removal ? [[subscriber, removal]] : []
-      }),
-    )
 }
 
 function prepare(db: Database) {

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
 import { StoreError, type SubscriberStore } from '../subscriber.ts'
-import { isBusy, type OpenOptions, openSqliteFile, readSize, toReason } from './sqlite-file.ts'
+import { isBusy, type OpenOptions, openSqliteFile, readSize, toOpenError, toReason } from './sqlite-file.ts'
 import { createLocked } from './sqlite-lock.ts'
 import { createReader } from './sqlite-read.ts'
 import { createRemoved } from './sqlite-removed.ts'
@@ -30,6 +30,12 @@ const MIN_OVERDUE = 100_000
 const MAX_OVERDUE = 1_000_000
 const OVERDUE_SHARE = 0.1
 
+/** While nobody else writes, a pause is this much shorter than a turn; long enough to be found by who begins to. */
+const QUIET_SHARE = 4
+
+/** After so many pages, what they left behind is collected. */
+const COLLECT_PAGES = 100
+
 /** Each import settles its rows, which is the cheaper for each of them the more they are. Measured in ARCHITECTURE.md. */
 const IMPORT_SIZE = 100_000
 
@@ -41,6 +47,15 @@ const IMPORT_SIZE = 100_000
  */
 export function openSqliteStore(file: string, options?: OpenOptions): SqliteStore {
   const db = openSqliteFile(file, options)
+  try {
+    return createSqliteStore(db)
+  } catch (error) {
+    db.close()
+    throw toOpenError(db.filename, error)
+  }
+}
+
+function createSqliteStore(db: Database): SqliteStore {
   const removed = createRemoved(db)
   const settler = createSettler(db, removed)
   const reader = createReader(db, removed)
@@ -68,6 +83,7 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
   }
 
   async function settleMost(): Promise<void> {
+    const others = watchOthers(db)
     while (settler.backlog() > LAST_RUN) {
       const start = performance.now()
       try {
@@ -75,8 +91,9 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
       } catch (error) {
         if (!isBusy(error)) throw error
       }
-      // As long a pause as a turn, so that the service gets the lock as often.
-      await sleep(performance.now() - start)
+      const turn = performance.now() - start
+      // Beside a service that writes, as long a pause as a turn, so that it gets the lock as often.
+      await sleep(others.haveWritten() ? turn : turn / QUIET_SHARE)
     }
   }
 
@@ -102,7 +119,8 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
   /** Settles, then hands over pages as they are asked for. */
   async function* paged<T>(read: () => Generator<T>): AsyncGenerator<T> {
     const pages = await settled(read)
-    for (;;) {
+    for (let taken = 1; ; taken++) {
+      if (taken % COLLECT_PAGES === 0) collect()
       const { value, done } = await explained(db, async () => pages.next())
       if (done) return
       yield value
@@ -125,7 +143,7 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
     list: (options = {}) => paged(() => reader.list(options)),
     listRemovals: () => paged(reader.listRemovals),
     status: (days) => settled(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => explained(db, () => writer.import(rows)),
+    import: (rows) => explained(db, () => writer.import(rows)).finally(collect),
     remove: (addresses, options) => explained(db, () => writer.remove(addresses, options)),
     importRemovals: (removals) => explained(db, () => writer.importRemovals(removals)),
     check: () =>
@@ -135,6 +153,25 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
         db.run('ROLLBACK')
       }),
     close: async () => db.close(),
+  }
+}
+
+/** Left to itself, the collector lets three times as much memory pile up over a long command. */
+function collect(): void {
+  Bun.gc(true)
+}
+
+/** Tells whether another connection has written since it was last asked. */
+function watchOthers(db: Database) {
+  const read = db.query('PRAGMA data_version')
+  let last = read.values()[0]?.[0]
+  return {
+    haveWritten() {
+      const version = read.values()[0]?.[0]
+      const isNew = version !== last
+      last = version
+      return isNew
+    },
   }
 }
 

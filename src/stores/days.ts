@@ -1,0 +1,40 @@
+/** The status of a list, made from one walk over it, in every store alike. */
+
+import type { Count, StoreStatus } from '../subscriber.ts'
+
+/** What one day adds to the status. */
+export interface DayRow extends Omit<Count, 'removed'> {
+  /** Days since 1970, UTC. */
+  readonly day: number
+  /** The latest `subscribedAt` of the day, in milliseconds since 1970. */
+  readonly last: number
+}
+
+export const DAY_MS = 86_400_000
+
+/** The first of as many days as are asked for, of which today is the last; in days since 1970, UTC. */
+export function toFirstDay(days: number): number {
+  return Math.floor(Date.now() / DAY_MS) - days + 1
+}
+
+/**
+ * Sums up a list.
+ *
+ * @param rows by day; those in front of the first may be one row
+ */
+export function toStatus(
+  rows: readonly DayRow[],
+  { first, days }: { readonly first: number; readonly days: number },
+): Omit<StoreStatus, 'bytes' | 'removed'> {
+  const added = new Map(rows.map((row) => [row.day, row.subscribers]))
+  const sum = (column: 'subscribers' | 'reserved') => rows.reduce((total, row) => total + row[column], 0)
+  return {
+    subscribers: sum('subscribers'),
+    reserved: sum('reserved'),
+    lastAcceptedAt: rows.length > 0 ? new Date(Math.max(...rows.map(({ last }) => last))) : undefined,
+    days: Array.from({ length: days }, (_, index) => ({
+      date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10),
+      added: added.get(first + index) ?? 0,
+    })),
+  }
+}

@@ -1,0 +1,20 @@
+/** The PostgreSQL list, held to the suite, in one process and in several. */
+
+import { toListUrl } from '../src/config.ts'
+import { openStore } from '../src/stores/open.ts'
+import { getServer } from './postgres.ts'
+import { testProcesses } from './store-processes.ts'
+import { describeStore } from './store-suite.ts'
+
+describeStore('postgres', async () => {
+  const server = await getServer()
+  return {
+    async create() {
+      const url = await server.createUrl()
+      return { open: () => openStore(toListUrl('URL', url)) }
+    },
+    async remove() {},
+  }
+})
+
+testProcesses('postgres', async () => (await getServer()).createUrl())
