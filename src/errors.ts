@@ -124,8 +124,23 @@ export const PROBLEMS: Readonly<Record<Fault, Problem>> = {
   },
 }
 
+/** What can be wrong with a request to a page, which is no part of the description. */
+export const PAGE_PROBLEMS = {
+  form_only: invalidBody(
+    415,
+    'The media type of the body is not that of an HTML form.',
+    'Programs send JSON to the API, which /openapi.json describes; a form is sent as application/x-www-form-urlencoded.',
+  ),
+  page_methods: {
+    status: 405,
+    code: 'method_not_allowed',
+    message: 'This path is a page with a form.',
+    hint: 'Use GET or HEAD, or POST for the form.',
+  },
+} as const satisfies Record<string, Problem>
+
 /** The headers that a status calls for, beyond those of every answer (RFC 9110 section 15.5.6). */
-export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD' } as const
+export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
 
 /** The body of an error, the same shape for every code. */
 export interface ErrorBody {

@@ -3,6 +3,7 @@
 import type { Config } from './config.ts'
 import { CACHE_CONTROL } from './contract/headers.ts'
 import { createLinkField } from './contract/links.ts'
+import { DOCUMENTS } from './contract/paths.ts'
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './errors.ts'
 import { createCommonHeaders } from './http/answers.ts'
 import { createApp } from './http/app.ts'
@@ -11,10 +12,12 @@ import { createCors } from './http/cors.ts'
 import { createDailyHandler } from './http/daily.ts'
 import { createDocumentHandler } from './http/documents.ts'
 import { createOps } from './http/ops.ts'
+import { createPages } from './http/pages.ts'
 import { listen } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import type { Log } from './log.ts'
 import { createDocuments } from './site/documents.ts'
+import { createPageAssets } from './site/page-assets.ts'
 import { createIntake } from './stores/intake.ts'
 import { openServiceStore, toListName } from './stores/open.ts'
 
@@ -29,7 +32,7 @@ export interface Service {
  * @throws StoreError when the list cannot be opened, ListenError when a port cannot be bound
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, corsOrigins, list, ops } = config
+  const { baseUrl, corsOrigins, list, ops, site } = config
   const headers = createCommonHeaders(baseUrl)
   const linked = { ...headers, Link: createLinkField(baseUrl) }
   // Loaded only where it is wanted: it is a tenth of the start.
@@ -39,18 +42,21 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
   const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
   const subscribe = createSubscribe({ intake, cors, body })
+  const assets = await createPageAssets(site)
   const documents = new Map(
     await Promise.all(
-      (await createDocuments(config)).map(async (document) => {
+      [...(await createDocuments(config)), ...assets.documents].map(async (document) => {
         const create =
           'write' in document ? createDailyHandler(document, linked) : createDocumentHandler(document, linked)
         return [document.path, await create] as const
       }),
     ),
   )
+  const guide = documents.get(DOCUMENTS.llmsTxt.path)
+  const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
 
   try {
-    const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, log, metrics })
+    const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)

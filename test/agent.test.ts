@@ -63,6 +63,11 @@ describe('it finds the description', () => {
       const { body } = await read(`${BASE_URL}/llms.txt`)
       return /^## Developer resources\n\n- \[API description[^\]]*\]\(([^)]+)\)/m.exec(body)![1]!
     },
+    'by asking BASE_URL for Markdown': async () => {
+      const url = `${BASE_URL}/`
+      const { body } = await send({ method: 'GET', url, headers: { Accept: 'text/markdown' } })
+      return /\]\(([^)]+\.json)\)/.exec(body)![1]!
+    },
     'by the hint of an error': async () => {
       const { error } = await readJson(`${BASE_URL}/api`)
       return BASE_URL + /Read (\S+) for all paths/.exec(error.hint)![1]!

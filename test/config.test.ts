@@ -12,6 +12,7 @@ const DEFAULT_SITE = {
   name: 'Newsletter',
   description: 'News from this site by email, now and then.',
   license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
+  accent: '#2b5a4e',
   languages: LANGUAGE_TAGS,
   pages: [],
 }
@@ -311,6 +312,7 @@ describe('the site file', () => {
       'license:',
       '  name: MIT',
       '  url: http://license.example/mit',
+      'accent: " #FFcc00 "',
       'languages: [de, pt-BR]',
       'pages:',
       '  - path: /archive?year=2026',
@@ -325,6 +327,7 @@ describe('the site file', () => {
       description: 'Neues, dann und wann. 你好',
       contact: 'mailto:owner@example.org',
       license: { name: 'MIT', url: 'http://license.example/mit' },
+      accent: '#ffcc00',
       languages: ['de', 'pt-BR'],
       pages: [
         { path: '/archive?year=2026', lastmod: '2026-05-31' },
@@ -435,7 +438,7 @@ describe('a mistake in the site file gives file, line, value and what is accepte
     })
   }
 
-  const known = 'Known here: name, description, contact, license, languages, pages'
+  const known = 'Known here: name, description, contact, license, accent, logo, languages, pages'
   const unknown: readonly (readonly [
     text: string,
     line: number,
@@ -450,7 +453,7 @@ describe('a mistake in the site file gives file, line, value and what is accepte
     [`${LICENSE}https://l.example\n  nam: x`, 4, '"nam"', 'name', 'Known here: name, url'],
     [`name: n\n${LICENSE}https://l.example\n  uri: x`, 5, '"uri"', 'url', 'Known here: name, url'],
     ['name: n\n"na\\nme": x', 2, '"na\\nme"', 'name', known],
-    ['name: n\n__proto__: x', 2, '"__proto__"', 'contact', known],
+    ['name: n\n__proto__: x', 2, '"__proto__"', 'logo', known],
     ['name: n\nconstructor: x', 2, '"constructor"', 'contact', known],
   ]
   for (const [text, line, key, meant, keys] of unknown) {

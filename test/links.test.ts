@@ -12,8 +12,6 @@ contact: mailto:editor@gazette.example
 languages: [en, pt-BR]
 `
 const PATHS = Object.values(DOCUMENTS).map(({ path }) => path)
-// To be followed as soon as the page is there.
-const PAGES = ['/', '/pt-BR'].map((path) => BASE_URL + path)
 const ICONS = ['/favicon.svg', '/favicon.ico']
 
 let service: RunningService
@@ -65,7 +63,7 @@ describe('what the documents link to', () => {
       if (seen.has(url)) continue
       seen.add(url)
       if (!url.startsWith(`${BASE_URL}/`)) elsewhere.add(url)
-      else if (!PAGES.includes(url)) waiting.push(...(await follow(toPath(url))))
+      else waiting.push(...(await follow(toPath(url))))
     }
     expect([...elsewhere].sort()).toEqual([
       'https://creativecommons.org/licenses/by-sa/4.0/',
@@ -108,6 +106,47 @@ describe('what the documents link to', () => {
   test('robots.txt lets everyone in, and has the Sitemap line', async () => {
     const { body } = await service.request(DOCUMENTS.robots.path)
     expect(body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${BASE_URL}${DOCUMENTS.sitemap.path}\n`)
+  })
+})
+
+describe('the page at / is the guide to whoever asks for Markdown', () => {
+  const { path, mediaType } = DOCUMENTS.llmsTxt
+  const ask = (headers: Record<string, string>) => fetch(`${service.origin}/`, { headers })
+
+  test('the same bytes, compressed and kept like the guide itself', async () => {
+    const guide = await service.request(path)
+    const answer = await ask({ Accept: 'text/markdown' })
+    expect(await answer.text()).toBe(guide.body)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(answer.headers.get('content-encoding')).toBe('br')
+
+    const etag = answer.headers.get('etag')!
+    const unchanged = await ask({ Accept: 'text/markdown', 'If-None-Match': etag })
+    expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept-Encoding, Accept'])
+  })
+
+  test('a browser gets the page, and every answer says that it depends on Accept', async () => {
+    const answers = {
+      'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8': 'text/html; charset=utf-8',
+      '*/*': 'text/html; charset=utf-8',
+      'text/markdown, text/html;q=0.9': mediaType,
+    }
+    for (const [accept, expected] of Object.entries(answers)) {
+      const { headers } = await ask({ Accept: accept })
+      expect(headers.get('content-type')).toBe(expected)
+      expect(headers.get('vary')!.split(', ')).toEqual(expect.arrayContaining(['Accept', 'Accept-Encoding']))
+      expect(headers.get('link')).toBe(createLinkField(BASE_URL))
+    }
+  })
+
+  test('a form that is sent there is a form, whatever its sender takes', async () => {
+    const answer = await fetch(`${service.origin}/`, {
+      method: 'POST',
+      headers: { Accept: 'text/markdown' },
+      body: new URLSearchParams({ email: 'form@example.org' }),
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(303)
   })
 })
 

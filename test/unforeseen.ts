@@ -32,6 +32,7 @@ export function startFailingService({ baseUrl }: Config): FailingService {
     cors: createCors([], headers),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
+    pages: new Map(),
     log: pino({ serializers: { err: toLogged } }, { write: (line) => void lines.push(line) }),
   })
   const server = listen(app, { port: 0, host: '127.0.0.1' })

@@ -6,8 +6,12 @@ import { createLinkField } from './links.ts'
 import { DOCUMENTS } from './paths.ts'
 import { toReference } from './reference.ts'
 
-/** The Cache-Control of documents (with their 304) and of every answer of the endpoint. */
-export const CACHE_CONTROL = { document: 'public, max-age=300', endpoint: 'no-store' } as const
+/** The Cache-Control of documents (with their 304), of what has a hash in its name, and of every answer of the endpoint. */
+export const CACHE_CONTROL = {
+  document: 'public, max-age=300',
+  asset: 'public, max-age=31536000, immutable',
+  endpoint: 'no-store',
+} as const
 
 /** The content codings that a document is offered in, besides none. */
 export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const

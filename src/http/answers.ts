@@ -46,7 +46,8 @@ function toFieldsOf(fault: Fault): HeaderFields {
   return {}
 }
 
-function toAnswer(status: number, body: object, fields: HeaderFields): () => Response {
+/** Prepares an answer in JSON. */
+export function toAnswer(status: number, body: object, fields: HeaderFields): () => Response {
   const text = JSON.stringify(body)
   const headers = new Headers({ 'Content-Type': 'application/json', ...fields })
   return () => new Response(text, { status, headers })

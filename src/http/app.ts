@@ -7,6 +7,7 @@ import { createAnswers, type HeaderFields } from './answers.ts'
 import type { Cors } from './cors.ts'
 import { type DocumentHandler, READ_FROM_ANYWHERE } from './documents.ts'
 import type { Metrics } from './metrics.ts'
+import type { PageHandler } from './pages.ts'
 import { createAliasCheck, toPath, toTarget } from './target.ts'
 
 export interface AppOptions {
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly subscribe: (request: Request) => Promise<Response>
   /** The read-only resources by path. */
   readonly documents: ReadonlyMap<string, DocumentHandler>
+  /** The pages by path, in lower case. */
+  readonly pages: ReadonlyMap<string, PageHandler>
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
@@ -31,7 +34,7 @@ export interface App {
 
 /** Puts the application together. */
 export function createApp(options: AppOptions): App {
-  const { baseUrl, headers, cors, subscribe, documents, log, metrics } = options
+  const { baseUrl, headers, cors, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
   const answers = createAnswers({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
 
@@ -42,7 +45,7 @@ export function createApp(options: AppOptions): App {
     if (host !== null && isAlias(host)) return toRedirect(baseUrl + target, toRedirectFields(request, path))
     if (path === ENDPOINT.path) return subscribe(request)
     const document = documents.get(path)
-    if (!document) return answers.problem('no_such_path')
+    if (!document) return pages.get(path.toLowerCase())?.(request) ?? answers.problem('no_such_path')
     if (request.method !== 'GET' && request.method !== 'HEAD') return answers.problem('read_only')
     return document(request)
   }
@@ -59,7 +62,10 @@ export function createApp(options: AppOptions): App {
   }
 
   /** The paths that are there; any other would let callers choose how many series there are. */
-  const toRoute = (path: string) => (path === ENDPOINT.path || documents.has(path) ? path : 'other')
+  function toRoute(path: string): string {
+    if (path === ENDPOINT.path || documents.has(path)) return path
+    return pages.has(path.toLowerCase()) ? path.toLowerCase() : 'other'
+  }
 
   async function measured(request: Request): Promise<Response> {
     const start = performance.now()

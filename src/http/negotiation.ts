@@ -1,4 +1,4 @@
-/** What a request says it can take: content codings, media types and entity tags (RFC 9110 sections 12.5 and 13.1). Pure. */
+/** What a request says it can take: content codings, languages and entity tags (RFC 9110 sections 12.5 and 13.1). Pure. */
 
 /**
  * Chooses among content codings by an Accept-Encoding field (RFC 9110 section 12.5.3).
@@ -21,6 +21,37 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
     }
   }
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
+}
+
+/** Most languages of an Accept-Language field that are looked at; browsers send a handful. */
+const MOST_LANGUAGES = 16
+
+/**
+ * Chooses among languages by an Accept-Language field: the one that the reader likes best and that is offered.
+ * Tags match by language and script (RFC 5646), so that `zh-TW`, which is written in Hant, does not match `zh-Hans`.
+ *
+ * @param field the field's value; null where there is none
+ * @returns undefined where the field names nothing that is offered
+ */
+export function chooseLanguage<L extends string>(field: string | null, offered: readonly L[]): L | undefined {
+  if (!field) return undefined
+  const liked = [...parseWeights(field)].slice(0, MOST_LANGUAGES).filter(([, weight]) => weight > 0)
+  for (const [tag] of liked.sort(([, one], [, other]) => other - one)) {
+    const script = toScript(tag)
+    const found = script && offered.find((language) => toScript(language) === script)
+    if (found) return found
+  }
+  return undefined
+}
+
+/** The language and the script of a tag, the latter as it is likely where the tag does not say (CLDR, likely subtags). */
+function toScript(tag: string): string | undefined {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize()
+    return `${language}-${script}`
+  } catch {
+    return undefined
+  }
 }
 
 /**

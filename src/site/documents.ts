@@ -6,8 +6,9 @@ import { DOCUMENTS, isSecurityContact } from '../contract/paths.ts'
 import { createProtectedResource } from '../contract/protected-resource.ts'
 import type { DailyDocument } from '../http/daily.ts'
 import type { Document } from '../http/documents.ts'
+import { createAccent } from './accent.ts'
 import { createApiCatalog } from './api-catalog.ts'
-import { createFaviconIco, createFaviconSvg } from './favicon.ts'
+import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
 import { createLlmsTxt } from './llms.ts'
 import { listPages } from './page-list.ts'
 import { createRobots } from './robots.ts'
@@ -21,6 +22,7 @@ export async function createDocuments(
 ): Promise<(Document | DailyDocument)[]> {
   const { site, baseUrl } = config
   const description = createDescription(config)
+  const { light: tile } = createAccent(site.accent)
   const sitemap = await createSitemap([...listPages(site.languages), ...site.pages], baseUrl)
   return [
     { ...DOCUMENTS.openApiJson, body: toJson(description) },
@@ -31,12 +33,10 @@ export async function createDocuments(
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
     ...createSecurity(site, baseUrl),
-    { path: '/favicon.svg', mediaType: 'image/svg+xml', body: createFaviconSvg(ACCENT) },
-    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(ACCENT) },
+    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(tile) },
+    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
   ]
 }
-
-const ACCENT = '#0b57d0'
 
 function createSecurity({ contact, languages }: Site, baseUrl: string): DailyDocument[] {
   if (!isSecurityContact(contact)) return []

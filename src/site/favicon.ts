@@ -1,5 +1,8 @@
 /** The icon of the site, a list on a coloured tile: the same drawing as SVG, and as ICO for those who ask for no other. */
 
+/** Where the icon of the site is. */
+export const FAVICON_PATH = '/favicon.svg'
+
 /** Width and height of the drawing. */
 const SIZE = 16
 

@@ -1,5 +1,6 @@
 /** The site file: what an owner says of the site, in YAML. Read once at start; a mistake in it stops the start. */
 
+import { dirname, resolve } from 'node:path'
 import { closest } from 'fastest-levenshtein'
 import {
   type Alias,
@@ -14,7 +15,9 @@ import {
 } from 'yaml'
 import { z } from 'zod'
 import { DOCUMENTS, ENDPOINT } from '../contract/paths.ts'
+import { DEFAULT_ACCENT } from './accent.ts'
 import { LANGUAGE_TAGS, toPagePath } from './languages.ts'
+import { type Logo, LogoError, readLogo } from './logo.ts'
 import { pageEntries } from './page-entries.ts'
 
 // One line for people: no control character, no line or paragraph separator, no half of a surrogate pair.
@@ -37,6 +40,8 @@ const url = (pattern: RegExp, error: string) =>
     .trim()
     .refine((text) => pattern.test(text) && URL.canParse(text), { error })
 
+const A_COLOUR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
+
 const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, { error: `use keys with values: ${Object.keys(shape).join(', ')}` }).readonly()
 
@@ -52,6 +57,15 @@ const schema = object({
     name: line(80),
     url: url(/^https?:\/\/[^\s\p{Cc}]+$/u, 'use an http or https URL'),
   }).prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' }),
+  // Of the page, which darkens or lightens it as far as legibility asks for it.
+  accent: z
+    .string({ error: A_COLOUR })
+    .trim()
+    .toLowerCase()
+    .regex(/^#[0-9a-f]{6}$/, { error: A_COLOUR })
+    .default(DEFAULT_ACCENT),
+  // A path, from the folder of the site file.
+  logo: line(1000).optional(),
   // The first is the default one.
   languages: z
     .array(z.enum(LANGUAGE_TAGS, { error: `use tags out of ${LANGUAGE_TAGS.join(', ')}` }), {
@@ -72,16 +86,16 @@ const schema = object({
 })
 
 /** What the owner says of the site; every member that the file leaves out has its default. */
-export type Site = z.infer<typeof schema>
+export type Site = Omit<z.infer<typeof schema>, 'logo'> & { readonly logo?: Logo }
 
 /** A mistake in the site file: the message names the file, the line, the value and what is accepted. */
 export class SiteFileError extends Error {}
 
 /**
- * Reads the text of a site file.
+ * Reads the text of a site file, and the logo that it names.
  *
  * @param text YAML; nothing at all gives the defaults
- * @param file the name that errors give
+ * @param file its path: the name that errors give, and where the path of the logo begins
  * @throws SiteFileError at the first mistake, in one line
  */
 export function parseSite(text: string, file: string): Site {
@@ -97,7 +111,9 @@ export function parseSite(text: string, file: string): Site {
 
   const value: unknown = document.toJS() ?? {}
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success) {
+    return withLogo(result.data, file, (reason) => mistake(offsetOf(document, ['logo']), reason))
+  }
 
   const issue = result.error.issues[0] as z.core.$ZodIssue
   if (issue.code === 'unrecognized_keys') {
@@ -107,6 +123,21 @@ export function parseSite(text: string, file: string): Site {
   const name = issue.path.join('.') || 'the file'
   const given = JSON.stringify(valueAt(value, issue.path)) ?? 'missing'
   throw mistake(offsetOf(document, issue.path), `${name} is ${given}: ${issue.message}`)
+}
+
+/** Puts the logo itself where the site file has its path. */
+function withLogo(
+  { logo, ...site }: z.infer<typeof schema>,
+  file: string,
+  toMistake: (reason: string) => SiteFileError,
+): Site {
+  if (logo === undefined) return Object.freeze(site)
+  try {
+    return Object.freeze({ ...site, logo: readLogo(resolve(dirname(file), logo)) })
+  } catch (error) {
+    if (error instanceof LogoError) throw toMistake(`logo is ${JSON.stringify(logo)}: ${error.message}`)
+    throw error
+  }
 }
 
 type Path = readonly PropertyKey[]

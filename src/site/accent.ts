@@ -1,0 +1,55 @@
+/** The colours that the page is built on, and the owner's accent among them, legible in light and in dark. */
+
+/** What the page lies on, by theme; the accent is held against it, and is written on in this same colour. */
+export const BACKGROUND = { light: '#faf9f6', dark: '#17181b' } as const
+
+/** The accent of a site that chooses none. */
+export const DEFAULT_ACCENT = '#2b5a4e'
+
+/** A colour for each theme, as `#rrggbb` in lower case. */
+export type Accent = Readonly<Record<keyof typeof BACKGROUND, string>>
+
+/** The least contrast of text: WCAG 2.2, success criterion 1.4.3, level AA. */
+const LEAST_CONTRAST = 4.5
+
+/**
+ * Makes an accent legible: as far as contrast asks for it, and no farther, it is darkened for the light theme and
+ * lightened for the dark one.
+ *
+ * @param colour `#rrggbb`
+ */
+export function createAccent(colour: string): Accent {
+  const towards = (end: number, background: string) =>
+    STEPS.map((share) => mix(colour, end, share)).find(
+      (mixed) => toContrast(mixed, background) >= LEAST_CONTRAST,
+    )
+  return {
+    light: towards(0, BACKGROUND.light) ?? '#000000',
+    dark: towards(255, BACKGROUND.dark) ?? '#ffffff',
+  }
+}
+
+/** The contrast of two colours, from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
+export function toContrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+const STEPS = Array.from({ length: 101 }, (_, percent) => percent / 100)
+
+function mix(colour: string, end: number, share: number): string {
+  const mixed = toChannels(colour).map((channel) => Math.round(channel + (end - channel) * share))
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+}
+
+function toLuminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = toChannels(colour).map((channel) => {
+    const value = channel / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function toChannels(colour: string): number[] {
+  return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16))
+}

@@ -1,0 +1,30 @@
+/** The page in German. */
+
+import type { Locale } from '../locale.ts'
+
+export const de: Locale = {
+  changed: '2026-11-21',
+  email: 'E-Mail-Adresse',
+  subscribe: 'Abonnieren',
+  kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum, an dem Sie sich eingetragen haben.',
+  contact: 'Fragen stellen oder die eigene Adresse löschen lassen',
+  license: 'Lizenz der Inhalte:',
+  languages: 'Sprachen',
+  suggestion: 'Diese Seite gibt es auch auf Deutsch',
+  developers: {
+    title: 'Für Entwickler',
+    lead: 'Eine einzige Anfrage trägt eine Adresse in die Liste ein. Ein Konto oder ein Schlüssel ist nicht nötig.',
+  },
+  outcomes: {
+    accepted: 'Vielen Dank. Ihre Adresse steht auf der Liste.',
+    empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
+    non_ascii:
+      'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und einfache Zeichen möglich.',
+    invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
+    invalid_body: 'Ihre Anfrage ist nicht vollständig angekommen. Bitte versuchen Sie es noch einmal.',
+    storage_failure:
+      'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
+    sending: 'Einen Moment …',
+    unreachable: 'Zurzeit besteht keine Verbindung. Bitte versuchen Sie es noch einmal.',
+  },
+}

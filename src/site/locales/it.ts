@@ -1,0 +1,28 @@
+/** The page in Italian. */
+
+import type { Locale } from '../locale.ts'
+
+export const it: Locale = {
+  changed: '2026-11-21',
+  email: 'Indirizzo email',
+  subscribe: 'Iscriviti',
+  kept: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',
+  contact: 'Fai una domanda o chiedi di cancellare il tuo indirizzo',
+  license: 'Licenza dei contenuti:',
+  languages: 'Lingue',
+  suggestion: 'Questa pagina è disponibile anche in italiano',
+  developers: {
+    title: 'Per gli sviluppatori',
+    lead: 'Basta una richiesta per aggiungere un indirizzo alla lista, senza account e senza chiave.',
+  },
+  outcomes: {
+    accepted: 'Grazie. Il tuo indirizzo è nella lista.',
+    empty: 'Inserisci il tuo indirizzo email.',
+    non_ascii: 'Prima della @ sono ammessi solo lettere non accentate, cifre e segni semplici.',
+    invalid_email: 'Controlla l’indirizzo. Dovrebbe somigliare a name@example.org.',
+    invalid_body: 'La richiesta non è arrivata per intero. Riprova.',
+    storage_failure: 'Non è stato possibile salvare il tuo indirizzo. Riprova tra un momento.',
+    sending: 'Un momento…',
+    unreachable: 'Al momento non c’è connessione. Riprova.',
+  },
+}

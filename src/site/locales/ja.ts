@@ -1,0 +1,28 @@
+/** The page in Japanese. */
+
+import type { Locale } from '../locale.ts'
+
+export const ja: Locale = {
+  changed: '2026-11-21',
+  email: 'メールアドレス',
+  subscribe: '登録する',
+  kept: 'お預かりするのは、メールアドレスと登録日です。',
+  contact: 'ご質問や登録解除のご依頼はこちら',
+  license: 'コンテンツのライセンス：',
+  languages: '言語',
+  suggestion: 'このページは日本語でもご覧いただけます',
+  developers: {
+    title: '開発者の方へ',
+    lead: 'リクエスト一つでアドレスをリストに追加できます。アカウントもキーも不要です。',
+  },
+  outcomes: {
+    accepted: 'ありがとうございます。メールアドレスはリストに登録されています。',
+    empty: 'メールアドレスを入力してください。',
+    non_ascii: '@の前に使えるのは、半角の英字、数字、記号だけです。',
+    invalid_email: 'メールアドレスをご確認ください。name@example.org のような形で入力してください。',
+    invalid_body: '送信が途中で途切れました。もう一度お試しください。',
+    storage_failure: 'メールアドレスを保存できませんでした。しばらくしてからもう一度お試しください。',
+    sending: '送信しています…',
+    unreachable: '現在、接続できません。もう一度お試しください。',
+  },
+}

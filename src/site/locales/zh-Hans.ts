@@ -1,0 +1,28 @@
+/** The page in Simplified Chinese. */
+
+import type { Locale } from '../locale.ts'
+
+export const zhHans: Locale = {
+  changed: '2026-11-21',
+  email: '电子邮箱地址',
+  subscribe: '订阅',
+  kept: '我们会保存您的电子邮箱地址和订阅日期。',
+  contact: '如有疑问，或希望删除您的邮箱地址，请联系我们',
+  license: '内容许可协议：',
+  languages: '语言',
+  suggestion: '本页也提供简体中文版',
+  developers: {
+    title: '面向开发者',
+    lead: '一次请求即可将一个邮箱地址加入列表，无需账号或密钥。',
+  },
+  outcomes: {
+    accepted: '谢谢！您的邮箱地址已在列表中。',
+    empty: '请输入您的电子邮箱地址。',
+    non_ascii: '@ 之前只能使用不带变音符号的拉丁字母、数字和简单符号。',
+    invalid_email: '请检查邮箱地址，格式应类似 name@example.org。',
+    invalid_body: '您的请求未能完整送达，请重试。',
+    storage_failure: '您的邮箱地址未能保存，请稍后重试。',
+    sending: '请稍候…',
+    unreachable: '目前无法连接，请重试。',
+  },
+}
