@@ -14,5 +14,5 @@ export function toAsciiDomain(text: string): string {
   return URL.canParse(url) ? text.slice(0, at) + new URL(url).hostname : text
 }
 
-// Outside ASCII somewhere; within it only LDH and dots, so that the URL parser takes all of it for a host.
-const CONVERTIBLE = /^(?=[^]*[^\0-\x7f])[A-Za-z0-9.\-\u{80}-\u{10ffff}]+$/u
+// Within ASCII only LDH and dots, so that the URL parser takes all of it for a host; and outside ASCII somewhere.
+const CONVERTIBLE = /^[A-Za-z0-9.-]*[\u{80}-\u{10ffff}][A-Za-z0-9.\-\u{80}-\u{10ffff}]*$/u

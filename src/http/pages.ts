@@ -84,7 +84,7 @@ async function createRead(options: PagesOptions, language: Language): Promise<Pa
 
   function find(name: string, state: PageState): Promise<DocumentHandler> {
     const known = variants.get(name)
-    if (known) return known
+    if (known !== undefined) return known
     const variant = createDocumentHandler(
       {
         path: toPagePath(language, site.languages),

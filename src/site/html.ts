@@ -59,13 +59,13 @@ function isContent(value: Content | Attributes): value is Content {
 function toContent(value: Content): string {
   if (value === false || value === undefined) return ''
   if (value instanceof Html) return value.toString()
-  return typeof value === 'object' ? value.map(toContent).join('') : escape(value)
+  return typeof value === 'object' ? value.map(toContent).join('') : toEscaped(value)
 }
 
 function toAttributes(attributes: Attributes): string {
   return Object.entries(attributes)
     .filter(([, value]) => value !== false && value !== undefined)
-    .map(([name, value]) => (value === true ? name : `${name}="${escape(toSafe(name, value as string))}"`))
+    .map(([name, value]) => (value === true ? name : `${name}="${toEscaped(toSafe(name, value as string))}"`))
     .join(' ')
 }
 
@@ -77,6 +77,6 @@ function toSafe(name: string, value: string | number): string | number {
   throw new TypeError(`${name} is no web address, mail address or path`)
 }
 
-function escape(text: string | number): string {
+function toEscaped(text: string | number): string {
   return String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -33,7 +33,7 @@ export function readLogo(file: string): Logo {
 const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
 // The root element, after an XML declaration, comments and a document type.
-const SVG_START = /^\uFEFF?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/
+const SVG_START = /^\uFEFF?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/
 
 function readLimited(file: string): Buffer {
   let size: number
