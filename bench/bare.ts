@@ -1,27 +1,40 @@
-/** The limit: a server that does what HTTP asks and nothing else. It keeps no address. */
+/** The limit: a server that does what HTTP asks and nothing else. It looks at nothing and keeps no address. */
 
-import { gzipSync } from 'node:zlib'
 import { readConfig } from '../src/config.ts'
+import { createCommonHeaders } from '../src/http/answers.ts'
+import { createDocumentHandler } from '../src/http/documents.ts'
 import { createDocuments } from '../src/site/documents.ts'
+import type { BareAnswer } from './contenders.ts'
 
-const [port, answer] = process.argv.slice(2)
+const [port, answer] = process.argv.slice(2) as [string, BareAnswer]
+const baseUrl = `http://127.0.0.1:${port}`
 
-const document = Buffer.from(
-  createDocuments(readConfig({ BASE_URL: `http://127.0.0.1:${port}` }))[0]?.body ?? '',
-)
-const compressed = gzipSync(document, { level: 9 })
-const type = 'application/json'
-
-const ANSWERS: Record<string, (request: Request) => Response | Promise<Response>> = {
-  async json(request) {
+async function toJsonHandler() {
+  return async (request: Request) => {
     if (request.method === 'POST') await request.json()
-    return new Response('{"ok":true}', { headers: { 'Content-Type': type } })
-  },
-  document: () => new Response(document, { headers: { 'Content-Type': type } }),
-  gzip: () => new Response(compressed, { headers: { 'Content-Type': type, 'Content-Encoding': 'gzip' } }),
-  unchanged: () => new Response(null, { status: 304 }),
+    return new Response('{"ok":true}', { headers: { 'Content-Type': 'application/json' } })
+  }
 }
 
-const fetch = ANSWERS[answer ?? '']
-if (!fetch) throw new Error(`"${answer}" is no answer: use one of ${Object.keys(ANSWERS).join(', ')}`)
+/** Asks once for a document, and gives that same answer to everybody. */
+async function toStaticHandler(fields: Record<string, string>) {
+  const [document] = createDocuments(readConfig({ BASE_URL: baseUrl }))
+  if (!document) throw new Error('there is no document')
+  const ask = await createDocumentHandler(document, createCommonHeaders(baseUrl))
+  const { headers: found } = ask(new Request(baseUrl))
+  const unchanged = fields['If-None-Match'] === '' && { 'If-None-Match': found.get('etag') ?? '' }
+  const response = ask(new Request(baseUrl, { headers: { ...fields, ...unchanged } }))
+  const { status, headers } = response
+  const body = status === 304 ? null : await response.bytes()
+  return () => new Response(body, { status, headers })
+}
+
+const HANDLERS = {
+  json: toJsonHandler,
+  document: () => toStaticHandler({}),
+  gzip: () => toStaticHandler({ 'Accept-Encoding': 'gzip' }),
+  unchanged: () => toStaticHandler({ 'If-None-Match': '' }),
+} as const satisfies Record<BareAnswer, () => unknown>
+
+const fetch = await HANDLERS[answer]()
 Bun.serve({ port: Number(port), hostname: '127.0.0.1', development: false, fetch })

@@ -65,6 +65,9 @@ export const CONTENDERS = {
 
 export type ContenderName = keyof typeof CONTENDERS
 
+/** What the bare server answers with. */
+export type BareAnswer = 'json' | 'document' | 'gzip' | 'unchanged'
+
 function rollcall(title: string, toList: (place: Place) => string | Promise<string>): Contender {
   return {
     title,
@@ -77,7 +80,7 @@ function rollcall(title: string, toList: (place: Place) => string | Promise<stri
   }
 }
 
-function bare(title: string, answer: string): Contender {
+function bare(title: string, answer: BareAnswer): Contender {
   return {
     title,
     role: 'limit',
