@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const child = Bun.spawn([...command], {
     cwd: folder,
     env: toChildEnvironment(env),
-    stdout: 'inherit',
+    stdout: 'ignore',
     stderr: 'pipe',
   })
   running.add(child)

@@ -44,6 +44,9 @@ interface Batch {
 /** How exactly the deadline is kept, in milliseconds. */
 const TICK_MS = 100
 
+/** Turns of the event loop for which a burst may keep a commit waiting. */
+const BURST_TURNS = 4
+
 /**
  * Gathers single addresses into commits.
  *
@@ -54,6 +57,7 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
   let waiting: Batch[] = []
   const underway = new Set<readonly Batch[]>()
   let flushing = false
+  let arrived = 0
   let clock: Timer | undefined
   let onIdle: (() => void)[] = []
 
@@ -65,15 +69,22 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
       waiting.push(batch)
     }
     batch.addresses.push(address)
+    arrived++
     scheduleFlush()
     return batch.promise
   }
 
-  // At the end of the event loop's turn, so that all requests read in it go together.
+  // Requests come in bursts, and a commit costs the same for few and for many: so as long as each turn of the
+  // event loop brings more, it waits for them, for a few turns.
   function scheduleFlush(): void {
     if (flushing || underway.size >= inFlight) return
     flushing = true
+    gather(BURST_TURNS, 0)
+  }
+
+  function gather(turns: number, seen: number): void {
     setImmediate(() => {
+      if (turns > 0 && arrived > seen) return gather(turns - 1, arrived)
       flushing = false
       flush()
     })

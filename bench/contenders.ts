@@ -1,0 +1,133 @@
+/** Who is measured, as data: what starts each of them, and what it stands for. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { copyLargeList } from './large-list.ts'
+import { type Need, RIVALS, RIVALS_NODE } from './machine.ts'
+
+/** A server that can be measured. */
+export interface Contender {
+  /** What a table calls it. */
+  readonly title: string
+  /** What colour it has in the chart, and what its figure is taken for. */
+  readonly role: 'rollcall' | 'limit' | 'durable' | 'relaxed'
+  readonly needs?: Need
+  /** The path of its first answer; `/` where it answers everywhere. */
+  readonly probe?: string
+  /** Says how to start it on a port, with what it writes in a folder of its own. */
+  launch(place: Place): Launch | Promise<Launch>
+}
+
+interface Place {
+  readonly port: number
+  readonly folder: string
+}
+
+interface Launch {
+  readonly command: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+const BARE = fileURLToPath(new URL('bare.ts', import.meta.url))
+
+export const CONTENDERS = {
+  rollcall: rollcall('Rollcall', ({ folder }) => `sqlite:${join(folder, 'list.db')}`),
+  rollcallLarge: rollcall('Rollcall, ten million on the list', async ({ folder }) => {
+    const file = join(folder, 'list.db')
+    await copyLargeList(file)
+    return `sqlite:${file}`
+  }),
+  bare: bare('Bare Bun.serve, keeps nothing', 'json'),
+  bareDocument: bare('Bare Bun.serve document', 'document'),
+  bareGzip: bare('Bare Bun.serve document', 'gzip'),
+  bareUnchanged: bare('Bare Bun.serve 304', 'unchanged'),
+  nginx: {
+    title: 'nginx, `return 200`',
+    role: 'limit',
+    needs: 'nginx',
+    launch({ port, folder }) {
+      const file = join(folder, 'nginx.conf')
+      writeFileSync(file, toNginxConfig(port, folder))
+      return { command: ['nginx', '-e', 'stderr', '-c', file], environment: {} }
+    },
+  },
+  fastifyDurable: rival('Fastify 5, node:sqlite', 'durable', 'fastify.js'),
+  fastifyRelaxed: rival('Fastify 5, node:sqlite', 'relaxed', 'fastify.js'),
+  expressDurable: rival('Express 5, node:sqlite', 'durable', 'express.js'),
+  expressRelaxed: rival('Express 5, node:sqlite', 'relaxed', 'express.js'),
+  honoDurable: rival('Hono, bun:sqlite', 'durable', 'hono.js'),
+  honoRelaxed: rival('Hono, bun:sqlite', 'relaxed', 'hono.js'),
+  elysiaDurable: rival('Elysia, bun:sqlite', 'durable', 'elysia.js'),
+  elysiaRelaxed: rival('Elysia, bun:sqlite', 'relaxed', 'elysia.js'),
+} as const satisfies Record<string, Contender>
+
+export type ContenderName = keyof typeof CONTENDERS
+
+/** What the bare server answers with. */
+export type BareAnswer = 'json' | 'document' | 'gzip' | 'unchanged'
+
+function rollcall(title: string, toList: (place: Place) => string | Promise<string>): Contender {
+  return {
+    title,
+    role: 'rollcall',
+    probe: '/llms.txt',
+    launch: async (place) => ({
+      command: [process.execPath, CLI, 'serve'],
+      environment: { HOST: '127.0.0.1', PORT: String(place.port), DATABASE_URL: await toList(place) },
+    }),
+  }
+}
+
+function bare(title: string, answer: BareAnswer): Contender {
+  return {
+    title,
+    role: 'limit',
+    launch: ({ port }) => ({
+      command: [process.execPath, BARE, String(port), answer],
+      environment: {},
+    }),
+  }
+}
+
+/** One of the programs in `rivals/`: `.js` for Node, and for Bun those whose database is `bun:sqlite`. */
+function rival(title: string, role: 'durable' | 'relaxed', file: string): Contender {
+  return {
+    title: `${title}, ${role}`,
+    role,
+    needs: 'rivals',
+    launch: ({ port, folder }) => ({
+      command: [title.includes('bun:') ? process.execPath : RIVALS_NODE, join(RIVALS, file)],
+      environment: {
+        NODE_ENV: 'production',
+        PORT: String(port),
+        FILE: join(folder, 'list.db'),
+        SYNCHRONOUS: role === 'durable' ? 'FULL' : 'NORMAL',
+      },
+    }),
+  }
+}
+
+function toNginxConfig(port: number, folder: string): string {
+  return `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${folder};
+  proxy_temp_path ${folder};
+  fastcgi_temp_path ${folder};
+  uwsgi_temp_path ${folder};
+  scgi_temp_path ${folder};
+  keepalive_requests 1000000000;
+  server {
+    listen 127.0.0.1:${port};
+    default_type application/json;
+    location / { return 200 '{"ok":true}'; }
+  }
+}
+`
+}

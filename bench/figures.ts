@@ -1,0 +1,96 @@
+/** From samples to figures: medians, and how far they spread. */
+
+import { CONTENDERS, type ContenderName } from './contenders.ts'
+import type { Comparison, Goal, Metric, Sample, Trial } from './trials.ts'
+
+/** A median with the least and the most of what it was taken from. */
+export interface Figure {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+/** The samples of a trial: for each who took part, one for each round. */
+export type Samples = Readonly<Partial<Record<ContenderName, readonly Sample[]>>>
+
+/** The outcome of a trial, as it is printed and written down. */
+export interface Outcome {
+  readonly name: string
+  readonly title: string
+  readonly samples: Samples
+  readonly contenders: readonly Row[]
+  readonly findings: readonly Finding[]
+}
+
+/** What one contender did. */
+export interface Row {
+  readonly name: ContenderName
+  readonly title: string
+  readonly figures: Readonly<Partial<Record<Metric, Figure>>>
+}
+
+/** A ratio, or a figure by itself, with where it is to lie. */
+export interface Finding {
+  readonly text: string
+  readonly metric: Metric
+  readonly isRatio: boolean
+  readonly figure: Figure
+  readonly goal: Goal | undefined
+  readonly met: boolean | undefined
+}
+
+/** Sums up a trial. */
+export function toOutcome(trial: Trial, samples: Samples): Outcome {
+  const contenders = trial.contenders.flatMap((name) => (samples[name] ? [toRow(name, samples[name])] : []))
+  const compared = (trial.comparisons ?? []).flatMap((comparison) => {
+    const figure = toRatio(comparison, samples)
+    return figure ? [toFinding(`against ${comparison.called}`, { ...comparison, figure, isRatio: true })] : []
+  })
+  const bounded = (trial.ceilings ?? []).flatMap(({ metric, subject, atMost }) => {
+    const figure = contenders.find(({ name }) => name === subject)?.figures[metric]
+    return figure ? [toFinding('by itself', { metric, figure, isRatio: false, goal: { atMost } })] : []
+  })
+  return { name: trial.name, title: trial.title, samples, contenders, findings: [...compared, ...bounded] }
+}
+
+function toRow(name: ContenderName, samples: readonly Sample[]): Row {
+  const metrics = Object.keys(samples[0] ?? {}) as Metric[]
+  const figures = metrics.map((metric) => [
+    metric,
+    toFigure(samples.map((sample) => sample[metric] ?? Number.NaN)),
+  ])
+  return { name, title: CONTENDERS[name].title, figures: Object.fromEntries(figures) }
+}
+
+/** The ratio of each round, for the rounds were run in turn; undefined where some of those compared did not run. */
+function toRatio({ metric, subject, against }: Comparison, samples: Samples): Figure | undefined {
+  const own = samples[subject]
+  const others = against.flatMap((name) => (samples[name] ? [samples[name]] : []))
+  if (!own || others.length < against.length) return undefined
+  const best = metric === 'rate' ? Math.max : Math.min
+  return toFigure(
+    own.map((sample, round) => {
+      const rivals = others.map((rounds) => rounds[round]?.[metric] ?? Number.NaN)
+      return (sample[metric] ?? Number.NaN) / best(...rivals)
+    }),
+  )
+}
+
+function toFinding(
+  text: string,
+  { metric, figure, isRatio, goal }: Omit<Finding, 'text' | 'met' | 'goal'> & { goal?: Goal | undefined },
+): Finding {
+  return { text, metric, isRatio, figure, goal, met: goal && isMet(figure.median, goal) }
+}
+
+function isMet(value: number, goal: Goal): boolean {
+  return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost
+}
+
+/** The median of some numbers, between the middle two where there are as many on both sides. */
+export function toFigure(values: readonly number[]): Figure {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const median = ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+  return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
+}

@@ -1,0 +1,6 @@
+CREATE TABLE IF NOT EXISTS subscribers (
+  id INTEGER PRIMARY KEY,
+  email TEXT NOT NULL,
+  identity TEXT NOT NULL UNIQUE,
+  subscribed_at INTEGER NOT NULL
+)

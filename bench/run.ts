@@ -1,0 +1,101 @@
+/** `npm run bench`: runs trials in turn and reports them. */
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { toChart } from './chart.ts'
+import { CONTENDERS, type Contender, type ContenderName } from './contenders.ts'
+import { type Outcome, toOutcome } from './figures.ts'
+import { choosePins, describeMachine, findMissing, RESULTS, requireTools } from './machine.ts'
+import { METHOD, measure } from './measure.ts'
+import { type Run, toMarkdown } from './report.ts'
+import { type Sample, TRIALS, type Trial } from './trials.ts'
+
+const DOCS = fileURLToPath(new URL('../docs/', import.meta.url))
+
+interface Options {
+  readonly trial: readonly string[]
+  readonly rounds?: number
+  readonly seconds?: number
+  readonly full?: boolean
+}
+
+const names = TRIALS.map(({ name }) => name)
+const program = new Command('bench')
+  .description('Measures Rollcall beside the limit and beside what else could be used.')
+  .addOption(new Option('-t, --trial <name...>', 'only these trials').choices(names).default(names, 'all'))
+  .option('-r, --rounds <number>', 'how often each contender runs, in turn with the others', toCount)
+  .option('-s, --seconds <number>', 'seconds of load in each run', toCount)
+  .option('--full', 'more rounds and longer ones')
+  .action(run)
+
+await program.parseAsync()
+
+async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
+  requireTools()
+  const pins = choosePins()
+  const missing = new Set(TRIALS.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
+  for (const line of missing) say(`left out: ${line}`)
+
+  const outcomes: Outcome[] = []
+  for (const chosen of TRIALS.filter(({ name }) => trial.includes(name))) {
+    outcomes.push(toOutcome(chosen, await runTrial(chosen, { pins, rounds, seconds })))
+  }
+  const report: Run = {
+    at: new Date().toISOString(),
+    machine: describeMachine(pins),
+    method: [
+      `${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list`,
+      ...METHOD,
+      ...missing,
+    ],
+    outcomes,
+  }
+  process.stdout.write(toMarkdown(report))
+  write(RESULTS, report)
+  if (trial.length === names.length) write(DOCS, report)
+}
+
+async function runTrial(
+  { name, contenders, load }: Trial,
+  { rounds, ...options }: { rounds: number; seconds: number; pins: ReturnType<typeof choosePins> },
+) {
+  const samples: Partial<Record<ContenderName, Sample[]>> = {}
+  for (let round = 1; round <= rounds; round++) {
+    for (const contender of contenders.filter((one) => missingOf(one).length === 0)) {
+      const sample = await measure(contender, load, options)
+      samples[contender] = [...(samples[contender] ?? []), sample]
+      say(`${name} ${round}/${rounds} ${CONTENDERS[contender].title}: ${JSON.stringify(sample, toRounded)}`)
+    }
+  }
+  return samples
+}
+
+function missingOf(name: ContenderName): string[] {
+  const { needs }: Contender = CONTENDERS[name]
+  const line = needs && findMissing(needs)
+  return line ? [line] : []
+}
+
+function write(folder: string, report: Run): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'bench.md'), toMarkdown(report))
+  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(report, toRounded, 1)}\n`)
+  const drawn = report.outcomes.find(({ name }) => name === TRIALS[0]?.name)
+  if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn))
+}
+
+function toRounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value
+}
+
+function toCount(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('Use a whole number above 0.')
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

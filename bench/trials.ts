@@ -1,0 +1,189 @@
+/** What is measured, as data: each trial with its load, those who take part, and the figures to reach. */
+
+import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import type { ContenderName } from './contenders.ts'
+
+/** What one run of a contender gives; which of them it has depends on the kind of trial. */
+export interface Sample {
+  /** Requests answered a second; the time that work put off under load took afterwards counts in. */
+  readonly rate?: number
+  /** CPU of the server for a request, in microseconds, work put off included. */
+  readonly cpu?: number
+  /** The most resident memory, in MiB. */
+  readonly memory?: number
+  /** Milliseconds from the moment at which a request was due to its answer. */
+  readonly p50?: number
+  readonly p99?: number
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly start?: number
+}
+
+export type Metric = keyof Sample
+
+/** What a server is given to do. */
+export type Load =
+  /** As many requests as it can take, from wrk. */
+  | { readonly kind: 'full'; readonly requests: Requests; readonly connections: number }
+  /** Requests at half the rate that it can take, on a schedule that does not wait for answers. */
+  | { readonly kind: 'half'; readonly connections: number }
+  /** Nothing but to start. */
+  | { readonly kind: 'start' }
+
+/** Kinds of requests, as load.lua knows them; those of a document with their headers. */
+export interface Requests {
+  readonly kind: 'new' | 'known' | 'mixed' | 'document'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends the entity tag that the server gives as If-None-Match. */
+  readonly unchanged?: boolean
+}
+
+/** A comparison to report: the subject's figure over that of the best of the others, in the same round. */
+export interface Comparison {
+  readonly metric: Metric
+  readonly subject: ContenderName
+  readonly against: readonly ContenderName[]
+  /** What the others are called together. */
+  readonly called: string
+  readonly goal?: Goal
+}
+
+/** Where a ratio is to lie. */
+export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+
+/** A bound for a figure by itself. */
+export interface Ceiling {
+  readonly metric: Metric
+  readonly subject: ContenderName
+  readonly atMost: number
+}
+
+export interface Trial {
+  readonly name: string
+  readonly title: string
+  readonly load: Load
+  readonly contenders: readonly ContenderName[]
+  readonly comparisons?: readonly Comparison[]
+  readonly ceilings?: readonly Ceiling[]
+}
+
+/** New addresses, as most trials send them. */
+export const NEW: Requests = { kind: 'new', path: ENDPOINT.path }
+
+const RATE = { metric: 'rate', subject: 'rollcall' } as const
+const DURABLE = ['fastifyDurable', 'expressDurable', 'honoDurable', 'elysiaDurable'] as const
+const RELAXED = ['fastifyRelaxed', 'expressRelaxed', 'honoRelaxed', 'elysiaRelaxed'] as const
+
+function toBare(metric: Metric, goal?: Goal, against: ContenderName = 'bare'): Comparison {
+  return {
+    metric,
+    subject: 'rollcall',
+    against: [against],
+    called: 'the bare handler',
+    ...(goal && { goal }),
+  }
+}
+
+/** Every trial, in the order in which they run. */
+export const TRIALS: readonly Trial[] = [
+  {
+    name: 'new-64',
+    title: 'New addresses, 64 connections',
+    load: { kind: 'full', requests: NEW, connections: 64 },
+    contenders: ['rollcall', 'bare', 'nginx', ...DURABLE, ...RELAXED],
+    comparisons: [
+      toBare('rate', { atLeast: 0.6 }),
+      toBare('cpu', { atMost: 2.2 }),
+      { ...RATE, against: DURABLE, called: 'the best durable rival', goal: { atLeast: 10 } },
+      { ...RATE, against: RELAXED, called: 'the best relaxed rival', goal: { atLeast: 2.5 } },
+      { ...RATE, against: ['nginx'], called: 'nginx' },
+    ],
+  },
+  {
+    name: 'new-16',
+    title: 'New addresses, 16 connections',
+    load: { kind: 'full', requests: NEW, connections: 16 },
+    contenders: ['rollcall', 'bare'],
+    comparisons: [toBare('rate')],
+  },
+  {
+    name: 'new-256',
+    title: 'New addresses, 256 connections',
+    load: { kind: 'full', requests: NEW, connections: 256 },
+    contenders: ['rollcall', 'bare'],
+    comparisons: [toBare('rate', { atLeast: 0.65 })],
+  },
+  {
+    name: 'known',
+    title: 'Known addresses, 64 connections',
+    load: { kind: 'full', requests: { kind: 'known', path: ENDPOINT.path }, connections: 64 },
+    contenders: ['rollcall', 'bare'],
+    comparisons: [toBare('rate', { atLeast: 0.75 })],
+  },
+  {
+    name: 'mixed',
+    title: 'New addresses, 1 in 10 invalid, 64 connections',
+    load: { kind: 'full', requests: { kind: 'mixed', path: ENDPOINT.path }, connections: 64 },
+    contenders: ['rollcall', 'bare'],
+    comparisons: [toBare('rate')],
+  },
+  {
+    name: 'large-list',
+    title: 'New addresses on a list of ten million, 64 connections',
+    load: { kind: 'full', requests: NEW, connections: 64 },
+    contenders: ['rollcallLarge', 'rollcall'],
+    comparisons: [
+      {
+        ...RATE,
+        subject: 'rollcallLarge',
+        against: ['rollcall'],
+        called: 'an empty list',
+        goal: { atLeast: 0.85 },
+      },
+    ],
+    ceilings: [{ metric: 'memory', subject: 'rollcallLarge', atMost: 200 }],
+  },
+  {
+    name: 'half-load',
+    title: 'New addresses at half load, 64 connections',
+    load: { kind: 'half', connections: 64 },
+    contenders: ['rollcall', 'bare'],
+    comparisons: [toBare('p50'), toBare('p99', { atMost: 3 })],
+  },
+  {
+    name: 'document',
+    title: 'Document, plain',
+    load: toDocumentLoad({}),
+    contenders: ['rollcall', 'bareDocument'],
+    comparisons: [toBare('rate', { atLeast: 0.9 }, 'bareDocument')],
+  },
+  {
+    name: 'gzip',
+    title: 'Document, gzip',
+    load: toDocumentLoad({ headers: { 'Accept-Encoding': 'gzip' } }),
+    contenders: ['rollcall', 'bareGzip'],
+    comparisons: [toBare('rate', { atLeast: 0.9 }, 'bareGzip')],
+  },
+  {
+    name: 'unchanged',
+    title: 'Document, 304',
+    load: toDocumentLoad({ unchanged: true }),
+    contenders: ['rollcall', 'bareUnchanged'],
+    comparisons: [toBare('rate', { atLeast: 0.9 }, 'bareUnchanged')],
+  },
+  {
+    name: 'start',
+    title: 'Start to first answer',
+    load: { kind: 'start' },
+    contenders: ['rollcall', 'rollcallLarge', 'bare'],
+    comparisons: [toBare('start')],
+  },
+]
+
+function toDocumentLoad(how: Pick<Requests, 'headers' | 'unchanged'>): Load {
+  return {
+    kind: 'full',
+    requests: { kind: 'document', path: DOCUMENTS.openApiJson.path, ...how },
+    connections: 64,
+  }
+}
