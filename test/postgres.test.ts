@@ -2,12 +2,13 @@
 
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toListUrl } from '../src/config.ts'
 import { openStore, toListName } from '../src/stores/open.ts'
 import type { Subscriber, SubscriberStore } from '../src/subscriber.ts'
 import { getServer, PASSWORD } from './postgres.ts'
-import { runCommand, startService } from './service.ts'
+import { createFolder, runCommand, startService } from './service.ts'
 import { createAddresses, emailsOf, expectAscending, listAll, listRemovals } from './store-suite.ts'
 
 const server = await getServer()
@@ -102,6 +103,38 @@ test('a removal through another process is cleared by a fresh subscription, what
     await service.add([ann])
     expect(await service.count()).toEqual({ subscribers: 2, reserved: 0, removed: 0 })
   })
+})
+
+test('copied from SQLite and back: the same list, order, dates and removals', async () => {
+  const folder = await createFolder()
+  const [from, back] = ['from', 'back'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
+  const url = await server.createUrl()
+  const addresses = createAddresses(3000)
+  await withStore(from, async (store) => {
+    await store.import(
+      addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })),
+    )
+    await store.remove(addresses.slice(0, 10), { forget: false })
+  })
+  for (const args of [
+    ['copy', '--from', from, '--to', url],
+    ['copy', '--from', url, '--to', back],
+  ])
+    expect((await runCommand(args)).code).toBe(0)
+  const [given, got] = await Promise.all([from, back].map((list) => withStore(list, readAll)))
+  await rm(folder, { recursive: true })
+  expect(got).toEqual(given!)
+  expect([given!.subscribers.length, given!.removals.length]).toEqual([2990, 10])
+
+  async function readAll(store: SubscriberStore) {
+    const subscribers = (await listAll(store)).map(({ email, subscribedAt }) => [email, subscribedAt])
+    const removals = (await listRemovals(store)).map(({ key, hash, removedAt }) => [
+      Buffer.from(key),
+      Buffer.from(hash),
+      removedAt,
+    ])
+    return { subscribers, removals }
+  }
 })
 
 test('a commit waits for stable storage, even where the default of the database says otherwise', async () => {
