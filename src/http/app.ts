@@ -16,7 +16,7 @@ export interface AppOptions {
   readonly headers: HeaderFields
   readonly cors: Pick<Cors, 'fieldsFor'>
   /** Answers everything at the endpoint's path. */
-  readonly subscribe: (request: Request) => Promise<Response>
+  readonly subscribe: (request: Request) => Response | Promise<Response>
   /** The read-only resources by path. */
   readonly documents: ReadonlyMap<string, DocumentHandler>
   /** The pages by path, in lower case. */

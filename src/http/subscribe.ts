@@ -3,7 +3,8 @@
 import { parseAddress } from '../email.ts'
 import type { Fault } from '../errors.ts'
 import type { Intake } from '../stores/intake.ts'
-import type { BodyReader } from './body.ts'
+import type { Answers } from './answers.ts'
+import type { Body, BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 
 export interface SubscribeOptions {
@@ -15,22 +16,21 @@ export interface SubscribeOptions {
 
 /** Creates the handler of the endpoint; it answers every method. */
 export function createSubscribe({ intake, cors, body }: SubscribeOptions) {
-  return async (request: Request): Promise<Response> => {
-    const answers = cors.answersFor(request)
-    if (request.method !== 'POST') return cors.preflight(request) ?? answers.problem('post_only')
-    if (!isJson(request.headers.get('content-type'))) return answers.problem('media_type')
-
-    const text = await body.read(request)
+  // Chained by hand: an async function makes promises of its own, which cost 3 % of a request.
+  function accept(text: Body, answers: Answers): Response | Promise<Response> {
     if (typeof text !== 'string') return answers.problem(text.fault)
     const result = parseSubscription(text)
     if ('fault' in result) return answers.problem(result.fault)
-    try {
-      await intake.add(result.address)
-    } catch {
-      // The intake has logged it, once for all requests of the commit.
-      return answers.problem('store_failed')
-    }
-    return answers.accepted()
+    // The intake has logged a failure, once for all requests of the commit.
+    return intake.add(result.address).then(answers.accepted, () => answers.problem('store_failed'))
+  }
+
+  return (request: Request): Response | Promise<Response> => {
+    const answers = cors.answersFor(request)
+    if (request.method !== 'POST') return cors.preflight(request) ?? answers.problem('post_only')
+    if (!isJson(request.headers.get('content-type'))) return answers.problem('media_type')
+    const text = body.read(request)
+    return text instanceof Promise ? text.then((whole) => accept(whole, answers)) : accept(text, answers)
   }
 }
 
