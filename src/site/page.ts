@@ -24,7 +24,7 @@ export function renderPage(options: PageOptions, language: Language, state: Page
   const { site, baseUrl, assets } = options
   const locale = LOCALES[language]
   // The owner's words are in the default language, whatever the page is in.
-  const own = { lang: language === site.languages[0] ? undefined : site.languages[0], dir: 'auto' }
+  const own = { lang: language === site.languages[0] ? undefined : site.languages[0] }
   const page = html`<!doctype html>
 <html ${{ lang: language, dir: LANGUAGES[language].direction }}>
 ${createHead(options, language, state.outcome)}
@@ -32,8 +32,8 @@ ${createHead(options, language, state.outcome)}
 <header>${state.suggestion && createSuggestion(state.suggestion, site)}</header>
 <main>
 <img class="logo" ${{ src: assets.logo }} alt="">
-<h1 ${own}>${site.name}</h1>
-<p class="description" ${own}>${site.description}</p>
+<h1 ${own}><bdi>${site.name}</bdi></h1>
+<p class="description" ${own}><bdi>${site.description}</bdi></p>
 ${createForm(locale, toPagePath(language, site.languages), state)}
 </main>
 <footer>
