@@ -11,8 +11,8 @@ import { type AnswerCheck, createAnswerCheck } from './contract.ts'
 
 const CLI = resolve(import.meta.dir, '../src/cli.ts')
 
-/** Where the log of every service of a run is kept; the last test of a run reads them all. */
-export const LOG_FOLDER = resolve(import.meta.dir, '.logs')
+/** Where the log of every service that this process starts is kept; the last test reads them all. */
+export const LOG_FOLDER = resolve(import.meta.dir, '.logs', String(process.pid))
 
 export type Environment = Readonly<Record<string, string>>
 

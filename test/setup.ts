@@ -1,4 +1,4 @@
-/** Around the whole run: the logs of the last one go, and those of this one must hold no address. */
+/** Around all tests of a process: no service outlives them, and no log of theirs holds an address. */
 
 import { afterAll, setDefaultTimeout } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -7,7 +7,6 @@ import { endServices, LOG_FOLDER } from './service.ts'
 
 // For a file that is run by itself: Bun forgets it behind the first file, so `npm test` gives it as a flag.
 setDefaultTimeout(60_000)
-rmSync(LOG_FOLDER, { recursive: true, force: true })
 
 afterAll(() => {
   endServices()
@@ -17,4 +16,5 @@ afterAll(() => {
       .find((text) => text.includes('@'))
     if (line !== undefined) throw new Error(`the log ${name} may hold an address: ${line}`)
   }
+  rmSync(LOG_FOLDER, { recursive: true, force: true })
 })
