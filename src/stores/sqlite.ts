@@ -37,7 +37,7 @@ const QUIET_SHARE = 4
 const COLLECT_PAGES = 100
 
 /** Each import settles its rows, which is the cheaper for each of them the more they are. Measured in ARCHITECTURE.md. */
-const IMPORT_SIZE = 100_000
+const IMPORT_SIZE = 10_000
 
 /**
  * Opens the list in a file.
