@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { copyLargeList } from './large-list.ts'
-import { type Need, RIVALS, RIVALS_NODE } from './machine.ts'
+import { CLI, type Need, type Pins, RIVALS, RIVALS_NODE } from './machine.ts'
+import { createDatabase } from './postgres.ts'
 
 /** A server that can be measured. */
 export interface Contender {
@@ -22,6 +23,7 @@ export interface Contender {
 interface Place {
   readonly port: number
   readonly folder: string
+  readonly pins: Pins | undefined
 }
 
 interface Launch {
@@ -29,7 +31,6 @@ interface Launch {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 const BARE = fileURLToPath(new URL('bare.ts', import.meta.url))
 
 export const CONTENDERS = {
@@ -39,6 +40,7 @@ export const CONTENDERS = {
     await copyLargeList(file)
     return `sqlite:${file}`
   }),
+  rollcallPostgres: rollcall('Rollcall, PostgreSQL', ({ pins }) => createDatabase(pins)),
   bare: bare('Bare Bun.serve, keeps nothing', 'json'),
   bareDocument: bare('Bare Bun.serve document', 'document'),
   bareGzip: bare('Bare Bun.serve document', 'gzip'),
@@ -61,6 +63,19 @@ export const CONTENDERS = {
   honoRelaxed: rival('Hono, bun:sqlite', 'relaxed', 'hono.js'),
   elysiaDurable: rival('Elysia, bun:sqlite', 'durable', 'elysia.js'),
   elysiaRelaxed: rival('Elysia, bun:sqlite', 'relaxed', 'elysia.js'),
+  fastifyPostgres: {
+    title: 'Fastify 5, postgres',
+    role: 'durable',
+    needs: 'rivals',
+    launch: async ({ port, pins }) => ({
+      command: [RIVALS_NODE, join(RIVALS, 'fastify-postgres.js')],
+      environment: {
+        NODE_ENV: 'production',
+        PORT: String(port),
+        DATABASE_URL: await createDatabase(pins),
+      },
+    }),
+  },
 } as const satisfies Record<string, Contender>
 
 export type ContenderName = keyof typeof CONTENDERS

@@ -1,43 +1,60 @@
-/** A list of ten million, made once and kept beside the results: it takes a minute or two. */
+/** Large lists, made once and kept beside the results: a file of addresses to import, and a list of ten million. */
 
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore } from '../src/stores/sqlite.ts'
-import { RESULTS } from './machine.ts'
+import { CLI, RESULTS } from './machine.ts'
 
 /** Addresses on the large list. */
 export const LARGE = 10_000_000
 
-const FILE = join(RESULTS, 'ten-million.db')
-const BATCH = 8192
+/** Addresses in the file to import. */
+export const IMPORTED = 1_000_000
+
+const LARGE_LIST = join(RESULTS, 'ten-million.db')
+const IMPORTED_FILE = join(RESULTS, 'million.txt')
+const CHUNK = 10_000
 
 /** Puts a copy of the large list where it is wanted. */
 export async function copyLargeList(file: string): Promise<void> {
-  if (!existsSync(FILE)) buildLargeList()
-  await copyFile(FILE, file)
+  if (!existsSync(LARGE_LIST)) await buildLargeList()
+  await copyFile(LARGE_LIST, file)
 }
 
-function buildLargeList(): void {
-  process.stderr.write(`making a list of ${LARGE.toLocaleString('en')} addresses, once, in ${FILE}\n`)
+/** Gives the path of the file to import. */
+export async function getImportedFile(): Promise<string> {
+  if (existsSync(IMPORTED_FILE)) return IMPORTED_FILE
   mkdirSync(RESULTS, { recursive: true })
-  const making = `${FILE}.making`
-  for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
-  const store = openSqliteStore(making)
-  for (let first = 0; first < LARGE; first += BATCH) {
-    const size = Math.min(BATCH, LARGE - first)
-    store.append(JSON.stringify(Array.from({ length: size }, (_, index) => toAddress(first + index))))
-    if (store.isOverdue()) settleAll(store)
-  }
-  settleAll(store)
-  void store.close()
-  // The last close has put everything into the file itself.
-  renameSync(making, FILE)
+  await Bun.write(IMPORTED_FILE, [...toChunks(IMPORTED)].join(''))
+  return IMPORTED_FILE
 }
 
-function settleAll(store: ReturnType<typeof openSqliteStore>): void {
-  while (store.settleFor(1_000)) {
-    // Until nothing is left.
+async function buildLargeList(): Promise<void> {
+  process.stderr.write(`importing ${LARGE.toLocaleString('en')} addresses, once, into ${LARGE_LIST}\n`)
+  mkdirSync(RESULTS, { recursive: true })
+  const making = `${LARGE_LIST}.making`
+  for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
+  const list = ['--list', `sqlite:${making}`]
+  const importing = Bun.spawn([process.execPath, CLI, 'import', '-', ...list], {
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  for (const chunk of toChunks(LARGE)) {
+    importing.stdin.write(chunk)
+    await importing.stdin.flush()
+  }
+  await importing.stdin.end()
+  if ((await importing.exited) !== 0) throw new Error('the large list cannot be imported')
+  // Whoever reads settles first, so that nothing is left to do on any copy.
+  const { stdout } = Bun.spawnSync([process.execPath, CLI, 'count', ...list])
+  if (Number(stdout) !== LARGE) throw new Error(`the large list holds ${stdout}, not ${LARGE}`)
+  renameSync(making, LARGE_LIST)
+}
+
+function* toChunks(size: number): Generator<string> {
+  for (let first = 0; first < size; first += CHUNK) {
+    yield Array.from({ length: CHUNK }, (_, index) => `${toAddress(first + index)}\n`).join('')
   }
 }
 

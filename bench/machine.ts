@@ -33,6 +33,9 @@ export function describeMachine(pins: Pins | undefined): string[] {
   ]
 }
 
+/** The command line, as `bun` is to run it. */
+export const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+
 /** The folder of what a run writes and keeps; git leaves it alone. */
 export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
@@ -43,7 +46,7 @@ export const RIVALS = fileURLToPath(new URL('rivals/', import.meta.url))
 export const RIVALS_NODE = `${RIVALS}node_modules/.bin/node`
 
 /** What a contender may need that is not always there. */
-export type Need = 'rivals' | 'nginx' | 'postgres'
+export type Need = 'rivals' | 'nginx'
 
 /** Says what is missing, and how to get it; undefined when nothing is. */
 export function findMissing(need: Need): string | undefined {

@@ -1,5 +1,6 @@
 /** One sample: a contender started fresh, given a load, and looked at. */
 
+import { measureCommand } from './command.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { runOpenLoop } from './half-load.ts'
 import type { Pins } from './machine.ts'
@@ -25,6 +26,7 @@ export const METHOD = [
 
 /** Measures one contender once. */
 export async function measure(name: ContenderName, load: Load, options: MeasureOptions): Promise<Sample> {
+  if (load.kind === 'command') return await measureCommand(load.command, name, options.pins)
   const running = await startContender(CONTENDERS[name], options.pins)
   try {
     if (load.kind === 'start') return { start: running.startMs, memory: running.peakMemory() }

@@ -36,7 +36,7 @@ const QUIET_DEADLINE_MS = 120_000
 export async function startContender(contender: Contender, pins: Pins | undefined): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   const port = takeFreePort()
-  const { command, environment } = await contender.launch({ port, folder })
+  const { command, environment } = await contender.launch({ port, folder, pins })
   const origin = `http://127.0.0.1:${port}`
   const begin = performance.now()
   const child = Bun.spawn(pinned(pins?.server, command), {

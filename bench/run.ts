@@ -31,6 +31,8 @@ const program = new Command('bench')
   .action(run)
 
 await program.parseAsync()
+// A PostgreSQL that was started would keep the process; it ends with it.
+process.exit(0)
 
 async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
   requireTools()

@@ -1,6 +1,7 @@
 /** What is measured, as data: each trial with its load, those who take part, and the figures to reach. */
 
 import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import type { CommandName } from './command.ts'
 import type { ContenderName } from './contenders.ts'
 
 /** What one run of a contender gives; which of them it has depends on the kind of trial. */
@@ -28,6 +29,8 @@ export type Load =
   | { readonly kind: 'half'; readonly connections: number }
   /** Nothing but to start. */
   | { readonly kind: 'start' }
+  /** A command of Rollcall, to its end; its rate is in addresses. */
+  | { readonly kind: 'command'; readonly command: CommandName }
 
 /** Kinds of requests, as load.lua knows them; those of a document with their headers. */
 export interface Requests {
@@ -177,6 +180,33 @@ export const TRIALS: readonly Trial[] = [
     load: { kind: 'start' },
     contenders: ['rollcall', 'rollcallLarge', 'bare'],
     comparisons: [toBare('start')],
+  },
+  {
+    name: 'import',
+    title: 'Import of a million addresses into an empty list',
+    load: { kind: 'command', command: 'import' },
+    contenders: ['rollcall'],
+  },
+  {
+    name: 'export',
+    title: 'Export of ten million addresses',
+    load: { kind: 'command', command: 'export' },
+    contenders: ['rollcallLarge'],
+  },
+  {
+    name: 'postgres',
+    title: 'PostgreSQL: new addresses, 64 connections',
+    load: { kind: 'full', requests: NEW, connections: 64 },
+    contenders: ['rollcallPostgres', 'fastifyPostgres'],
+    comparisons: [
+      {
+        ...RATE,
+        subject: 'rollcallPostgres',
+        against: ['fastifyPostgres'],
+        called: 'Fastify with postgres',
+        goal: { atLeast: 4 },
+      },
+    ],
   },
 ]
 

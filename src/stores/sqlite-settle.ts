@@ -92,17 +92,16 @@ export function createSettler(db: Database, removed: Removed): Settler {
   function index(entries: string, from: number, emails: readonly string[]): number[] {
     const identityOf = (seq: number) => (emails[seq - from] ?? readEmail(seq))?.toLowerCase()
     statements.addEntries.run(entries, from)
-    const repeats = new Set<number>()
-    for (const [hash, seq, earlier] of statements.sameHash.values(entries, from) as [
-      number,
-      number,
-      number,
-    ][]) {
-      if (repeats.has(seq) || repeats.has(earlier) || identityOf(seq) !== identityOf(earlier)) continue
+    const repeats: number[] = []
+    for (const [hash, seq] of statements.sameHash.values(entries, from) as [number, number][]) {
+      // Repeats before this one have been taken out, so few are left however often an address came.
+      const earlier = statements.earlier.values(hash, seq) as [number][]
+      const identity = identityOf(seq)
+      if (!earlier.some(([one]) => identityOf(one) === identity)) continue
       statements.dropEntry.run(hash, seq)
-      repeats.add(seq)
+      repeats.push(seq)
     }
-    return [...repeats]
+    return repeats
   }
 
   function readEmail(seq: number): string | undefined {
@@ -206,13 +205,13 @@ function prepare(db: Database) {
       `INSERT OR IGNORE INTO identities
        SELECT value / ${POSITIONS}, ?2 + value % ${POSITIONS} FROM json_each(?1)`,
     ),
-    // CROSS JOIN fixes the order of the loops: the slice outside, the index inside.
     sameHash: db.query(
-      `SELECT i.hash, ?2 + e.value % ${POSITIONS} AS seq, i.seq AS earlier
-       FROM json_each(?1) e CROSS JOIN identities i
-       ON i.hash = e.value / ${POSITIONS} AND i.seq < ?2 + e.value % ${POSITIONS}
-       ORDER BY 2, 3`,
+      `SELECT value / ${POSITIONS} AS hash, ?2 + value % ${POSITIONS} AS seq FROM json_each(?1)
+       WHERE EXISTS (SELECT 1 FROM identities i
+                     WHERE i.hash = value / ${POSITIONS} AND i.seq < ?2 + value % ${POSITIONS})
+       ORDER BY 2`,
     ),
+    earlier: db.query('SELECT seq FROM identities WHERE hash = ?1 AND seq < ?2'),
     dropEntry: db.query('DELETE FROM identities WHERE hash = ?1 AND seq = ?2'),
     settledEmail: db.query('SELECT email FROM subscribers WHERE seq = ?1'),
     arrivedEmail: db.query(

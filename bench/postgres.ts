@@ -1,0 +1,22 @@
+/** A real PostgreSQL for a run: one server, on the servers' cores, with a new database for each sample. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getServer, type TestServer } from '../test/postgres.ts'
+import type { Pins } from './machine.ts'
+
+let server: Promise<TestServer> | undefined
+
+/** Makes an empty database, and returns its URL. */
+export async function createDatabase(pins: Pins | undefined): Promise<string> {
+  server ??= startServer(pins)
+  return await (await server).createUrl()
+}
+
+async function startServer(pins: Pins | undefined): Promise<TestServer> {
+  const started = await getServer()
+  const [pid = ''] = readFileSync(join(started.data, 'postmaster.pid'), 'utf8').split('\n')
+  // Processes that it starts from now on stay where it is.
+  if (pins) Bun.spawnSync(['taskset', '-a', '-c', '-p', pins.server, pid])
+  return started
+}
