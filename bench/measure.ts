@@ -43,14 +43,14 @@ export async function measure(name: ContenderName, load: Load, options: MeasureO
  */
 async function measureFull(
   running: Running,
-  { requests, connections }: Extract<Load, { kind: 'full' }>,
+  { requests, connections, lasting = 0 }: Extract<Load, { kind: 'full' }>,
   { pins, seconds }: MeasureOptions,
 ): Promise<Sample> {
   const wrk = { origin: running.origin, requests, connections, pins }
   await runWrk({ ...wrk, seconds: WARM_UP_S })
   await running.quiet()
   const before = running.cpu()
-  const result = await runWrk({ ...wrk, seconds })
+  const result = await runWrk({ ...wrk, seconds: Math.max(seconds, lasting) })
   const during = running.cpu()
   await running.quiet()
   const after = running.cpu()

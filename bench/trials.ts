@@ -24,7 +24,13 @@ export type Metric = keyof Sample
 /** What a server is given to do. */
 export type Load =
   /** As many requests as it can take, from wrk. */
-  | { readonly kind: 'full'; readonly requests: Requests; readonly connections: number }
+  | {
+      readonly kind: 'full'
+      readonly requests: Requests
+      readonly connections: number
+      /** At least for so many seconds. */
+      readonly lasting?: number
+    }
   /** Requests at half the rate that it can take, on a schedule that does not wait for answers. */
   | { readonly kind: 'half'; readonly connections: number }
   /** Nothing but to start. */
@@ -133,7 +139,8 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'large-list',
     title: 'New addresses on a list of ten million, 64 connections',
-    load: { kind: 'full', requests: NEW, connections: 64 },
+    // Long enough for what settles at once to be as much as it is under a load that goes on.
+    load: { kind: 'full', requests: NEW, connections: 64, lasting: 15 },
     contenders: ['rollcallLarge', 'rollcall'],
     comparisons: [
       {
