@@ -8,7 +8,7 @@ import { toChart } from './chart.ts'
 import { CONTENDERS, type Contender, type ContenderName } from './contenders.ts'
 import { type Outcome, toOutcome } from './figures.ts'
 import { choosePins, describeMachine, findMissing, RESULTS, requireTools } from './machine.ts'
-import { METHOD, measure } from './measure.ts'
+import { METHOD, type MeasureOptions, measure } from './measure.ts'
 import { type Run, toMarkdown } from './report.ts'
 import { type Sample, TRIALS, type Trial } from './trials.ts'
 
@@ -40,9 +40,10 @@ async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 
   const missing = new Set(TRIALS.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
   for (const line of missing) say(`left out: ${line}`)
 
+  const notes = [...missing]
   const outcomes: Outcome[] = []
   for (const chosen of TRIALS.filter(({ name }) => trial.includes(name))) {
-    outcomes.push(toOutcome(chosen, await runTrial(chosen, { pins, rounds, seconds })))
+    outcomes.push(toOutcome(chosen, await runTrial(chosen, { pins, rounds, seconds, notes })))
   }
   const report: Run = {
     at: new Date().toISOString(),
@@ -59,19 +60,38 @@ async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 
   if (trial.length === names.length) write(DOCS, report)
 }
 
-async function runTrial(
-  { name, contenders, load }: Trial,
-  { rounds, ...options }: { rounds: number; seconds: number; pins: ReturnType<typeof choosePins> },
-) {
+interface RunOptions extends MeasureOptions {
+  readonly rounds: number
+  /** Gets a line for each sample that had to be taken again. */
+  readonly notes: string[]
+}
+
+async function runTrial({ name, contenders, load }: Trial, { rounds, notes, ...options }: RunOptions) {
   const samples: Partial<Record<ContenderName, Sample[]>> = {}
   for (let round = 1; round <= rounds; round++) {
     for (const contender of contenders.filter((one) => missingOf(one).length === 0)) {
-      const sample = await measure(contender, load, options)
+      const sample = await measureAgain(() => measure(contender, load, options), notes)
       samples[contender] = [...(samples[contender] ?? []), sample]
       say(`${name} ${round}/${rounds} ${CONTENDERS[contender].title}: ${JSON.stringify(sample, toRounded)}`)
     }
   }
   return samples
+}
+
+/** Attempts at one sample; on a busy machine a connection may time out: that is no reason to lose the others. */
+const ATTEMPTS = 3
+
+async function measureAgain(take: () => Promise<Sample>, notes: string[]): Promise<Sample> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await take()
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      const note = `a sample was taken again: ${error instanceof Error ? error.message : String(error)}`
+      notes.push(note)
+      say(note)
+    }
+  }
 }
 
 function missingOf(name: ContenderName): string[] {

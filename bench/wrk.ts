@@ -46,7 +46,7 @@ export async function runWrk({
   const figures = /^RESULT (\d+) (\d+) (\d+) (\d+)$/m.exec(stdout.toString())?.slice(1).map(Number)
   if (!figures) throw new Error(`wrk gave no result: ${stdout}`)
   const [answered = 0, microseconds = 0, refused = 0, failed = 0] = figures
-  if (failed > 0) throw new Error(`${failed} of ${answered} requests failed`)
+  if (failed > 0) throw new Error(`${failed} requests failed, ${answered} were answered`)
   if (refused > 0 && kind !== 'mixed') throw new Error(`${refused} of ${answered} requests were refused`)
   return { requests: answered, seconds: microseconds / 1e6 }
 }
