@@ -1,9 +1,9 @@
 /** The limit: a server that does what HTTP asks and nothing else. It looks at nothing and keeps no address. */
 
-import { readConfig } from '../src/config.ts'
-import { createCommonHeaders } from '../src/http/answers.ts'
-import { createDocumentHandler } from '../src/http/documents.ts'
-import { createDocuments } from '../src/site/documents.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createDocuments } from '../src/documents/site-documents.ts'
+import { createDocumentHandler } from '../src/http/document-handler.ts'
+import { createCommonHeaders } from '../src/http/responses.ts'
 import type { BareAnswer } from './contenders.ts'
 
 const [port, answer] = process.argv.slice(2) as [string, BareAnswer]

@@ -12,7 +12,7 @@ import { METHOD, type MeasureOptions, measure } from './measure.ts'
 import { type Run, toMarkdown } from './report.ts'
 import { type Sample, TRIALS, type Trial } from './trials.ts'
 
-const DOCS = fileURLToPath(new URL('../docs/', import.meta.url))
+const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 
 interface Options {
   readonly trial: readonly string[]

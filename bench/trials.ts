@@ -1,6 +1,6 @@
 /** What is measured, as data: each trial with its load, those who take part, and the figures to reach. */
 
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import type { CommandName } from './command.ts'
 import type { ContenderName } from './contenders.ts'
 

@@ -1,7 +1,7 @@
 /** The log: JSON lines on stderr. It holds the life cycle and failures, and never an address. */
 
 import pino from 'pino'
-import type { LogLevel } from './config.ts'
+import type { LogLevel } from './config/config.ts'
 
 export type Log = pino.Logger
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DOCUMENTS } from '../src/contract/paths.ts'
+import { DOCUMENTS } from '../src/routes.ts'
 import { createFolder, type RunningService, runCommand, startService } from './service.ts'
 
 const MODULES = resolve(import.meta.dir, '../node_modules')

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, type Environment, readConfig, readListUrl } from '../src/config.ts'
-import { LANGUAGE_TAGS } from '../src/site/languages.ts'
-import { parseSite, SiteFileError } from '../src/site/site-file.ts'
+import { ConfigError, type Environment, readConfig, readListUrl } from '../src/config/config.ts'
+import { LANGUAGE_TAGS } from '../src/config/languages.ts'
+import { parseSite, SiteFileError } from '../src/config/site-file.ts'
 
 const DEFAULT_SITE = {
   name: 'Newsletter',

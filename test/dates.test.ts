@@ -1,7 +1,7 @@
 /** Dates of older lists: the forms that are read, and what is refused rather than guessed. */
 
 import { expect, test } from 'bun:test'
-import { parseDate } from '../src/exchange/dates.ts'
+import { parseDate } from '../src/transfer/reading/dates.ts'
 
 test.each([
   ['2024-05-31', '2024-05-31T00:00:00.000Z'],

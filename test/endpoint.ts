@@ -1,8 +1,8 @@
 /** The endpoint over raw sockets: posts in every framing, and what comes of it. */
 
 import { expect } from 'bun:test'
-import { ENDPOINT } from '../src/contract/paths.ts'
 import { type Fault, PROBLEMS, toErrorBody } from '../src/errors.ts'
+import { ENDPOINT } from '../src/routes.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 import type { RunningService } from './service.ts'
 

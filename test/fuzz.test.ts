@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
 import { MAX_BODY_BYTES } from '../src/errors.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import { addresses, texts } from './email-arbitraries.ts'
 import { readList } from './list-file.ts'
 import { type Reply, type RunningService, startService } from './service.ts'

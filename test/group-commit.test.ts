@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Address } from '../src/email.ts'
-import { createGroupCommit, type GroupCommitOptions } from '../src/stores/group-commit.ts'
+import { createGroupCommit, type GroupCommitOptions } from '../src/intake/group-commit.ts'
 import { until } from './load.ts'
 
 /** A store whose commits end when the test says so. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 import { type RunningService, startService } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 import { type RunningService, startService } from './service.ts'
 

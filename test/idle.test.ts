@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
 import { MAX_BODY_BYTES } from '../src/errors.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import { POST_FIELDS, POST_LINE } from './endpoint.ts'
 import { openConnection, toRequest } from './raw.ts'
 import { type RunningService, startService } from './service.ts'

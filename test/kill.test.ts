@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import type { Address } from '../src/email.ts'
-import { openSqliteStore } from '../src/stores/sqlite.ts'
+import { openSqliteStore } from '../src/store/sqlite/store.ts'
 import { readProgress, toListFile } from './list-file.ts'
 import { type Books, createBooks, expectKept, post, until } from './load.ts'
 import { createFolder, startService } from './service.ts'

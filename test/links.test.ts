@@ -1,9 +1,9 @@
 /** Every link leads somewhere, and nothing is announced that is not there. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createLinkField } from '../src/contract/links.ts'
-import { DOCUMENTS, ENDPOINT } from '../src/contract/paths.ts'
+import { createLinkField } from '../src/documents/links.ts'
 import { PROBLEMS } from '../src/errors.ts'
+import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import { type RunningService, startService } from './service.ts'
 
 const BASE_URL = 'https://www.gazette.example'

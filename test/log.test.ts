@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { ENDPOINT } from '../src/contract/paths.ts'
 import { toLogged, withoutAddresses } from '../src/log.ts'
+import { ENDPOINT } from '../src/routes.ts'
 import { SMALL_DISK, takeSpace } from './disk.ts'
 import { exchange, toRequest } from './raw.ts'
 import { type RunningService, startService } from './service.ts'

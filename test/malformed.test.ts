@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { DOCUMENTS } from '../src/contract/paths.ts'
+import { DOCUMENTS } from '../src/routes.ts'
 import { POST_FIELDS, POST_LINE, toChunk } from './endpoint.ts'
 import { readList } from './list-file.ts'
 import { openConnection, toRequest } from './raw.ts'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { ENDPOINT } from '../src/contract/paths.ts'
+import { ENDPOINT } from '../src/routes.ts'
 import { readProgress, toListFile } from './list-file.ts'
 import { until } from './load.ts'
 import { type RunningService, startService } from './service.ts'

@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { toListUrl } from '../src/config.ts'
+import { toListUrl } from '../src/config/config.ts'
 import { STORE_DEADLINE_MS } from '../src/errors.ts'
-import { openStore } from '../src/stores/open.ts'
+import { openStore } from '../src/store/open.ts'
 import { getServer, MAX_CONNECTIONS, PASSWORD } from './postgres.ts'
 import { type Reply, type RunningService, startService } from './service.ts'
 import { emailsOf, expectAscending, listAll, toAddress } from './store-suite.ts'

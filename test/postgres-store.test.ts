@@ -1,7 +1,7 @@
 /** The PostgreSQL list, held to the suite, in one process and in several. */
 
-import { toListUrl } from '../src/config.ts'
-import { openStore } from '../src/stores/open.ts'
+import { toListUrl } from '../src/config/config.ts'
+import { openStore } from '../src/store/open.ts'
 import { getServer } from './postgres.ts'
 import { testProcesses } from './store-processes.ts'
 import { describeStore } from './store-suite.ts'

@@ -1,9 +1,9 @@
 /** The security contact: what it says, when it is there, and that it never expires while the service runs. */
 
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
-import { DOCUMENTS } from '../src/contract/paths.ts'
-import { createDailyHandler } from '../src/http/daily.ts'
-import { createSecurityTxt } from '../src/site/security-txt.ts'
+import { createSecurityTxt } from '../src/documents/security-txt.ts'
+import { createDailyHandler } from '../src/http/daily-handler.ts'
+import { DOCUMENTS } from '../src/routes.ts'
 import { startService } from './service.ts'
 
 const { path, mediaType } = DOCUMENTS.securityTxt

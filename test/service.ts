@@ -4,9 +4,9 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readConfig } from '../src/config.ts'
-import { createDescription } from '../src/contract/openapi.ts'
-import { ENDPOINT } from '../src/contract/paths.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createDescription } from '../src/documents/openapi/description.ts'
+import { ENDPOINT } from '../src/routes.ts'
 import { type AnswerCheck, createAnswerCheck } from './contract.ts'
 
 const CLI = resolve(import.meta.dir, '../src/cli.ts')

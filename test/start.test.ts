@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore } from '../src/stores/sqlite.ts'
+import { openSqliteStore } from '../src/store/sqlite/store.ts'
 import { readList, toListFile } from './list-file.ts'
 import { createFolder, type Environment, runCommand, startService } from './service.ts'
 

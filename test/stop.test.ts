@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ENDPOINT } from '../src/contract/paths.ts'
+import { ENDPOINT } from '../src/routes.ts'
 import { holdLock, readList, toListFile } from './list-file.ts'
 import { until } from './load.ts'
 import { openConnection, type RawConnection, toRequest } from './raw.ts'

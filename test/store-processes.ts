@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { toListUrl } from '../src/config.ts'
+import { toListUrl } from '../src/config/config.ts'
 import { toIdentity } from '../src/email.ts'
-import { openStore } from '../src/stores/open.ts'
+import { openStore } from '../src/store/open.ts'
 import type { Subscriber } from '../src/subscriber.ts'
 import { emailsOf, expectAscending, listAll, toAddress } from './store-suite.ts'
 

@@ -3,7 +3,7 @@
 import { afterAll } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore } from '../src/stores/sqlite.ts'
+import { openSqliteStore } from '../src/store/sqlite/store.ts'
 import { createFolder } from './service.ts'
 import { testProcesses } from './store-processes.ts'
 import { describeStore } from './store-suite.ts'

@@ -1,7 +1,7 @@
 /** A process of its own that adds to a list and says what was confirmed: `bun store-writer.ts URL SEED ROUNDS`. */
 
-import { toListUrl } from '../src/config.ts'
-import { openStore } from '../src/stores/open.ts'
+import { toListUrl } from '../src/config/config.ts'
+import { openStore } from '../src/store/open.ts'
 import { toAddress } from './store-suite.ts'
 
 const [url = '', seed = '1', rounds = '100'] = process.argv.slice(2)

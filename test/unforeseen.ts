@@ -1,13 +1,13 @@
 /** The application with handlers that fail in a way that nobody foresaw, which the service itself cannot be made to do. */
 
 import pino from 'pino'
-import type { Config } from '../src/config.ts'
-import { DOCUMENTS } from '../src/contract/paths.ts'
-import { createCommonHeaders } from '../src/http/answers.ts'
+import type { Config } from '../src/config/config.ts'
 import { createApp } from '../src/http/app.ts'
 import { createCors } from '../src/http/cors.ts'
+import { createCommonHeaders } from '../src/http/responses.ts'
 import { listen } from '../src/http/server.ts'
 import { toLogged } from '../src/log.ts'
+import { DOCUMENTS } from '../src/routes.ts'
 import type { Operation } from './examples.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 

@@ -2,8 +2,8 @@
 
 import { InvalidArgumentError } from 'commander'
 import type { Address } from '../email.ts'
-import { readAddress } from '../exchange/addresses.ts'
-import { UsageError } from '../exchange/failure.ts'
+import { UsageError } from '../failure.ts'
+import { readAddress } from '../transfer/reading/addresses.ts'
 
 /** An address, by the rule of the list. @throws UsageError */
 export function toAddress(text: string): Address {

@@ -1,9 +1,16 @@
 import { type Command, Option } from 'commander'
-import { readCursorFile } from '../exchange/cursor-file.ts'
-import { createWriter, FORMATS, type Format, isFormula, TARGETS, type Target } from '../exchange/formats.ts'
-import { select } from '../exchange/select.ts'
-import { createFileSink, createStdout, replaceFile, type Sink } from '../exchange/sink.ts'
 import type { SubscriberStore } from '../subscriber.ts'
+import { readCursorFile } from '../transfer/cursor-file.ts'
+import {
+  createWriter,
+  FORMATS,
+  type Format,
+  isFormula,
+  TARGETS,
+  type Target,
+} from '../transfer/writing/formats.ts'
+import { select } from '../transfer/writing/selection.ts'
+import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { toWhole } from './arguments.ts'
 import { interruptible } from './interrupt.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'

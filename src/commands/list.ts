@@ -1,8 +1,8 @@
 /** What all commands that work on a list share: which one it is, and how it is opened and closed. */
 
 import { Command, Option } from 'commander'
-import { type ListUrl, readListUrl, toListUrl } from '../config.ts'
-import { openStore } from '../stores/open.ts'
+import { type ListUrl, readListUrl, toListUrl } from '../config/config.ts'
+import { openStore } from '../store/open.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
 export interface ListOption {

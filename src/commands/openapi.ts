@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { readConfig } from '../config.ts'
-import { createDescription, toJson, toYaml } from '../contract/openapi.ts'
+import { readConfig } from '../config/config.ts'
+import { createDescription, toJson, toYaml } from '../documents/openapi/description.ts'
 import { createCommand } from './list.ts'
 import { print } from './output.ts'
 

@@ -1,6 +1,6 @@
 /** Where commands speak: data on standard output, all else on standard error. */
 
-import { createStdout } from '../exchange/sink.ts'
+import { createStdout } from '../transfer/writing/sink.ts'
 
 const stdout = createStdout()
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { createLog, type Log } from '../log.ts'
 import { startService } from '../service.ts'
 import { createCommand } from './list.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { toListName } from '../stores/open.ts'
+import { toListName } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { toSpan } from './arguments.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'

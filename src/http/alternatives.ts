@@ -1,6 +1,6 @@
 /** One path with two documents: a page for people, and Markdown for those who ask for it by name. */
 
-import type { DocumentHandler } from './documents.ts'
+import type { DocumentHandler } from './document-handler.ts'
 import { prefersMarkdown } from './negotiation.ts'
 
 export interface Alternatives {

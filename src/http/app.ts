@@ -1,13 +1,13 @@
 /** The application, as a function of its parts: host, then path, then method. Listening and signals are server.ts. */
 
-import { CACHE_CONTROL } from '../contract/headers.ts'
-import { ENDPOINT } from '../contract/paths.ts'
+import { CACHE_CONTROL } from '../documents/openapi/headers.ts'
 import type { Log } from '../log.ts'
-import { createAnswers, type HeaderFields } from './answers.ts'
+import { ENDPOINT } from '../routes.ts'
 import type { Cors } from './cors.ts'
-import { type DocumentHandler, READ_FROM_ANYWHERE } from './documents.ts'
+import { type DocumentHandler, READ_FROM_ANYWHERE } from './document-handler.ts'
 import type { Metrics } from './metrics.ts'
 import type { PageHandler } from './pages.ts'
+import { createAnswers, type HeaderFields } from './responses.ts'
 import { createAliasCheck, toPath, toTarget } from './target.ts'
 
 export interface AppOptions {

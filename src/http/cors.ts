@@ -1,6 +1,6 @@
 /** Which pages of other origins may call the endpoint (the Fetch standard, section 3.2). */
 
-import { type Answers, createAnswers, type HeaderFields } from './answers.ts'
+import { type Answers, createAnswers, type HeaderFields } from './responses.ts'
 
 export interface Cors {
   /** The headers of every answer to the origin that a request names, or to none. */

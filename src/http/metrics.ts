@@ -1,7 +1,7 @@
 /** What the service counts, for Prometheus. No label and no value is taken from what a caller sent. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { IntakeMetrics } from '../stores/intake.ts'
+import type { IntakeMetrics } from '../intake/intake.ts'
 
 /** Where the service reports what happened; each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {

@@ -1,6 +1,6 @@
 /** The operations listener: health and metrics, on a port of its own, never on the public one. */
 
-import type { Intake } from '../stores/intake.ts'
+import type { Intake } from '../intake/intake.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import { toPath, toTarget } from './target.ts'

@@ -1,19 +1,19 @@
 /** The pages over HTTP: read like documents, and the form that each of them takes. */
 
-import { CACHE_CONTROL } from '../contract/headers.ts'
+import { type Language, toPagePath } from '../config/languages.ts'
+import { CACHE_CONTROL } from '../documents/openapi/headers.ts'
 import { parseAddress } from '../email.ts'
 import { ALLOW, PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
 import { toAsciiDomain } from '../idn.ts'
-import { type Language, toPagePath } from '../site/languages.ts'
-import { type Outcome, toOutcome } from '../site/locale.ts'
-import { type PageState, renderPage } from '../site/page.ts'
-import type { PageOptions } from '../site/page-head.ts'
-import type { Intake } from '../stores/intake.ts'
+import type { Intake } from '../intake/intake.ts'
+import type { PageOptions } from '../page/head.ts'
+import { type Outcome, toOutcome } from '../page/locale.ts'
+import { type PageState, renderPage } from '../page/render.ts'
 import { createAlternatives } from './alternatives.ts'
-import { type HeaderFields, toAnswer } from './answers.ts'
 import type { BodyFault, BodyReader } from './body.ts'
-import { createDocumentHandler, type DocumentHandler } from './documents.ts'
+import { createDocumentHandler, type DocumentHandler } from './document-handler.ts'
 import { chooseLanguage } from './negotiation.ts'
+import { type HeaderFields, toAnswer } from './responses.ts'
 import { toPath, toTarget } from './target.ts'
 
 export interface PagesOptions extends PageOptions {

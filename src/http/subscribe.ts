@@ -2,10 +2,10 @@
 
 import { parseAddress } from '../email.ts'
 import type { Fault } from '../errors.ts'
-import type { Intake } from '../stores/intake.ts'
-import type { Answers } from './answers.ts'
+import type { Intake } from '../intake/intake.ts'
 import type { Body, BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
+import type { Answers } from './responses.ts'
 
 export interface SubscribeOptions {
   /** Where accepted addresses go. */

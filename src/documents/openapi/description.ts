@@ -1,0 +1,71 @@
+/** The public contract as an OpenAPI 3.1 description: the whole, put together from its parts. */
+
+import type { oas31 } from 'openapi3-ts'
+import { stringify } from 'yaml'
+import type { Site } from '../../config/site-file.ts'
+import { parseAddress } from '../../email.ts'
+import { DOCUMENTS, ENDPOINT } from '../../routes.ts'
+import { createComponents } from './components.ts'
+import { createDocumentPaths, DOCUMENTS_TAG } from './document-operations.ts'
+import type { Head } from './document-schemas.ts'
+import { createSubscribePath, NEWSLETTER_TAG } from './subscribe-operation.ts'
+
+/** What the description depends on; a Config has it all. */
+export interface DescriptionOptions {
+  readonly site: Site
+  /** An origin, without a trailing slash. */
+  readonly baseUrl: string
+  /** Where it is not empty, the preflight is described as well. */
+  readonly corsOrigins: readonly string[]
+}
+
+/** Builds the description of a site (OpenAPI Specification 3.1.0). */
+export function createDescription({ site, baseUrl, corsOrigins }: DescriptionOptions): oas31.OpenAPIObject {
+  const head: Head = {
+    openapi: '3.1.0',
+    info: {
+      title: site.name,
+      version: '1.0.0',
+      description: site.description,
+      contact: toContact(site),
+      license: site.license,
+    },
+    servers: [{ url: baseUrl }],
+  }
+  return {
+    ...head,
+    externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
+    tags: [NEWSLETTER_TAG, DOCUMENTS_TAG],
+    paths: {
+      [ENDPOINT.path]: createSubscribePath(site, corsOrigins),
+      ...createDocumentPaths(site, baseUrl, head),
+    },
+    components: createComponents(baseUrl),
+  }
+}
+
+/** Writes a description as JSON. */
+export function toJson(description: oas31.OpenAPIObject): string {
+  return `${JSON.stringify(description, null, 2)}\n`
+}
+
+/** Writes a description as YAML, without aliases, which not every reader of descriptions resolves. */
+export function toYaml(description: oas31.OpenAPIObject): string {
+  return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
+}
+
+/** The contact has the operator's address in a member of its own, and every other way to the operator as a URL. */
+function toContact({ name, contact }: Site): oas31.ContactObject {
+  if (!contact) return { name }
+  if (!contact.startsWith('mailto:')) return { name, url: contact }
+  const parsed = parseAddress(decodePath(new URL(contact).pathname))
+  return 'address' in parsed ? { name, email: parsed.address } : { name }
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}

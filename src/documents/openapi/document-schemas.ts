@@ -1,0 +1,115 @@
+/** What is in each document: its schema, and an example of it. */
+
+import type { oas31 } from 'openapi3-ts'
+import { stringify } from 'yaml'
+import type { Site } from '../../config/site-file.ts'
+import type { DocumentName } from '../../routes.ts'
+import { createApiCatalog } from '../api-catalog.ts'
+import { createLlmsHeading } from '../llms-txt.ts'
+import { createProtectedResource } from '../protected-resource.ts'
+import { createRobots } from '../robots.ts'
+import { createSecurityTxt } from '../security-txt.ts'
+
+/** What the description begins with, which its own examples show. */
+export type Head = Pick<oas31.OpenAPIObject, 'openapi' | 'info' | 'servers'>
+
+/** For documents that hold a date. */
+const EXAMPLE_DAY = '2026-01-01'
+
+/** For a site that has none, whose security.txt is described to nobody. */
+const EXAMPLE_CONTACT = 'mailto:name@example.org'
+
+/** Builds the schema and an example of each document; long ones are shown cut short. */
+export function createContents(
+  site: Site,
+  baseUrl: string,
+  head: Head,
+): Record<DocumentName, oas31.MediaTypeObject> {
+  const start = { ...head, paths: {} }
+  const { contact = EXAMPLE_CONTACT, languages } = site
+  return {
+    openApiJson: { schema: toOpenApiSchema(head.openapi), example: start },
+    openApiYaml: toText('^openapi: ', stringify(start)),
+    llmsTxt: toText('^# ', createLlmsHeading(site)),
+    sitemap: toText('^<\\?xml ', toSitemap(baseUrl)),
+    protectedResource: toConstant(createProtectedResource(site, baseUrl)),
+    robots: toText('^User-agent: ', createRobots(baseUrl)),
+    apiCatalog: { schema: LINKSET, example: createApiCatalog(baseUrl) },
+    securityTxt: toText('^Contact: ', createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY })),
+  }
+}
+
+function toText(pattern: string, example: string): oas31.MediaTypeObject {
+  return { schema: { type: 'string', pattern }, example }
+}
+
+function toOpenApiSchema(version: string): oas31.SchemaObject {
+  return {
+    type: 'object',
+    required: ['openapi', 'info', 'servers', 'paths'],
+    properties: {
+      openapi: { type: 'string', const: version },
+      info: { type: 'object', additionalProperties: true },
+      servers: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      paths: { type: 'object', additionalProperties: true },
+    },
+    additionalProperties: true,
+  }
+}
+
+/** A document of fixed strings and empty lists, member by member: nothing less, nothing more, nothing else. */
+function toConstant(example: object): oas31.MediaTypeObject {
+  const members = Object.entries(example).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? { type: 'string', const: value } : { type: 'array', maxItems: 0 },
+  ])
+  return {
+    schema: {
+      type: 'object',
+      required: Object.keys(example),
+      additionalProperties: false,
+      properties: Object.fromEntries(members),
+    },
+    example,
+  }
+}
+
+function toSitemap(baseUrl: string): string {
+  const page = `${baseUrl}/`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+  <url>
+    <loc>${page}</loc>
+    <lastmod>${EXAMPLE_DAY}</lastmod>
+    <xhtml:link rel="alternate" hreflang="x-default" href="${page}"/>
+  </url>
+</urlset>
+`
+}
+
+// RFC 9264 section 4.2: a context is an anchor with, under each relation type, its targets.
+const LINKSET: oas31.SchemaObject = {
+  type: 'object',
+  required: ['linkset'],
+  additionalProperties: false,
+  properties: {
+    linkset: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['anchor'],
+        properties: { anchor: { type: 'string', format: 'uri' } },
+        additionalProperties: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['href'],
+            properties: { href: { type: 'string', format: 'uri' }, type: { type: 'string' } },
+            additionalProperties: true,
+          },
+        },
+      },
+    },
+  },
+}

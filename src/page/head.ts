@@ -1,0 +1,47 @@
+/** The head of the page: its title, its versions in other languages, what it loads. */
+
+import { type Language, toPagePath } from '../config/languages.ts'
+import type { Site } from '../config/site-file.ts'
+import { BACKGROUND } from './accent.ts'
+import type { PageAssets } from './assets.ts'
+import { FAVICON_PATH } from './favicon.ts'
+import { type Html, html } from './html.ts'
+import type { Outcome } from './locale.ts'
+import { LOCALES } from './locales.ts'
+
+/** What is the same in every language. */
+export interface PageOptions {
+  readonly site: Site
+  readonly baseUrl: string
+  readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo'>
+}
+
+/** Builds the head. An outcome goes before the title, so that it is what is read out first. */
+export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): Html {
+  const { site, baseUrl, assets } = options
+  const locale = LOCALES[language]
+  const toUrl = (other: Language) => baseUrl + toPagePath(other, site.languages)
+  const alternates = site.languages.map((other) => createAlternate(other, toUrl(other)))
+  const themes = (['light', 'dark'] as const).map(
+    (theme) =>
+      html`<meta name="theme-color" ${{ media: `(prefers-color-scheme: ${theme})`, content: BACKGROUND[theme] }}>`,
+  )
+  return html`<head>
+<meta charset="utf-8">
+<title>${outcome && [locale.outcomes[outcome], ' · ']}${site.name} · ${locale.subscribe}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" ${{ content: site.description }}>
+<meta name="color-scheme" content="light dark">
+${themes}
+<link rel="stylesheet" ${{ href: assets.stylesheet }}>
+<link rel="icon" type="image/svg+xml" ${{ href: FAVICON_PATH }}>
+<link rel="canonical" ${{ href: toUrl(language) }}>
+${alternates}${createAlternate('x-default', `${baseUrl}/`)}
+<script type="module" ${{ src: assets.script }}></script>
+</head>`
+}
+
+function createAlternate(hreflang: string, href: string): Html {
+  return html`<link rel="alternate" ${{ hreflang, href }}>
+`
+}

@@ -1,0 +1,102 @@
+/** The page: a form for people, in one language. From the site's words and a state to HTML. */
+
+import { LANGUAGES, type Language, toPagePath } from '../config/languages.ts'
+import type { Site } from '../config/site-file.ts'
+import { createCurlCall } from '../documents/curl.ts'
+import { DOCUMENTS } from '../routes.ts'
+import { createHead, type PageOptions } from './head.ts'
+import { type Html, html } from './html.ts'
+import { isMistake, type Locale, type Outcome } from './locale.ts'
+import { LOCALES } from './locales.ts'
+
+/** What differs from one answer to the next. */
+export interface PageState {
+  /** The language to suggest instead. */
+  readonly suggestion?: Language | undefined
+  /** What became of a form that was sent. */
+  readonly outcome?: Outcome | undefined
+  /** What the form was sent with. */
+  readonly typed?: string | undefined
+}
+
+/** Renders the page in one of the site's languages. */
+export function renderPage(options: PageOptions, language: Language, state: PageState = {}): string {
+  const { site, baseUrl, assets } = options
+  const locale = LOCALES[language]
+  // The owner's words are in the default language, whatever the page is in.
+  const own = { lang: language === site.languages[0] ? undefined : site.languages[0] }
+  const page = html`<!doctype html>
+<html ${{ lang: language, dir: LANGUAGES[language].direction }}>
+${createHead(options, language, state.outcome)}
+<body>
+<header>${state.suggestion && createSuggestion(state.suggestion, site)}</header>
+<main>
+<img class="logo" ${{ src: assets.logo }} alt="">
+<h1 ${own}><bdi>${site.name}</bdi></h1>
+<p class="description" ${own}><bdi>${site.description}</bdi></p>
+${createForm(locale, toPagePath(language, site.languages), state)}
+</main>
+<footer>
+${site.contact && html`<p><a ${{ href: site.contact }}>${locale.contact}</a></p>`}
+<p>${locale.license} <a rel="license" ${{ href: site.license.url }}><bdi>${site.license.name}</bdi></a></p>
+${createDevelopers(locale, baseUrl)}
+${site.languages.length > 1 && createLanguages(locale, language, site)}
+</footer>
+</body>
+</html>
+`
+  return page.toString()
+}
+
+function createSuggestion(language: Language, { languages }: Site): Html {
+  const { direction } = LANGUAGES[language]
+  const href = toPagePath(language, languages)
+  return html`<p class="suggestion" ${{ lang: language, dir: direction }}><a ${{ href, hreflang: language }}>${LOCALES[language].suggestion}</a></p>`
+}
+
+/**
+ * The form. The browser's own checks are off, so that every message is in the page's language, with a script and
+ * without. There is no maxlength either: it would cut an address that is too long into another one.
+ */
+function createForm(locale: Locale, action: string, { outcome, typed }: PageState): Html {
+  const mistaken = isMistake(outcome)
+  const field = { value: typed, 'aria-invalid': String(mistaken), autofocus: mistaken }
+  const phrases = Object.entries(locale.outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
+  const told = { 'data-outcome': outcome, tabindex: -1, autofocus: outcome !== undefined && !mistaken }
+  return html`<form method="post" novalidate ${{ action }}>
+<label for="email">${locale.email}</label>
+<div class="field">
+<input id="email" name="email" type="email" required autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="outcome kept" ${field}>
+<button>${locale.subscribe}</button>
+</div>
+<p class="outcome" id="outcome" role="status" ${{ ...Object.fromEntries(phrases), ...told }}>${outcome && locale.outcomes[outcome]}</p>
+<p class="kept" id="kept">${locale.kept}</p>
+</form>`
+}
+
+function createDevelopers({ developers }: Locale, baseUrl: string): Html {
+  const { openApiJson, openApiYaml, llmsTxt } = DOCUMENTS
+  const links = [openApiJson, openApiYaml, llmsTxt].map(
+    ({ path }) => html`<li><a ${{ href: path }} dir="ltr">${path}</a></li>`,
+  )
+  return html`<details>
+<summary>${developers.title}</summary>
+<p>${developers.lead}</p>
+<pre dir="ltr"><code>${createCurlCall(baseUrl)}</code></pre>
+<ul>${links}</ul>
+</details>`
+}
+
+function createLanguages(locale: Locale, current: Language, { languages }: Site): Html {
+  const links = languages.map((language) => {
+    const attributes = {
+      href: toPagePath(language, languages),
+      lang: language,
+      hreflang: language,
+      dir: LANGUAGES[language].direction,
+      'aria-current': language === current && 'page',
+    }
+    return html`<li><a ${attributes}>${LANGUAGES[language].name}</a></li>`
+  })
+  return html`<nav ${{ 'aria-label': locale.languages }}><ul>${links}</ul></nav>`
+}

@@ -1,6 +1,0 @@
-import { DOCUMENTS } from '../contract/paths.ts'
-
-/** Writes robots.txt (RFC 9309): everything may be fetched; the Sitemap line is that of sitemaps.org. */
-export function createRobots(baseUrl: string): string {
-  return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}${DOCUMENTS.sitemap.path}\n`
-}
