@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getServer, type TestServer } from '../test/postgres.ts'
+import { getServer, type TestServer } from '../test/support/postgres.ts'
 import type { Pins } from './machine.ts'
 
 let server: Promise<TestServer> | undefined

@@ -12,8 +12,8 @@ import {
   toIdentity,
 } from '../src/email.ts'
 import { PROBLEMS } from '../src/errors.ts'
-import { addresses, obeysTheRule, texts } from './email-arbitraries.ts'
-import { VECTORS } from './email-vectors.ts'
+import { addresses, obeysTheRule, texts } from './support/email-arbitraries.ts'
+import { VECTORS } from './support/email-vectors.ts'
 
 // A machine that has other work may be slow at thousands of generated texts.
 setDefaultTimeout(60_000)

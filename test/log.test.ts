@@ -1,12 +1,12 @@
 /** The log: JSON lines about the life cycle and failures, and never an address, whatever goes wrong. */
 
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { toLogged, withoutAddresses } from '../src/log.ts'
 import { ENDPOINT } from '../src/routes.ts'
-import { SMALL_DISK, takeSpace } from './disk.ts'
-import { exchange, toRequest } from './raw.ts'
-import { type RunningService, startService } from './service.ts'
+import { SMALL_DISK, takeSpace } from './support/disk.ts'
+import { toSupportFile } from './support/paths.ts'
+import { exchange, toRequest } from './support/raw.ts'
+import { type RunningService, startService } from './support/service.ts'
 
 interface Line {
   readonly level: number
@@ -39,7 +39,7 @@ test.concurrent('a life that nothing disturbs takes three lines, however many re
 
 test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
   // The service does not say where it listens then, so a preloaded line does it in its place.
-  const preload = join(import.meta.dir, 'saying-port.ts')
+  const preload = toSupportFile('saying-port.ts')
   const service = await startService({
     by: SMALL_DISK,
     env: { LOG_LEVEL: 'error', BUN_OPTIONS: `--preload ${preload}` },
@@ -55,7 +55,7 @@ test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
 })
 
 test.concurrent('at trace, with requests and a store that fail in many ways, no part of an address is told', async () => {
-  const preload = join(import.meta.dir, 'crashing-writer.ts')
+  const preload = toSupportFile('crashing-writer.ts')
   const env = { LOG_LEVEL: 'trace', OPS_PORT: '0', BUN_OPTIONS: `--preload ${preload}` }
   const service = await startService({ by: SMALL_DISK, env })
   const address = 'secret.person@private.example'

@@ -1,0 +1,223 @@
+/** Taking in older lists: every kind of file that is read, every fault that is named, and starting again. */
+
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createWorkshop } from '../support/cli-fixture.ts'
+import { CLI } from '../support/paths.ts'
+
+const ROWS = [
+  { email: 'Ada@site.io', subscribed_at: '2020-01-02T03:04:05.000Z' },
+  { email: 'bob@site.io', subscribed_at: '2021-02-03T00:00:00.000Z' },
+]
+
+const utf16le = Buffer.from(
+  '\ufeffemail,created_at\nAda@site.io,2020-01-02 03:04:05\nbob@site.io,2021-02-03\n',
+  'utf16le',
+)
+
+describe('what is read', () => {
+  test.each<readonly [string, string | Buffer]>([
+    ['CSV', 'email,created_at\nAda@site.io,2020-01-02 03:04:05\nbob@site.io,2021-02-03\n'],
+    [
+      'CRLF, another order, another name',
+      'Joined At,E-Mail\r\n2020-01-02T03:04:05Z,Ada@site.io\r\n2021-02-03,bob@site.io',
+    ],
+    [
+      'a name that only holds it',
+      'Contact Email Addresses,date\nAda@site.io,1577934245\nbob@site.io,2021-02-03\n',
+    ],
+    [
+      'semicolons and a byte order mark',
+      '\ufeffEmail Address;subscribed_at\nAda@site.io;2020-01-02T03:04:05Z\nbob@site.io;3.2.2021\n',
+    ],
+    ['tabs', 'id\temail\tcreated\n1\tAda@site.io\t2020-01-02T03:04:05Z\n2\tbob@site.io\t2021-02-03\n'],
+    [
+      'quotes, commas and lines within',
+      'name,email,created\n"Love""lace,\nAda","Ada@site.io",2020-01-02T03:04:05Z\nB,bob@site.io,2021-02-03',
+    ],
+    ['blank lines', '\nemail,created\n\nAda@site.io,2020-01-02T03:04:05Z\n\n\nbob@site.io,2021-02-03\n\n'],
+    [
+      'a row with too many cells',
+      'email,created,name\nAda@site.io,2020-01-02T03:04:05Z,x,y,z\nbob@site.io,2021-02-03\n',
+    ],
+    ['UTF-16, little end first', utf16le],
+    ['UTF-16, big end first', Buffer.from(utf16le).swap16()],
+    [
+      'NDJSON',
+      '{"email":"Ada@site.io","created_at":"2020-01-02T03:04:05Z"}\n{"created_at":1612310400,"Email":" bob@site.io "}\n',
+    ],
+  ])('%s', async (_, content) => {
+    const { print, rows, write } = await createWorkshop()
+    const file = await write('list', content)
+    expect(await print(['import', file])).toBe('2 new, 0 known, 0 removed before, 0 refused\n')
+    expect(await rows()).toEqual(ROWS.map((row, index) => ({ ...row, seq: index + 1 })))
+  })
+
+  test('one address a line, from standard input', async () => {
+    const { print, rows } = await createWorkshop()
+    const summary = await print(['import', '-', '--json'], 'Ada@site.io\r\nbob@site.io\n\nada@SITE.io')
+    expect(JSON.parse(summary)).toEqual({ added: 2, known: 1, removed: 0, refused: 0 })
+    expect((await rows()).map(({ email }) => email)).toEqual(['Ada@site.io', 'bob@site.io'])
+  })
+
+  test('a column that is named, and one that is counted where there is no header', async () => {
+    const { print, rows, write } = await createWorkshop()
+    await print([
+      'import',
+      await write('a.csv', 'work email,home email\nx@work.io,x@home.io\n'),
+      '--column',
+      'home email',
+    ])
+    await print(['import', await write('b.csv', '1,y@home.io\n2,z@home.io\n'), '--column', '2'])
+    expect((await rows()).map(({ email }) => email)).toEqual(['x@home.io', 'y@home.io', 'z@home.io'])
+  })
+
+  test('domains outside ASCII are converted', async () => {
+    const { print, rows } = await createWorkshop()
+    await print(['import', '-'], 'a@bücher.io\nb@ＢＵ\u0308cher.IO\nc@straße.de\n')
+    expect((await rows()).map(({ email }) => email)).toEqual([
+      'a@xn--bcher-kva.io',
+      'b@xn--bcher-kva.io',
+      'c@xn--strae-oqa.de',
+    ])
+  })
+})
+
+describe('what is refused', () => {
+  test('a row, with its line number, its reason and its cells, in a file that can be mended and imported', async () => {
+    const { folder, print, run, rows, write } = await createWorkshop()
+    const file = await write(
+      'old.csv',
+      'name,email,created_at\n"two\nlines",nobody,2020-01-01\nB,ok@site.io,2020-01-01\nC,a@site.io,1/2/2020\nD,ü@site.io,\nE,b@-.io,\nF,x@site.io y@site.io,\nG\nH,n\0ul@site.io,\n',
+    )
+    const { code, stdout, stderr } = await run(['import', file])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 new, 0 known, 0 removed before, 7 refused\n' })
+    expect(stderr).toContain('old.csv.rejected.csv')
+    const refused = await readFile(join(folder, 'old.csv.rejected.csv'), 'utf8')
+    expect(refused.split('\r\n')).toEqual([
+      'line,reason,name,email,created_at',
+      '3,the address is not valid,"two\nlines",nobody,2020-01-01',
+      '5,the date may be day/month or month/day: use 2024-05-31T12:34:56Z,C,a@site.io,1/2/2020',
+      '6,the address has characters that are not printable ASCII,D,ü@site.io,',
+      '7,the address is not valid,E,b@-.io,',
+      '8,there is more than one address,F,x@site.io y@site.io,',
+      '9,"there is no address; the row has 1 columns, and the header 3",G',
+      '10,the address has characters that are not printable ASCII,H,n\0ul@site.io,',
+      '',
+    ])
+    await write('mended.csv', refused.replace('nobody', 'somebody@site.io').replace('1/2/2020', '2020-02-01'))
+    expect(await print(['import', 'mended.csv'])).toBe('2 new, 0 known, 0 removed before, 5 refused\n')
+    expect((await rows()).map(({ email }) => email)).toEqual(['ok@site.io', 'somebody@site.io', 'a@site.io'])
+  })
+
+  test('lines of NDJSON that are none, in the file that --rejected names', async () => {
+    const { folder, print } = await createWorkshop()
+    const lines = '{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n{"mail":5}\n'
+    expect(await print(['import', '-', '--rejected', 'bad.csv'], lines)).toStartWith('1 new')
+    expect((await readFile(join(folder, 'bad.csv'), 'utf8')).split('\r\n')).toEqual([
+      'line,reason,email,subscribed_at',
+      '2,there is no address; it is no JSON object,"{""email"":"',
+      '3,there is no address; it is no JSON object,"[""b@site.io""]"',
+      '4,the address is not a text,5,',
+      '',
+    ])
+  })
+
+  test('nothing refused, no file', async () => {
+    const { folder, print } = await createWorkshop()
+    await print(['import', '-'], 'a@site.io\n')
+    expect((await readdir(folder)).filter((name) => !name.startsWith('list.db'))).toEqual([])
+  })
+
+  const LONG = 'x'.repeat(10_000_000)
+  test.each<readonly [string, string | Buffer, string]>([
+    ['nothing', '', 'it is empty'],
+    ['blank lines', '\n \r\n', 'it is empty'],
+    [
+      'no address column',
+      'name,age\nAda,36\n',
+      'there is no address column; name it with --column. The columns are: "name", "age"',
+    ],
+    ['several', 'work email,home email\na@b.io,a@c.io\n', 'several columns may hold the address'],
+    ['no header', 'a@site.io,Ada\n', 'the first line is no header'],
+    [
+      'Latin-1',
+      Buffer.from('email,name\na@site.io,Jürgen\n', 'latin1'),
+      'line 2: it is not UTF-8, and looks like Latin-1',
+    ],
+    [
+      'UTF-16 without a mark',
+      Buffer.from('email\na@site.io\n', 'utf16le'),
+      'it looks like UTF-16 without a byte order mark',
+    ],
+    ['a spreadsheet', 'PK\x03\x04\x14\0\x06\0', 'it is a zip archive'],
+    ['a JSON array', '[{"email":"a@site.io"}]', 'it is a JSON array'],
+    ['a row of 10 MB', `email\n${LONG}\n`, 'line 2: a row is longer than 1048576 characters'],
+    ['a line of 10 MB', `a@site.io\n${LONG}\n`, 'line 2 is longer than 1048576 characters'],
+    ['a first line of 10 MB', LONG, 'line 1 is longer than 1048576 characters'],
+    [
+      'a quote that stays open',
+      'email,name\na@site.io,"Ada\nb@site.io,B\n',
+      'line 3: a quote is opened and never closed',
+    ],
+  ])('%s: one line, and exit code 1', async (_, content, message) => {
+    const { folder, run, write } = await createWorkshop()
+    const { code, stdout, stderr } = await run(['import', await write('list', content)])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(`rollcall: list: ${message}`)
+    expect(stderr.length).toBeLessThan(500)
+    expect((await readdir(folder)).filter((name) => name.includes('rejected'))).toEqual([])
+  })
+
+  test('a file that is not there, and a folder', async () => {
+    const { run } = await createWorkshop()
+    expect(await run(['import', 'none.csv'])).toMatchObject({
+      code: 1,
+      stderr: 'rollcall: none.csv: there is no such file or folder\n',
+    })
+    expect(await run(['import', '.'])).toMatchObject({ code: 1, stderr: 'rollcall: .: it is a folder\n' })
+    expect(await run(['import', 'none.csv', '--column'])).toMatchObject({ code: 2 })
+  })
+})
+
+describe('the list', () => {
+  const LIST = Array.from({ length: 30_000 }, (_, index) => `user.${index}@site-${index % 9}.io`)
+
+  test('--dry-run tells what would happen, repeats in the file included, and changes nothing', async () => {
+    const { print, write } = await createWorkshop()
+    await print(['import', '-'], 'known@site.io\n')
+    await print(['remove', 'gone@site.io'])
+    const file = await write('l.txt', 'known@site.io\ngone@site.io\nnew@site.io\nNEW@site.io\nbad\n')
+    const expected = { added: 1, known: 2, removed: 1, refused: 1, rejected: 'l.txt.rejected.csv' }
+    expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toEqual(expected)
+    expect(await print(['count'])).toBe('1\n')
+    expect(JSON.parse(await print(['import', file, '--json']))).toEqual(expected)
+    expect(await print(['count'])).toBe('2\n')
+  })
+
+  test('stopped by a signal and started again, it is the same list in the same order', async () => {
+    const { folder, list, print, rows, write } = await createWorkshop()
+    // A pipe that stays open: the import waits for more when the signal comes.
+    const child = Bun.spawn([process.execPath, CLI, 'import', '-'], {
+      cwd: folder,
+      env: { ...process.env, DATABASE_URL: list },
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    child.stdin.write(`email\nbad\n${LIST.slice(0, 20_000).join('\n')}\n`)
+    await child.stdin.flush()
+    while (!(await readdir(folder)).some((name) => name.endsWith('.partial'))) await Bun.sleep(5)
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(130)
+    expect(await child.stdout.text()).toBe('')
+    expect(existsSync(join(folder, 'stdin.rejected.csv'))).toBe(false)
+    expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
+
+    await print(['import', await write('list.csv', `email\n${LIST.join('\n')}\n`)])
+    expect((await rows()).map(({ email }) => email)).toEqual(LIST)
+    expect(await print(['import', 'list.csv'])).toBe('0 new, 30000 known, 0 removed before, 0 refused\n')
+  })
+})

@@ -1,0 +1,52 @@
+/** A million addresses in and out: the memory that it takes does not follow the list. */
+
+import { expect, test } from 'bun:test'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createWorkshop } from '../support/cli-fixture.ts'
+import { CLI } from '../support/paths.ts'
+
+const MIB = 1024 * 1024
+const SIZE = 1_000_000
+
+/** Linux counts what its parent had as a child's own, so a small process goes in between, and tells what its child took. */
+const LAUNCHER = `
+  const child = Bun.spawn(process.argv.slice(1), { stdout: 'inherit', stderr: 'ignore' })
+  process.exitCode = await child.exited
+  console.error(child.resourceUsage().maxRSS)
+`
+
+test('a million addresses, in and out', async () => {
+  const { folder, list, print } = await createWorkshop()
+  const toLine = (index: number) => `user.${index}@site-${index % 101}.io\n`
+
+  async function run(...args: string[]) {
+    const child = Bun.spawn([process.execPath, '-e', LAUNCHER, process.execPath, CLI, ...args], {
+      cwd: folder,
+      env: { ...process.env, DATABASE_URL: list },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [stdout, memory] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect(await child.exited).toBe(0)
+    return { stdout, memory: Number(memory) / MIB }
+  }
+
+  const file = Bun.file(join(folder, 'list.txt')).writer()
+  for (let index = 0; index < SIZE; index++) file.write(toLine(index))
+  await file.end()
+
+  const taken = await run('import', 'list.txt', '--json')
+  expect(JSON.parse(taken.stdout)).toEqual({ added: SIZE, known: 0, removed: 0, refused: 0 })
+  expect(taken.memory).toBeLessThan(300)
+
+  const given = await run('export', '--format', 'txt', '--out', 'out.txt')
+  expect(given.memory).toBeLessThan(150)
+  const digest = async (name: string) => {
+    const hash = new Bun.CryptoHasher('sha256')
+    for await (const chunk of createReadStream(join(folder, name))) hash.update(chunk)
+    return hash.digest('hex')
+  }
+  expect(await digest('out.txt')).toBe(await digest('list.txt'))
+  expect(await print(['count'])).toBe(`${SIZE}\n`)
+}, 120_000)

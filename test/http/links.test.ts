@@ -1,0 +1,244 @@
+/** Every link leads somewhere, and nothing is announced that is not there. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createLinkField } from '../../src/documents/links.ts'
+import { PROBLEMS } from '../../src/errors.ts'
+import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+const BASE_URL = 'https://www.gazette.example'
+const SITE = `
+contact: mailto:editor@gazette.example
+languages: [en, pt-BR]
+`
+const PATHS = Object.values(DOCUMENTS).map(({ path }) => path)
+const ICONS = ['/favicon.svg', '/favicon.ico']
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService({ site: SITE, env: { BASE_URL } })
+})
+afterAll(() => service.stop())
+
+describe('the Link field', () => {
+  test('is on every document, on 304, and on the answer to an unknown path, for HEAD too', async () => {
+    for (const path of [...PATHS, '/nowhere']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await service.request(path, { method })
+        expect({ path, status, link: headers.get('link') }).toEqual({
+          path,
+          status: path === '/nowhere' ? 404 : 200,
+          link: createLinkField(BASE_URL),
+        })
+      }
+    }
+    const { path } = DOCUMENTS.llmsTxt
+    const etag = (await service.request(path)).headers.get('etag')!
+    const unchanged = await service.request(path, { headers: { 'If-None-Match': etag } })
+    expect([unchanged.status, unchanged.headers.get('link')]).toEqual([304, createLinkField(BASE_URL)])
+  })
+
+  test('leads to the description, the guide and the catalog, each of the type it says', async () => {
+    const { headers } = await service.request('/nowhere')
+    const links = parseLinks(headers.get('link')!)
+    expect(links.map(({ rel }) => rel)).toEqual(['service-desc', 'service-doc', 'describedby', 'api-catalog'])
+    for (const { href, type } of links) {
+      const { status, headers } = await service.request(toPath(href))
+      expect([status, headers.get('content-type')!.split(';')[0]]).toEqual([200, type])
+    }
+  })
+
+  test('is not on the answers of the endpoint, which are many', async () => {
+    const answers = [await service.subscribe('name@example.org'), await service.subscribe('name')]
+    for (const { headers } of answers) expect(headers.get('link')).toBeNull()
+  })
+})
+
+describe('what the documents link to', () => {
+  test('is there: every link of every document is followed, and those to other hosts are few', async () => {
+    const elsewhere = new Set<string>()
+    const seen = new Set<string>()
+    const waiting = PATHS.map((path) => BASE_URL + path)
+    for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+      if (seen.has(url)) continue
+      seen.add(url)
+      if (!url.startsWith(`${BASE_URL}/`)) elsewhere.add(url)
+      else waiting.push(...(await follow(toPath(url))))
+    }
+    expect([...elsewhere].sort()).toEqual([
+      'https://creativecommons.org/licenses/by-sa/4.0/',
+      // The server of the description, and the resource of the metadata; without a slash it is no page.
+      BASE_URL,
+    ])
+    for (const path of [...PATHS, ENDPOINT.path]) expect(seen).toContain(BASE_URL + path)
+  })
+
+  test('is told by the catalog in the form of RFC 9264, for HEAD by the Link field (RFC 9727)', async () => {
+    const { path, mediaType } = DOCUMENTS.apiCatalog
+    const { headers, body } = await service.request(path)
+    expect(headers.get('content-type')).toBe(mediaType)
+    const { linkset } = JSON.parse(body)
+    const api = BASE_URL + ENDPOINT.path
+    expect(linkset[0]).toEqual({ anchor: BASE_URL + path, item: [{ href: api }] })
+    expect(linkset[1].anchor).toBe(api)
+    const described = [
+      ...linkset[1]['service-desc'],
+      ...linkset[1]['service-doc'],
+      ...linkset[1]['service-meta'],
+    ]
+    for (const { href, type } of described) {
+      const target = await service.request(toPath(href))
+      expect([target.status, target.headers.get('content-type')!.split(';')[0]]).toEqual([200, type])
+    }
+    const head = await service.request(path, { method: 'HEAD' })
+    expect(parseLinks(head.headers.get('link')!)).toContainEqual({
+      href: BASE_URL + path,
+      rel: 'api-catalog',
+      type: 'application/linkset+json',
+    })
+  })
+
+  test('is named by the hint to an unknown path as the table has it', () => {
+    const named = PROBLEMS.no_such_path.hint.match(/\/[a-z.]+[a-z]/g)
+    expect(named).toEqual([DOCUMENTS.openApiJson.path, DOCUMENTS.llmsTxt.path])
+  })
+
+  test('robots.txt lets everyone in, and has the Sitemap line', async () => {
+    const { body } = await service.request(DOCUMENTS.robots.path)
+    expect(body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${BASE_URL}${DOCUMENTS.sitemap.path}\n`)
+  })
+})
+
+describe('the page at / is the guide to whoever asks for Markdown', () => {
+  const { path, mediaType } = DOCUMENTS.llmsTxt
+  const ask = (headers: Record<string, string>) => fetch(`${service.origin}/`, { headers })
+
+  test('the same bytes, compressed and kept like the guide itself', async () => {
+    const guide = await service.request(path)
+    const answer = await ask({ Accept: 'text/markdown' })
+    expect(await answer.text()).toBe(guide.body)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(answer.headers.get('content-encoding')).toBe('br')
+
+    const etag = answer.headers.get('etag')!
+    const unchanged = await ask({ Accept: 'text/markdown', 'If-None-Match': etag })
+    expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept-Encoding, Accept'])
+  })
+
+  test('a browser gets the page, and every answer says that it depends on Accept', async () => {
+    const answers = {
+      'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8': 'text/html; charset=utf-8',
+      '*/*': 'text/html; charset=utf-8',
+      'text/markdown, text/html;q=0.9': mediaType,
+    }
+    for (const [accept, expected] of Object.entries(answers)) {
+      const { headers } = await ask({ Accept: accept })
+      expect(headers.get('content-type')).toBe(expected)
+      expect(headers.get('vary')!.split(', ')).toEqual(expect.arrayContaining(['Accept', 'Accept-Encoding']))
+      expect(headers.get('link')).toBe(createLinkField(BASE_URL))
+    }
+  })
+
+  test('a form that is sent there is a form, whatever its sender takes', async () => {
+    const answer = await fetch(`${service.origin}/`, {
+      method: 'POST',
+      headers: { Accept: 'text/markdown' },
+      body: new URLSearchParams({ email: 'form@example.org' }),
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(303)
+  })
+})
+
+test('the icons are what they say', async () => {
+  const [svg, ico] = await Promise.all(ICONS.map((path) => fetch(service.origin + path)))
+  expect([svg!.status, svg!.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  expect(await svg!.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>\n$/)
+
+  expect([ico!.status, ico!.headers.get('content-type')]).toEqual([200, 'image/vnd.microsoft.icon'])
+  const view = new DataView(await ico!.arrayBuffer())
+  const at = (offset: number) => view.getUint16(offset, true)
+  // One icon of 16 by 16, whose length and offset are those of the rest of the file.
+  expect([at(0), at(2), at(4), view.getUint8(6), view.getUint8(7)]).toEqual([0, 1, 1, 16, 16])
+  expect([view.getUint32(14, true), view.getUint32(18, true)]).toEqual([view.byteLength - 22, 22])
+  // The lowest row but three holds the last entry of the list: a mark of two pixels, a line of six.
+  expect(view.getUint16(22 + 40 + 8 + 3 * 4)).toBe(0b0001_1001_1111_1000)
+})
+
+test('nothing is announced that is not there', async () => {
+  const absent = [
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/openid-configuration',
+    '/.well-known/mcp.json',
+    '/.well-known/mcp/server-card.json',
+    '/.well-known/agent.json',
+    '/.well-known/agent-card.json',
+    '/.well-known/ai-plugin.json',
+    '/llms-full.txt',
+    '/mcp',
+  ]
+  for (const path of absent) expect((await service.request(path)).status).toBe(404)
+  for (const path of PATHS) {
+    const { body } = await service.request(path)
+    for (const other of absent) expect(body).not.toContain(other)
+    expect(body).not.toMatch(/\bmcp\b|authorization_servers|securitySchemes/i)
+  }
+})
+
+/** Reads what is at a path of the service, which must be there; returns the links in it. */
+async function follow(path: string): Promise<string[]> {
+  const answer = await fetch(service.origin + path, { redirect: 'manual' })
+  const body = await answer.text()
+  if (path === ENDPOINT.path) {
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    return []
+  }
+  expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+  const mediaType = answer.headers.get('content-type') ?? ''
+  const links = parseLinks(answer.headers.get('link') ?? '').map(({ href }) => href)
+  return [...links, ...findLinks(body, mediaType)]
+}
+
+/** Whatever is written as the address of something in a document of a type. */
+function findLinks(body: string, mediaType: string): string[] {
+  if (/json/.test(mediaType)) return findUrls(JSON.parse(body))
+  if (/yaml/.test(mediaType)) return findUrls(Bun.YAML.parse(body))
+  if (/markdown/.test(mediaType)) return toAll(body, /\]\(([^)]+)\)|^curl (\S+)/gm).filter(isWeb)
+  if (/xml/.test(mediaType)) return toAll(body, /<loc>([^<]+)|href="([^"]+)"/g)
+  if (/html/.test(mediaType)) {
+    return toAll(body, /(?:href|src|action)="([^"]+)"/g)
+      .map((link) => new URL(link.replaceAll('&amp;', '&'), BASE_URL).href)
+      .filter(isWeb)
+  }
+  return toAll(body, /^[A-Z][A-Za-z-]+: (https:\S+)$/gm)
+}
+
+/** The strings within a value that are the URL of something, bare; what is shown as an example is left out. */
+function findUrls(value: unknown): string[] {
+  if (typeof value === 'string') return isWeb(value) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value)
+    .filter(([name]) => !['example', 'examples', 'paths', 'components'].includes(name))
+    .flatMap(([, member]) => findUrls(member))
+}
+
+function toAll(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, one, other]) => (one ?? other) as string)
+}
+
+function isWeb(url: string): boolean {
+  return /^https?:\/\/\S+$/.test(url)
+}
+
+function toPath(url: string): string {
+  expect(url).toStartWith(`${BASE_URL}/`)
+  return url.slice(BASE_URL.length)
+}
+
+/** Reads a Link field as this service writes it (RFC 8288 section 3). */
+function parseLinks(field: string): { href: string; rel: string; type: string }[] {
+  return [...field.matchAll(/<([^>]+)>; rel="([^"]+)"; type="([^"]+)"(?:, |$)/g)].map((found) => {
+    const [, href, rel, type] = found as unknown as [string, string, string, string]
+    return { href, rel, type }
+  })
+}

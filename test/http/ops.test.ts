@@ -1,0 +1,98 @@
+/** The operations listener. That /readyz says 503 while the store fails is in disk-full.test.ts and lock.test.ts. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { ENDPOINT } from '../../src/routes.ts'
+import { readProgress, toListFile } from '../support/list-file.ts'
+import { until } from '../support/load.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService({ env: { OPS_PORT: '0' } })
+})
+afterAll(async () => expect(await service.stop()).toBe(0))
+
+const ops = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${service.opsPort}${path}`, init)
+
+/** Reads the metrics by the text format's grammar: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+async function readMetrics(): Promise<ReadonlyMap<string, number>> {
+  const answer = await ops('/metrics')
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const lines = (await answer.text()).split('\n').filter(Boolean)
+  const samples = lines.filter((line) => !/^# (?:HELP|TYPE) [a-z_]+ \S/.test(line))
+  return new Map(
+    samples.map((line) => {
+      const [, name, value] =
+        /^([a-z_]+(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})?) (\S+)$/.exec(line) ?? []
+      expect([line, value]).toEqual([line, expect.stringMatching(/^(?:-?[0-9.]+(?:e[+-]?[0-9]+)?|nan)$/i)])
+      return [name!, Number(value)] as const
+    }),
+  )
+}
+
+test('/livez and /readyz say that all is well', async () => {
+  for (const path of ['/livez', '/readyz']) {
+    const answer = await ops(path)
+    expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+test('/readyz writes nothing', async () => {
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  const file = toListFile(service.folder)
+  await until(() => readProgress(file).appended === 1)
+  const read = () => Promise.all([file, `${file}-wal`].map((name) => Bun.file(name).bytes()))
+  expect(existsSync(`${file}-wal`)).toBe(true)
+  const before = await read()
+  for (let index = 0; index < 10; index++) expect((await ops('/readyz')).status).toBe(200)
+  expect(await read()).toEqual(before)
+})
+
+test('/metrics counts what happened, by routes that are known beforehand', async () => {
+  const before = await readMetrics()
+  expect((await service.subscribe('bob@example.org')).status).toBe(200)
+  expect((await service.subscribe('BOB@example.org')).status).toBe(200)
+  expect((await service.subscribe('bob@example')).status).toBe(400)
+  expect((await service.request('/openapi.json')).status).toBe(200)
+  expect((await service.request('/bob@example.org?bob@example.org')).status).toBe(404)
+  const after = await readMetrics()
+  const grown = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0)
+
+  expect(grown(`rollcall_requests_total{route="${ENDPOINT.path}",status="200"}`)).toBe(2)
+  expect(grown(`rollcall_requests_total{route="${ENDPOINT.path}",status="400"}`)).toBe(1)
+  expect(grown('rollcall_requests_total{route="/openapi.json",status="200"}')).toBe(1)
+  expect(grown('rollcall_requests_total{route="other",status="404"}')).toBe(1)
+  expect(grown(`rollcall_request_duration_seconds_count{route="${ENDPOINT.path}"}`)).toBe(3)
+  expect(grown('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(2)
+  expect(grown('rollcall_commit_addresses_sum')).toBe(2)
+  expect(grown('rollcall_addresses_accepted_total')).toBe(2)
+  expect(after.get('rollcall_seconds_since_last_acceptance')).toBeWithin(0, 60)
+  expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
+  expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
+})
+
+test('no address is in any of it', async () => {
+  await service.subscribe('eve@example.org')
+  const answers = await Promise.all(
+    ['/livez', '/readyz', '/metrics', '/eve@example.org'].map((path) => ops(path)),
+  )
+  for (const answer of answers) {
+    expect(await answer.text()).not.toMatch(/@|eve|example/)
+    expect(JSON.stringify([...answer.headers])).not.toContain('@')
+  }
+})
+
+test('nothing else is there, and it is read-only', async () => {
+  expect((await ops('/')).status).toBe(404)
+  expect((await ops(ENDPOINT.path, { method: 'POST' })).status).toBe(404)
+  const refused = await ops('/metrics', { method: 'POST' })
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  const head = await ops('/livez', { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+})
+
+test('none of it is on the public port', async () => {
+  for (const path of ['/livez', '/readyz', '/metrics']) expect((await service.request(path)).status).toBe(404)
+})

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { exchange, type RawReply, toRequest } from '../support/raw.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+const { openApiJson } = DOCUMENTS
+const JSON_FIELD = 'Content-Type: application/json'
+
+/** Both ways: the canonical origin, and the name that leads to it. */
+const SITES = [
+  { baseUrl: 'https://www.list.example', alias: 'list.example', host: 'www.list.example' },
+  { baseUrl: 'http://list.example:8080', alias: 'www.list.example', host: 'list.example:8080' },
+]
+
+describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
+  let service: RunningService
+  let description: Buffer
+
+  beforeAll(async () => {
+    service = await startService({ env: { BASE_URL: baseUrl } })
+    description = (await send(`GET ${openApiJson.path}`, [`Host: ${host}`])).body
+  })
+  afterAll(() => service.stop())
+
+  /** Sends a request and holds the answer against the description. */
+  async function send(line: string, fields: readonly string[], body?: string): Promise<RawReply> {
+    return checked(line, toRequest(line, fields, body))
+  }
+
+  async function checked(line: string, bytes: string): Promise<RawReply> {
+    const [method = '', target = ''] = line.split(' ')
+    const reply = await exchange(service.port, bytes)
+    if (!reply) throw new Error(`${line} was not answered`)
+    service.check({ ...reply, method, path: target.replace(/^https?:\/\/[^/]*/, '') })
+    return reply
+  }
+
+  const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
+  const PATHS = ['/', '/nowhere', ...Object.values(DOCUMENTS).map(({ path }) => path), ENDPOINT.path]
+
+  test.each(METHODS)('%s of any path, with its query, is sent to the canonical host', async (method) => {
+    for (const path of [...PATHS, '/?', '/a?b=c&d=%20?e', '/%E2%82%AC//%2F', '/a?u=https://evil.example/x']) {
+      const reply = await send(`${method} ${path}`, [`Host: ${alias}`])
+      expect([path, reply.status, reply.headers.get('location')]).toEqual([path, 308, baseUrl + path])
+      expect(reply.body).toHaveLength(0)
+    }
+  })
+
+  const ALIASES = [
+    ['upper case', alias.toUpperCase()],
+    ['a port', `${alias}:3000`],
+    ['a port that is none', `${alias}:99999`],
+    ['an empty port', `${alias}:`],
+    ['a trailing dot', `${alias}.`],
+    ['a trailing dot and a port', `${alias}.:443`],
+    ['white space around it', `\t ${alias} \t`],
+  ] as const
+
+  test.each(ALIASES)('the other name with %s is sent to it', async (_, name) => {
+    const reply = await send('GET /a?b', [`Host:${name}`])
+    expect([reply.status, reply.headers.get('location')]).toEqual([308, `${baseUrl}/a?b`])
+  })
+
+  test('it is sent on before its body, its media type or its length is looked at', async () => {
+    const fields = [`Host: ${alias}`, 'Content-Type: text/plain', 'Content-Length: 1000000']
+    const reply = await send(`POST ${ENDPOINT.path}`, fields)
+    expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + ENDPOINT.path])
+  })
+
+  // Dot segments are resolved and backslashes turned by the runtime, as the URL standard has it.
+  const TARGETS = [
+    ['//evil.example/x', '//evil.example/x'],
+    ['///evil.example/x', '///evil.example/x'],
+    ['/\\evil.example/x', '//evil.example/x'],
+    ['/.//evil.example/x', '//evil.example/x'],
+    ['/%2F%2Fevil.example', '/%2F%2Fevil.example'],
+    ['/@evil.example/', '/@evil.example/'],
+    ['/:80@evil.example/', '/:80@evil.example/'],
+    ['/.evil.example', '/.evil.example'],
+    ['/a#b', '/a'],
+    ['/a?b#c', '/a?b'],
+    ['/%0d%0aSet-Cookie:a', '/%0d%0aSet-Cookie:a'],
+    ['/\xc3\xa9', '/%C3%A9'],
+    ['/../../x', '/x'],
+    ['/a/%2e%2E/x', '/x'],
+    ['http://evil.example', '/'],
+    ['http://evil.example/x?y', '/x?y'],
+    ['https://evil.example:99//x', '//x'],
+    ['http://user:pass@evil.example/x', '/x'],
+    ['http://evil.example?x', '/?x'],
+  ] as const
+
+  test.each(TARGETS)('%s stays on the site', async (target, path) => {
+    const reply = await send(`GET ${target}`, [`Host: ${alias}`])
+    expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + path])
+  })
+
+  test.each(['evil.example:443', '.evil.example', '@evil.example', 'http://evil.example'])(
+    'CONNECT %s leads nowhere else',
+    async (target) => {
+      const reply = await exchange(service.port, toRequest(`CONNECT ${target}`, [`Host: ${alias}`]))
+      expect([reply?.status, reply?.headers.get('location')]).toEqual([308, `${baseUrl}/`])
+    },
+  )
+
+  const STRANGERS = [
+    ['the canonical host', host],
+    ['the canonical host without its port', host.replace(/:.*/, '')],
+    ['an IP address', '127.0.0.1'],
+    ['an IPv6 address', '[::1]:3000'],
+    ['another host', 'evil.example'],
+    ['a subdomain of it', `x.${alias}`],
+    ['a name that it begins', `${alias}.evil.example`],
+    ['a name that it ends', `evil-${alias}`],
+    ['nothing', ''],
+    ['two names', `${alias}, ${alias}`],
+    ['two words', `${alias} ${alias}`],
+    ['a path', `${alias}/x`],
+    ['a query', `${alias}?x`],
+    ['a fragment', `${alias}#x`],
+    ['a backslash', `${alias}\\x`],
+    ['a user', `user@${alias}`],
+    ['the port of a user', `${alias}:80@evil.example`],
+    ['a scheme', `http://${alias}`],
+    ['a port that is a word', `${alias}:http`],
+    ['two ports', `${alias}:80:80`],
+    ['two dots', `${alias}..`],
+    ['a percent sign', '%6cist.example'],
+    ['a byte outside ASCII', 'list\xff.example'],
+    ['markup', '"><script>alert(1)</script>'],
+    ['a path to a document', `${alias}${DOCUMENTS.openApiYaml.path}?`],
+    ['a path to the endpoint', `${alias}${ENDPOINT.path}#`],
+  ] as const
+
+  test.each(STRANGERS)('a Host that is %s is served as it is', async (_, name) => {
+    const found = await send(`GET ${openApiJson.path}?a=b`, [`Host: ${name}`])
+    expect(found.status).toBe(200)
+    expect(found.body.equals(description)).toBe(true)
+    const lost = await send('GET //evil.example/x', [`Host: ${name}`])
+    expect([lost.status, lost.headers.get('location')]).toEqual([404, null])
+    const body = '{"email":"host@example.org"}'
+    const taken = await send(`POST ${ENDPOINT.path}`, [`Host: ${name}`, JSON_FIELD], body)
+    expect(taken.status).toBe(200)
+  })
+
+  test('two Host fields are no host', async () => {
+    const fields = [
+      [`Host: ${alias}`, `Host: ${alias}`],
+      [`Host: ${alias}`, 'Host: evil.example'],
+      ['Host: evil.example', `Host: ${alias}`],
+    ]
+    for (const both of fields) {
+      const reply = await send(`GET ${openApiJson.path}`, both)
+      expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
+    }
+  })
+
+  test('HTTP/1.0 needs no Host, and is sent on where it names the other one', async () => {
+    const found = await checked(`GET ${openApiJson.path}`, `GET ${openApiJson.path} HTTP/1.0\r\n\r\n`)
+    expect([found.status, found.body.equals(description)]).toEqual([200, true])
+    const body = '{"email":"old@example.org"}'
+    const post = toRequest(`POST ${ENDPOINT.path}`, [JSON_FIELD], body).replace('HTTP/1.1', 'HTTP/1.0')
+    expect((await checked(`POST ${ENDPOINT.path}`, post)).status).toBe(200)
+    const moved = await checked('GET /a', `GET /a HTTP/1.0\r\nHost: ${alias}\r\n\r\n`)
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, `${baseUrl}/a`])
+  })
+
+  test('an absolute target is served by its path, whatever its host', async () => {
+    for (const origin of ['http://evil.example', 'https://evil.example:99', `http://${alias}`]) {
+      const reply = await send(`GET ${origin}${openApiJson.path}`, [`Host: ${host}`])
+      expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
+      expect((await send(`GET ${origin}/nowhere`, ['Host: a b'])).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,78 @@
+/** Promises 1 and 2: what was answered 200 survives kill -9, and no address is on the list twice. */
+
+import { expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import type { Address } from '../../src/email.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { readProgress, toListFile } from '../support/list-file.ts'
+import { type Books, createBooks, expectKept, post, until } from '../support/load.ts'
+import { createFolder, startService } from '../support/service.ts'
+
+test.concurrent('kill -9 under load, round after round', async () => {
+  const folder = await createFolder()
+  const books = createBooks()
+  for (const more of [200, 1_000, 2_500]) {
+    const service = await startService({ folder })
+    const goal = books.answered + more
+    const load = post(service, books)
+    await until(() => books.answered >= goal)
+    expect(await service.stop('SIGKILL')).toBe(null)
+    await load
+  }
+  await expectKept(folder, books)
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('kill -9 while two services settle the list, in either pass', async () => {
+  const folder = await createFolder()
+  const books = createBooks()
+  const addresses = 120_000
+  await arrive(folder, addresses, books)
+  const progress = () => readProgress(toListFile(folder))
+
+  for (const isMoment of [
+    () => progress().indexed > addresses * 0.4,
+    () => progress().appended > addresses * 0.1,
+    () => progress().appended > addresses * 0.5,
+  ]) {
+    const services = await Promise.all([startService({ folder }), startService({ folder })])
+    const loads = services.map((service) => post(service, books))
+    await until(isMoment)
+    await Promise.all(services.map((service) => service.stop('SIGKILL')))
+    await Promise.all(loads)
+    expect(progress().appended).toBeLessThan(books.acknowledged.size)
+  }
+  await expectKept(folder, books)
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('kill -9 of one of two services that keep the same list', async () => {
+  const folder = await createFolder()
+  const books = createBooks()
+  const [first, second] = await Promise.all([startService({ folder }), startService({ folder })])
+  const loads = [post(first, books), post(second, books)]
+  await until(() => books.answered >= 1_500)
+  await first.stop('SIGKILL')
+  const goal = books.answered + 1_000
+  await until(() => books.answered >= goal)
+  expect(await second.stop()).toBe(0)
+  await Promise.all(loads)
+  await expectKept(folder, books)
+  await rm(folder, { recursive: true })
+})
+
+/** Lays up a backlog as a burst would; every tenth address is one of the earlier ones in upper case. */
+async function arrive(folder: string, addresses: number, { acknowledged, sent }: Books): Promise<void> {
+  const store = openSqliteStore(toListFile(folder))
+  const batch = 250
+  for (let first = 0; first < addresses; first += batch) {
+    const emails = Array.from({ length: batch }, (_, index) => {
+      const n = first + index
+      return n % 10 === 9 ? `EARLY${10 * Math.trunc(n / 20)}@EXAMPLE.ORG` : `early${n}@example.org`
+    })
+    await store.add(emails as Address[])
+    for (const email of emails) sent.add(email.toLowerCase())
+  }
+  for (const email of sent) acknowledged.add(email)
+  await store.close()
+}

@@ -1,0 +1,196 @@
+/** A start: out of nothing, or not at all, with one line that says why, and with nothing made or changed. */
+
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { readList, toListFile } from '../support/list-file.ts'
+import { createFolder, type Environment, runCommand, startService } from '../support/service.ts'
+
+const BASE = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
+
+/** Starts a service that must not start. */
+async function refuse(folder: string, env: Environment): Promise<{ code: number | null; line: string }> {
+  const { code, stdout, stderr } = await runCommand(['serve'], { env: { ...BASE, ...env }, folder })
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^rollcall: [^\n]+\n$/)
+  return { code, line: stderr.slice('rollcall: '.length, -1) }
+}
+
+test.concurrent('in an empty folder, with a list in a folder of its own', async () => {
+  const folder = await createFolder()
+  const service = await startService({ folder })
+  expect(await readdir(folder)).toEqual(['data'])
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  expect(service.log().split('\n', 1)[0]).toMatch(
+    /listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db/,
+  )
+  expect(await service.stop()).toBe(0)
+  expect(await readdir(join(folder, 'data'))).toEqual(['rollcall.db'])
+  expect(await readList(folder)).toEqual(['ada@example.org'])
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('with a list in folders that are not there yet', async () => {
+  const folder = await createFolder()
+  const service = await startService({ folder, env: { DATABASE_URL: 'sqlite:a/b/list.db' } })
+  await service.stop()
+  expect(await readdir(join(folder, 'a/b'))).toEqual(['list.db'])
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('of four services at once on a list that is not there yet', async () => {
+  const folder = await createFolder()
+  const services = await Promise.all(Array.from({ length: 4 }, () => startService({ folder })))
+  for (const [index, service] of services.entries()) {
+    expect((await service.subscribe(`caller${index}@example.org`)).status).toBe(200)
+  }
+  for (const service of services) expect(await service.stop()).toBe(0)
+  expect(await readList(folder)).toEqual([0, 1, 2, 3].map((index) => `caller${index}@example.org`))
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('on a port that is taken', async () => {
+  const service = await startService()
+  const folder = await createFolder()
+  const taken = `port ${service.port} on 127.0.0.1 is taken by another process`
+  expect(await refuse(folder, { PORT: String(service.port) })).toEqual({ code: 1, line: taken })
+  expect(await refuse(folder, { OPS_PORT: String(service.port) })).toEqual({ code: 1, line: taken })
+  expect((await service.request('/openapi.json')).status).toBe(200)
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+const wrong: readonly (readonly [Environment, string])[] = [
+  [{ PORT: 'http' }, 'PORT is "http": use a port number'],
+  [{ HOST: 'local host' }, 'HOST is "local host": use an IP address'],
+  [{ BASE_URL: 'https://example.org/news' }, 'BASE_URL is "https://example.org/news": use an origin'],
+  [{ DATABASE_URL: 'list.db' }, 'DATABASE_URL is "list.db": use sqlite:PATH'],
+  [{ SITE_FILE: 'none.yaml' }, 'SITE_FILE is "none.yaml": there is no such file'],
+  [{ CORS_ORIGINS: 'example.org' }, 'CORS_ORIGINS holds "example.org": use *'],
+  [{ OPS_PORT: '-1' }, 'OPS_PORT is "-1": use a port number'],
+  [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL is "verbose": use one of fatal'],
+]
+for (const [env, line] of wrong) {
+  test.concurrent(`with ${JSON.stringify(env)}`, async () => {
+    const folder = await createFolder()
+    const refusal = await refuse(folder, env)
+    expect(refusal).toEqual({ code: 2, line: expect.stringContaining(line) })
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true })
+  })
+}
+
+test.concurrent('with a mistake in the site file', async () => {
+  const folder = await createFolder()
+  await writeFile(join(folder, 'site.yaml'), 'name: News\ndescripton: Of the village\n')
+  const { code, line } = await refuse(folder, {})
+  expect(code).toBe(2)
+  expect(line).toMatch(/^site\.yaml:2.*descripton.*did you mean.*description/)
+  expect(await readdir(folder)).toEqual(['site.yaml'])
+  await rm(folder, { recursive: true })
+})
+
+/** Files that are there, but are no list of this version, each with what the line says of it. */
+const strangers: Readonly<
+  Record<string, readonly [create: (file: string) => Promise<unknown>, says: string]>
+> = {
+  'a newer version': [
+    async (file) => {
+      await openSqliteStore(file).close()
+      alter(file, 'PRAGMA user_version = 99')
+    },
+    'its schema is version 99, and this Rollcall knows version 1',
+  ],
+  garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
+  text: [(file) => writeFile(file, 'ada,2026-01-01\n'), 'it is not a database'],
+  'the database of another application': [
+    async (file) => alter(file, 'CREATE TABLE t (x); PRAGMA application_id = 7; PRAGMA user_version = 1'),
+    'it is a database, but not a list of Rollcall',
+  ],
+  'a database that names no application': [
+    async (file) => alter(file, 'CREATE TABLE t (x)'),
+    'it is a database, but not a list of Rollcall',
+  ],
+  'a damaged list': [
+    async (file) => {
+      await openSqliteStore(file).close()
+      const bytes = await Bun.file(file).bytes()
+      await writeFile(file, bytes.fill(7, 4096))
+    },
+    'it is not a database, or it is damaged',
+  ],
+  'a list that was cut off': [
+    async (file) => {
+      await openSqliteStore(file).close()
+      await writeFile(file, (await Bun.file(file).bytes()).subarray(0, 8192))
+    },
+    'it is not a database, or it is damaged',
+  ],
+}
+for (const [name, [create, says]] of Object.entries(strangers)) {
+  test.concurrent(`on ${name}`, async () => {
+    const folder = await createFolder()
+    const file = toListFile(folder)
+    await mkdir(join(folder, 'data'))
+    await create(file)
+    const before = await Bun.file(file).bytes()
+    expect(await refuse(folder, {})).toEqual({ code: 1, line: expect.stringContaining(`${file}: ${says}`) })
+    expect(await Bun.file(file).bytes()).toEqual(before)
+    expect(await readdir(join(folder, 'data'))).toEqual(['rollcall.db'])
+    await rm(folder, { recursive: true })
+  })
+}
+
+test.concurrent('on the database of another application that has crashed, and left all of it in the log', async () => {
+  const folder = await createFolder()
+  const file = toListFile(folder)
+  await mkdir(join(folder, 'data'))
+  const crash = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)'
+  const code = `new (require('bun:sqlite').Database)('${file}').run('${crash}'); process.kill(process.pid, 'SIGKILL')`
+  await Bun.spawn([process.execPath, '-e', code]).exited
+  expect(await readdir(join(folder, 'data'))).toContain('rollcall.db-wal')
+  expect(await refuse(folder, {})).toEqual({
+    code: 1,
+    line: `cannot open the list ${file}: it is a database, but not a list of Rollcall`,
+  })
+  using db = new Database(file)
+  expect(db.query('SELECT name, (SELECT x FROM t) FROM sqlite_schema').values()).toEqual([['t', 1]])
+  await rm(folder, { recursive: true })
+})
+
+// What /proc holds cannot be written by anybody, root included.
+const places: Readonly<Record<string, readonly [file: string, says: string]>> = {
+  'a folder': ['/proc', 'it is a folder'],
+  'a file in a folder that takes none': ['/proc/list.db', 'it cannot be opened for writing'],
+  'a folder in a folder that takes none': ['/proc/lists/list.db', 'its folder cannot be made'],
+  'a path through a file': ['/proc/version/list.db', 'a part of its path is not a folder'],
+  'a file that cannot be written': ['/proc/version', 'it is not a database'],
+}
+for (const [name, [file, says]] of Object.entries(places)) {
+  test.concurrent(`on ${name}`, async () => {
+    const folder = await createFolder()
+    const { code, line } = await refuse(folder, { DATABASE_URL: `sqlite:${file}` })
+    expect({ code, line }).toEqual({ code: 1, line: `cannot open the list ${file}: ${says}` })
+    expect(await readdir(folder)).toEqual([])
+    await rm(folder, { recursive: true })
+  })
+}
+
+test.concurrent('on an empty file, which a crash in the first moment leaves', async () => {
+  const folder = await createFolder()
+  await mkdir(join(folder, 'data'))
+  await writeFile(toListFile(folder), '')
+  const service = await startService({ folder })
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  await service.stop()
+  expect(await readList(folder)).toEqual(['ada@example.org'])
+  await rm(folder, { recursive: true })
+})
+
+/** Changes a database by SQL; closing it leaves nothing beside the file. */
+function alter(file: string, sql: string): void {
+  using db = new Database(file, { create: true })
+  db.run(sql)
+}

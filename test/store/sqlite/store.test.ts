@@ -1,0 +1,28 @@
+/** The SQLite list, held to the suite, in one process and in several. */
+
+import { afterAll } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { createFolder } from '../../support/service.ts'
+import { testProcesses } from '../../support/store-processes.ts'
+import { describeStore } from '../../support/store-suite.ts'
+
+const folder = await createFolder()
+afterAll(() => rm(folder, { recursive: true }))
+
+let lists = 0
+function createFile(): string {
+  lists++
+  return join(folder, `${lists}.db`)
+}
+
+describeStore('sqlite', async () => ({
+  async create() {
+    const file = createFile()
+    return { open: async () => openSqliteStore(file) }
+  },
+  async remove() {},
+}))
+
+testProcesses('sqlite', async () => `sqlite:${createFile()}`)

@@ -1,0 +1,73 @@
+/** The writer thread crashes: 500 while it is away, and it comes back without anybody's doing, with nothing lost. */
+
+import { expect, test } from 'bun:test'
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises'
+import { readList, toListFile } from '../../support/list-file.ts'
+import { createBooks, expectKept, post, until } from '../../support/load.ts'
+import { toSupportFile } from '../../support/paths.ts'
+import { createFolder, type RunningService, startService } from '../../support/service.ts'
+
+function startCrashing(folder: string): Promise<RunningService> {
+  const preload = toSupportFile('crashing-writer.ts')
+  return startService({ folder, env: { BUN_OPTIONS: `--preload ${preload}` } })
+}
+
+/** Posts an address until it is confirmed. */
+async function insist({ subscribe }: RunningService, email: string): Promise<void> {
+  while ((await subscribe(email)).status !== 200) await Bun.sleep(2)
+}
+
+/** Puts a folder where the list was, and has the writer crash. */
+async function loseList({ folder, process, logged }: RunningService): Promise<void> {
+  const file = toListFile(folder)
+  await rename(file, `${file}.away`)
+  await mkdir(file)
+  process.kill('SIGUSR2')
+  await logged(`cannot open the list ${file}: it is a folder`)
+}
+
+test.concurrent('the writer crashes under load, again and again', async () => {
+  const folder = await createFolder()
+  const service = await startCrashing(folder)
+  const books = createBooks()
+  for (let crash = 1; crash <= 4; crash++) {
+    const goal = books.answered + 500
+    const load = post(service, books)
+    await until(() => books.answered >= goal)
+    service.process.kill('SIGUSR2')
+    await load
+    expect(books.failed).toBeGreaterThan(0)
+    await until(() => service.log().match(/writer thread has ended, and is started again/g)?.length === crash)
+    await insist(service, [...books.acknowledged][0]!)
+  }
+  expect(await service.stop()).toBe(0)
+  await expectKept(folder, books)
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('the writer crashes, and finds the list only later', async () => {
+  const folder = await createFolder()
+  const service = await startCrashing(folder)
+  const file = toListFile(folder)
+  expect((await service.subscribe('before@example.org')).status).toBe(200)
+  await loseList(service)
+  expect((await service.subscribe('meanwhile@example.org')).status).toBe(500)
+  expect((await service.request('/openapi.json')).status).toBe(200)
+
+  await rmdir(file)
+  await rename(`${file}.away`, file)
+  await service.logged('the store has recovered')
+  expect((await service.subscribe('after@example.org')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+  expect(await readList(folder)).toEqual(['before@example.org', 'after@example.org'])
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('a stop while the writer is away', async () => {
+  const folder = await createFolder()
+  const service = await startCrashing(folder)
+  expect((await service.subscribe('before@example.org')).status).toBe(200)
+  await loseList(service)
+  expect(await service.stop()).toBe(0)
+  await rm(folder, { recursive: true })
+})
