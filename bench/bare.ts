@@ -18,7 +18,7 @@ async function toJsonHandler() {
 
 /** Asks once for a document, and gives that same answer to everybody. */
 async function toStaticHandler(fields: Record<string, string>) {
-  const documents = await createDocuments(readConfig({ BASE_URL: baseUrl }))
+  const documents = await createDocuments(readConfig({ BASE_URL: baseUrl }), [])
   const document = documents.find((candidate) => 'body' in candidate)
   if (!document) throw new Error('there is no document')
   const ask = await createDocumentHandler(document, createCommonHeaders(baseUrl))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { getImportedFile, IMPORTED, LARGE } from './large-list.ts'
 import { CLI, type Pins, pinned } from './machine.ts'
-import type { Sample } from './trials.ts'
+import type { Sample } from './sample.ts'
 
 /** What is run, and how many addresses it moves. */
 const COMMANDS = {

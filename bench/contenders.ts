@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { copyLargeList } from './large-list.ts'
-import { CLI, type Need, type Pins, RIVALS, RIVALS_NODE } from './machine.ts'
+import { BASELINES, BASELINES_NODE, CLI, type Need, type Pins } from './machine.ts'
 import { createDatabase } from './postgres.ts'
 
 /** A server that can be measured. */
@@ -55,20 +55,20 @@ export const CONTENDERS = {
       return { command: ['nginx', '-e', 'stderr', '-c', file], environment: {} }
     },
   },
-  fastifyDurable: rival('Fastify 5, node:sqlite', 'durable', 'fastify.js'),
-  fastifyRelaxed: rival('Fastify 5, node:sqlite', 'relaxed', 'fastify.js'),
-  expressDurable: rival('Express 5, node:sqlite', 'durable', 'express.js'),
-  expressRelaxed: rival('Express 5, node:sqlite', 'relaxed', 'express.js'),
-  honoDurable: rival('Hono, bun:sqlite', 'durable', 'hono.js'),
-  honoRelaxed: rival('Hono, bun:sqlite', 'relaxed', 'hono.js'),
-  elysiaDurable: rival('Elysia, bun:sqlite', 'durable', 'elysia.js'),
-  elysiaRelaxed: rival('Elysia, bun:sqlite', 'relaxed', 'elysia.js'),
+  fastifyDurable: baseline('Fastify 5, node:sqlite', 'durable', 'fastify.js'),
+  fastifyRelaxed: baseline('Fastify 5, node:sqlite', 'relaxed', 'fastify.js'),
+  expressDurable: baseline('Express 5, node:sqlite', 'durable', 'express.js'),
+  expressRelaxed: baseline('Express 5, node:sqlite', 'relaxed', 'express.js'),
+  honoDurable: baseline('Hono, bun:sqlite', 'durable', 'hono.js'),
+  honoRelaxed: baseline('Hono, bun:sqlite', 'relaxed', 'hono.js'),
+  elysiaDurable: baseline('Elysia, bun:sqlite', 'durable', 'elysia.js'),
+  elysiaRelaxed: baseline('Elysia, bun:sqlite', 'relaxed', 'elysia.js'),
   fastifyPostgres: {
     title: 'Fastify 5, postgres',
     role: 'durable',
-    needs: 'rivals',
+    needs: 'baselines',
     launch: async ({ port, pins }) => ({
-      command: [RIVALS_NODE, join(RIVALS, 'fastify-postgres.js')],
+      command: [BASELINES_NODE, join(BASELINES, 'fastify-postgres.js')],
       environment: {
         NODE_ENV: 'production',
         PORT: String(port),
@@ -106,14 +106,14 @@ function bare(title: string, answer: BareAnswer): Contender {
   }
 }
 
-/** One of the programs in `rivals/`: `.js` for Node, and for Bun those whose database is `bun:sqlite`. */
-function rival(title: string, role: 'durable' | 'relaxed', file: string): Contender {
+/** One of the programs in `baselines/`: `.js` for Node, and for Bun those whose database is `bun:sqlite`. */
+function baseline(title: string, role: 'durable' | 'relaxed', file: string): Contender {
   return {
     title: `${title}, ${role}`,
     role,
-    needs: 'rivals',
+    needs: 'baselines',
     launch: ({ port, folder }) => ({
-      command: [title.includes('bun:') ? process.execPath : RIVALS_NODE, join(RIVALS, file)],
+      command: [title.includes('bun:') ? process.execPath : BASELINES_NODE, join(BASELINES, file)],
       environment: {
         NODE_ENV: 'production',
         PORT: String(port),

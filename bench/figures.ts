@@ -1,7 +1,8 @@
 /** From samples to figures: medians, and how far they spread. */
 
 import { CONTENDERS, type ContenderName } from './contenders.ts'
-import type { Comparison, Goal, Metric, Sample, Trial } from './trials.ts'
+import type { Metric, Sample } from './sample.ts'
+import type { Comparison, Goal, Trial } from './trials.ts'
 
 /** A median with the least and the most of what it was taken from. */
 export interface Figure {
@@ -70,8 +71,8 @@ function toRatio({ metric, subject, against }: Comparison, samples: Samples): Fi
   const best = metric === 'rate' ? Math.max : Math.min
   return toFigure(
     own.map((sample, round) => {
-      const rivals = others.map((rounds) => rounds[round]?.[metric] ?? Number.NaN)
-      return (sample[metric] ?? Number.NaN) / best(...rivals)
+      const baselines = others.map((rounds) => rounds[round]?.[metric] ?? Number.NaN)
+      return (sample[metric] ?? Number.NaN) / best(...baselines)
     }),
   )
 }

@@ -39,21 +39,23 @@ export const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 /** The folder of what a run writes and keeps; git leaves it alone. */
 export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
-/** The rivals' folder, where their own `npm ci` was run. */
-export const RIVALS = fileURLToPath(new URL('rivals/', import.meta.url))
+/** The baselines' folder, where their own `npm ci` was run. */
+export const BASELINES = fileURLToPath(new URL('baselines/', import.meta.url))
 
-/** The Node that the rivals brought along. */
-export const RIVALS_NODE = `${RIVALS}node_modules/.bin/node`
+/** The Node that the baselines brought along. */
+export const BASELINES_NODE = `${BASELINES}node_modules/.bin/node`
 
 /** What a contender may need that is not always there. */
-export type Need = 'rivals' | 'nginx'
+export type Need = 'baselines' | 'nginx'
 
 /** Says what is missing, and how to get it; undefined when nothing is. */
 export function findMissing(need: Need): string | undefined {
   if (need === 'nginx')
     return Bun.which('nginx') ? undefined : 'nginx is not installed: apt-get install nginx-light'
-  if (need === 'rivals')
-    return existsSync(RIVALS_NODE) ? undefined : 'the rivals are not installed: npm ci --prefix bench/rivals'
+  if (need === 'baselines')
+    return existsSync(BASELINES_NODE)
+      ? undefined
+      : 'the baselines are not installed: npm ci --prefix bench/baselines'
   return undefined
 }
 

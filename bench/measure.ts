@@ -5,7 +5,8 @@ import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { runOpenLoop } from './half-load.ts'
 import type { Pins } from './machine.ts'
 import { type Running, startContender } from './process.ts'
-import { type Load, NEW, type Sample } from './trials.ts'
+import type { Sample } from './sample.ts'
+import { type Load, NEW } from './trials.ts'
 import { runWrk } from './wrk.ts'
 
 export interface MeasureOptions {

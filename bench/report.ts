@@ -1,7 +1,7 @@
 /** The report of a run: Markdown that reads well on a terminal too. */
 
 import type { Figure, Finding, Outcome, Row } from './figures.ts'
-import type { Metric } from './trials.ts'
+import type { Metric } from './sample.ts'
 
 /** A run, as it is written down. */
 export interface Run {

@@ -10,7 +10,8 @@ import { type Outcome, toOutcome } from './figures.ts'
 import { choosePins, describeMachine, findMissing, RESULTS, requireTools } from './machine.ts'
 import { METHOD, type MeasureOptions, measure } from './measure.ts'
 import { type Run, toMarkdown } from './report.ts'
-import { type Sample, TRIALS, type Trial } from './trials.ts'
+import type { Sample } from './sample.ts'
+import { TRIALS, type Trial } from './trials.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 

@@ -3,23 +3,7 @@
 import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import type { CommandName } from './command.ts'
 import type { ContenderName } from './contenders.ts'
-
-/** What one run of a contender gives; which of them it has depends on the kind of trial. */
-export interface Sample {
-  /** Requests answered a second; the time that work put off under load took afterwards counts in. */
-  readonly rate?: number
-  /** CPU of the server for a request, in microseconds, work put off included. */
-  readonly cpu?: number
-  /** The most resident memory, in MiB. */
-  readonly memory?: number
-  /** Milliseconds from the moment at which a request was due to its answer. */
-  readonly p50?: number
-  readonly p99?: number
-  /** Milliseconds from the start of the process to its first answer. */
-  readonly start?: number
-}
-
-export type Metric = keyof Sample
+import type { Metric } from './sample.ts'
 
 /** What a server is given to do. */
 export type Load =
@@ -103,8 +87,8 @@ export const TRIALS: readonly Trial[] = [
     comparisons: [
       toBare('rate', { atLeast: 0.6 }),
       toBare('cpu', { atMost: 2.2 }),
-      { ...RATE, against: DURABLE, called: 'the best durable rival', goal: { atLeast: 10 } },
-      { ...RATE, against: RELAXED, called: 'the best relaxed rival', goal: { atLeast: 2.5 } },
+      { ...RATE, against: DURABLE, called: 'the best durable baseline', goal: { atLeast: 10 } },
+      { ...RATE, against: RELAXED, called: 'the best relaxed baseline', goal: { atLeast: 2.5 } },
       { ...RATE, against: ['nginx'], called: 'nginx' },
     ],
   },

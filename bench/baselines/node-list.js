@@ -1,4 +1,4 @@
-// The list of the rivals on Node: the plain way, one INSERT for each request.
+// The list of the baselines on Node: the plain way, one INSERT for each request.
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
