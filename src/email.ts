@@ -3,11 +3,14 @@
  * all take it from here. Pure; knows nothing of HTTP or of stores.
  */
 
+import { MAX_ADDRESS_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import type { Result } from './result.ts'
+
 /** An address that passed the rule, trimmed, in the spelling it was given in. */
 export type Address = string & { readonly address: unique symbol }
 
 /** Why a value is no address; each has a hint of its own in errors.ts. */
-export type AddressFault =
+export type AddressReason =
   | 'missing'
   | 'not_a_string'
   | 'empty'
@@ -17,9 +20,6 @@ export type AddressFault =
   | 'non_ascii_domain'
   | 'non_ascii'
   | 'malformed'
-
-/** Longest address in characters, after trimming: RFC 5321 section 4.5.3.1.3, less the angle brackets. */
-export const MAX_ADDRESS_LENGTH = 254
 
 // The backslashes are for the `v` flag, under which browsers compile the pattern attribute of HTML.
 // atext of RFC 5322 section 3.2.3, the alphabet of a dot-atom.
@@ -34,7 +34,7 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?'
  * at most 63, the last of which is not all digits (it would be an IPv4 address: RFC 3696 section 2).
  */
 export const ADDRESS_PATTERN =
-  `^(?=.{3,${MAX_ADDRESS_LENGTH}}$)(?=[^@]{1,64}@)` +
+  `^(?=.{3,${MAX_ADDRESS_LENGTH}}$)(?=[^@]{1,${MAX_LOCAL_PART_LENGTH}}@)` +
   `${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+(?![0-9]+$)${LABEL}$`
 
 const RULE = new RegExp(ADDRESS_PATTERN)
@@ -45,10 +45,11 @@ const RULE = new RegExp(ADDRESS_PATTERN)
  * @param value anything, as it came from outside; a string is trimmed first (ECMA-262 white space)
  * @returns the trimmed address, or the fault that keeps it from being one
  */
-export function parseAddress(value: unknown): { address: Address } | { fault: AddressFault } {
-  if (typeof value !== 'string') return { fault: value === undefined ? 'missing' : 'not_a_string' }
+export function parseAddress(value: unknown): Result<Address, AddressReason> {
+  if (typeof value !== 'string')
+    return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
-  return RULE.test(text) ? { address: text as Address } : { fault: toFault(text) }
+  return RULE.test(text) ? { ok: true, value: text as Address } : { ok: false, reason: toReason(text) }
 }
 
 /**
@@ -80,13 +81,13 @@ export const RESERVED_DOMAINS = [
 const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
 /** Finds the one thing that its sender can mend, in linear time; called only for what the rule refused. */
-function toFault(text: string): AddressFault {
+function toReason(text: string): AddressReason {
   if (text === '') return 'empty'
   if (holdsSeveral(text, /[,;\r\n]/)) return 'several'
   // Before blanks are looked at: some programs write `a@example.org <a@example.org>`.
   if (/<[^<>@]*@[^<>@]*>$/.test(text)) return 'display_name'
   if (holdsSeveral(text, /\s/)) return 'several'
-  if (text.length > MAX_ADDRESS_LENGTH || /^[^@]{65,}@/.test(text)) return 'too_long'
+  if (text.length > MAX_ADDRESS_LENGTH || text.indexOf('@') > MAX_LOCAL_PART_LENGTH) return 'too_long'
   if (isPrintableAscii(text)) return 'malformed'
   const at = text.lastIndexOf('@')
   return at > 0 && isPrintableAscii(text.slice(0, at)) && /[^\0-\x7f]/.test(text.slice(at))

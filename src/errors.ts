@@ -1,6 +1,7 @@
 /** The closed set of errors: for each fault the code, the status, the text and what the caller is to do next. */
 
-import { type AddressFault, MAX_ADDRESS_LENGTH } from './email.ts'
+import type { AddressReason } from './email.ts'
+import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES, MAX_LOCAL_PART_LENGTH } from './limits.ts'
 
 /** The stable codes; a caller may switch on them. Nothing else is ever a code. */
 export const ERROR_CODES = [
@@ -21,17 +22,8 @@ export interface Problem {
   readonly hint: string
 }
 
-/** Most bytes that a body may have. */
-export const MAX_BODY_BYTES = 16 * 1024
-
-/** Milliseconds within which a body must have come in whole. */
-export const BODY_DEADLINE_MS = 10_000
-
-/** Milliseconds within which the store must have confirmed an address. */
-export const STORE_DEADLINE_MS = 5_000
-
 /** What can be wrong with a request, an address aside. */
-export type RequestFault =
+export type RequestReason =
   | 'no_body'
   | 'malformed_json'
   | 'not_an_object'
@@ -43,7 +35,7 @@ export type RequestFault =
   | 'no_such_path'
   | 'store_failed'
 
-export type Fault = AddressFault | RequestFault
+export type ErrorReason = AddressReason | RequestReason
 
 /** A body that is taken. */
 export const EXAMPLE_BODY = '{"email":"name@example.org"}'
@@ -52,7 +44,7 @@ const SEND_JSON = `Send a JSON object such as ${EXAMPLE_BODY}`
 const ONE_ADDRESS = `one address such as name@example.org, at most ${MAX_ADDRESS_LENGTH} characters`
 
 /** Every fault with its answer. */
-export const PROBLEMS: Readonly<Record<Fault, Problem>> = {
+export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   missing: invalidEmail('The member "email" is missing.', `Add the member "email": ${ONE_ADDRESS}.`),
   not_a_string: invalidEmail(
     'The member "email" is not a string.',
@@ -61,7 +53,7 @@ export const PROBLEMS: Readonly<Record<Fault, Problem>> = {
   empty: invalidEmail('The email address is empty.', `Send ${ONE_ADDRESS}.`),
   too_long: invalidEmail(
     'The email address is too long.',
-    `Send an address of at most ${MAX_ADDRESS_LENGTH} characters, of which at most 64 stand before the @.`,
+    `Send an address of at most ${MAX_ADDRESS_LENGTH} characters, of which at most ${MAX_LOCAL_PART_LENGTH} stand before the @.`,
   ),
   display_name: invalidEmail(
     'The email address comes with a display name.',
@@ -138,9 +130,6 @@ export const PAGE_PROBLEMS = {
     hint: 'Use GET or HEAD, or POST for the form.',
   },
 } as const satisfies Record<string, Problem>
-
-/** The headers that a status calls for, beyond those of every answer (RFC 9110 section 15.5.6). */
-export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
 
 /** The body of an error, the same shape for every code. */
 export interface ErrorBody {

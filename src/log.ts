@@ -18,12 +18,12 @@ export function createLog(level: LogLevel): Log {
  * Whatever looks like an address is blotted out, because databases and parsers quote what they were given.
  */
 export function toLogged(error: unknown): object {
-  if (!(error instanceof Error)) return { message: withoutAddresses(String(error)) }
+  if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }
   return {
     type: error.name,
-    ...('code' in error && { code: withoutAddresses(String(error.code)) }),
-    message: withoutAddresses(error.message),
-    stack: withoutAddresses(error.stack ?? ''),
+    ...('code' in error && { code: redactAddresses(String(error.code)) }),
+    message: redactAddresses(error.message),
+    stack: redactAddresses(error.stack ?? ''),
     ...(error.cause !== undefined && { cause: toLogged(error.cause) }),
   }
 }
@@ -32,6 +32,6 @@ export function toLogged(error: unknown): object {
  * Blots out every run of characters around an `@`: addresses, and the user part of URLs with them.
  * A run ends at what cannot stand in an address without quotes (the specials of RFC 5322 section 3.2.3).
  */
-export function withoutAddresses(text: string): string {
+export function redactAddresses(text: string): string {
   return text.replace(/[^\s"()<>[\],;]*@[^\s"()<>[\],;]*/g, '[hidden]')
 }

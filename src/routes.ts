@@ -1,7 +1,5 @@
 /** The paths of the service, in one table: the description, the HTTP layer, the sitemap and llms.txt all take them from here. */
 
-import type { Site } from './config/site-file.ts'
-
 /** Something that answers at a path. */
 export interface Resource {
   /** Its path under BASE_URL. */
@@ -24,6 +22,19 @@ export const ENDPOINT = {
   operationId: 'subscribeToNewsletter',
   mediaType: 'application/json',
 } as const satisfies Resource
+
+/** The Allow header of a 405, by the kind of path (RFC 9110 section 15.5.6). */
+export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
+
+/** The Cache-Control header: of a document and its 304, of a file with a hash in its name, of the endpoint and the form. */
+export const CACHE_CONTROL = {
+  document: 'public, max-age=300',
+  asset: 'public, max-age=31536000, immutable',
+  endpoint: 'no-store',
+} as const
+
+/** The content codings in which a document is offered, besides none. In order of preference. */
+export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
 
 /** The operation that answers preflights on the endpoint, where CORS is on. */
 export const PREFLIGHT_OPERATION_ID = 'preflightNewsletter'
@@ -91,7 +102,7 @@ export const DOCUMENTS = {
 export type DocumentName = keyof typeof DOCUMENTS
 
 /** The documents that a site has, in the order of the table. */
-export function listDocuments({ contact }: Pick<Site, 'contact'>): DocumentName[] {
+export function listDocuments({ contact }: { readonly contact?: string | undefined }): DocumentName[] {
   const names = Object.keys(DOCUMENTS) as DocumentName[]
   return names.filter((name) => name !== 'securityTxt' || isSecurityContact(contact))
 }

@@ -2,9 +2,7 @@
 
 import type { Config } from './config/config.ts'
 import { createLinkField } from './documents/links.ts'
-import { CACHE_CONTROL } from './documents/openapi/headers.ts'
 import { createDocuments } from './documents/site-documents.ts'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './errors.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
@@ -16,9 +14,11 @@ import { createCommonHeaders } from './http/responses.ts'
 import { listen } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './limits.ts'
 import type { Log } from './log.ts'
 import { createPageAssets } from './page/assets.ts'
-import { DOCUMENTS } from './routes.ts'
+import { listPages } from './page/page-list.ts'
+import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
 import { openServiceStore, toListName } from './store/open.ts'
 
 export interface Service {
@@ -45,11 +45,15 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const assets = await createPageAssets(site)
   const documents = new Map(
     await Promise.all(
-      [...(await createDocuments(config)), ...assets.documents].map(async (document) => {
-        const create =
-          'write' in document ? createDailyHandler(document, linked) : createDocumentHandler(document, linked)
-        return [document.path, await create] as const
-      }),
+      [...(await createDocuments(config, listPages(site.languages))), ...assets.documents].map(
+        async (document) => {
+          const create =
+            'write' in document
+              ? createDailyHandler(document, linked)
+              : createDocumentHandler(document, linked)
+          return [document.path, await create] as const
+        },
+      ),
     ),
   )
   const guide = documents.get(DOCUMENTS.llmsTxt.path)
@@ -58,7 +62,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   try {
     const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
     const opsServer =
-      ops && metrics && listen(createOps({ metrics, store: intake, patienceMs: STORE_DEADLINE_MS }), ops)
+      ops && metrics && listen(createOps({ metrics, store: intake, timeoutMs: STORE_DEADLINE_MS }), ops)
     const server = listen(app, config)
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
@@ -66,7 +70,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     )
     return {
       async stop() {
-        await server.stop(body.hurry)
+        await server.stop(body.abortPending)
         await intake.idle()
         await Promise.all([opsServer?.stop(), store.close()])
       },

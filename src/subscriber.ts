@@ -1,6 +1,7 @@
 /** Who is on the list, and what every store of them can do. Knows no store and no protocol. */
 
 import type { Address } from './email.ts'
+import { Failure } from './failure.ts'
 
 /** A person on the list. */
 export interface Subscriber {
@@ -26,19 +27,19 @@ export interface ImportTally {
   /** On it already, or earlier in the same import. */
   readonly known: number
   /** Left out, because they were removed once. */
-  readonly removed: number
+  readonly suppressed: number
 }
 
 /** Whether an address is on the list, has been removed and is remembered as such, or neither. */
-export type Standing = 'listed' | 'removed' | 'absent'
+export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
 /** A removed address as it is remembered: not itself, but HMAC-SHA-256 of its identity under a key. */
-export interface Removal {
+export interface Suppression {
   /** 32 random bytes; every list has its own, and keeps those of the lists that were copied to it. */
   readonly key: Uint8Array
   /** 32 bytes. */
   readonly hash: Uint8Array
-  readonly removedAt: Date
+  readonly suppressedAt: Date
 }
 
 /** What a list holds, in numbers. */
@@ -47,8 +48,8 @@ export interface Count {
   readonly subscribers: number
   /** Those of them that are in reserved domains (RFC 2606, RFC 6761). */
   readonly reserved: number
-  /** Removed addresses that are remembered. */
-  readonly removed: number
+  /** Suppressions addresses that are remembered. */
+  readonly suppressed: number
 }
 
 /** How a list is doing. */
@@ -88,7 +89,7 @@ export interface SubscriberStore {
   /** Finds the subscriber with the identity of an address. */
   find(address: Address): Promise<Subscriber | undefined>
   /** Tells of each address how it stands with the list, in the order given. */
-  lookUp(addresses: readonly Address[]): Promise<readonly Standing[]>
+  lookUp(addresses: readonly Address[]): Promise<readonly SubscriptionState[]>
   /**
    * Goes through the list in the order of the cursor, in pages, without holding it in memory. Whoever goes on
    * behind the last cursor of an earlier walk misses none and meets none twice, with writers at work all the while.
@@ -107,11 +108,14 @@ export interface SubscriberStore {
    * @param options.forget keeps no hash, so that an import may bring them back, and drops one that is there
    * @returns how each had stood with the list, in the order given
    */
-  remove(addresses: readonly Address[], options: { readonly forget: boolean }): Promise<readonly Standing[]>
-  /** Goes through the removals, in pages. */
-  listRemovals(): AsyncIterable<readonly Removal[]>
-  /** Takes over removals of another list; an address that they stand for and that subscribed before is taken off. */
-  importRemovals(removals: readonly Removal[]): Promise<void>
+  remove(
+    addresses: readonly Address[],
+    options: { readonly suppress: boolean },
+  ): Promise<readonly SubscriptionState[]>
+  /** Goes through the suppressions, in pages. */
+  listSuppressions(): AsyncIterable<readonly Suppression[]>
+  /** Takes over suppressions of another list; an address that they stand for and that subscribed before is taken off. */
+  mergeSuppressions(suppressions: readonly Suppression[]): Promise<void>
   /** Tells how the list is doing, with this many days. */
   status(days: number): Promise<StoreStatus>
   /** Gives everything back; what was added stays. */
@@ -122,6 +126,6 @@ export interface SubscriberStore {
 export type ServiceStore = Pick<SubscriberStore, 'add' | 'check' | 'close'>
 
 /** A store that cannot do what was asked: one line for the owner, without an address and without a password. */
-export class StoreError extends Error {
+export class StoreError extends Failure {
   override readonly name = 'StoreError'
 }

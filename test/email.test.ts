@@ -6,12 +6,12 @@ import {
   ADDRESS_PATTERN,
   type Address,
   isReserved,
-  MAX_ADDRESS_LENGTH,
   parseAddress,
   RESERVED_DOMAINS,
   toIdentity,
 } from '../src/email.ts'
 import { PROBLEMS } from '../src/errors.ts'
+import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
 import { addresses, obeysTheRule, texts } from './support/email-arbitraries.ts'
 import { VECTORS } from './support/email-vectors.ts'
 
@@ -22,9 +22,11 @@ setDefaultTimeout(60_000)
 const PATTERNS = ['u', '', 'v'].map((flags) => new RegExp(ADDRESS_PATTERN, flags))
 
 describe('the vectors', () => {
-  for (const { input, address, fault, why } of VECTORS) {
+  for (const { input, address, reason, why } of VECTORS) {
     test(`${toShort(input)}: ${why}`, () => {
-      expect(parseAddress(input) as object).toEqual(fault === undefined ? { address } : { fault })
+      expect(parseAddress(input) as object).toEqual(
+        reason === undefined ? { ok: true, value: address } : { ok: false, reason: reason },
+      )
     })
   }
 
@@ -36,20 +38,20 @@ describe('the vectors', () => {
     }
   })
 
-  test('there are enough of them, none twice, and each fault has one', () => {
+  test('there are enough of them, none twice, and each reason has one', () => {
     expect(VECTORS.length).toBeGreaterThanOrEqual(140)
     const texts = VECTORS.map(({ input }) => input).filter((input) => typeof input === 'string')
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
-    const reached = new Set<string | undefined>(VECTORS.map(({ fault }) => fault))
-    const faults = Object.keys(PROBLEMS).filter((fault) => isAddressFault(fault))
-    expect(faults.filter((fault) => !reached.has(fault))).toEqual([])
+    const reached = new Set<string | undefined>(VECTORS.map(({ reason }) => reason))
+    const reasons = Object.keys(PROBLEMS).filter((reason) => isAddressReason(reason))
+    expect(reasons.filter((reason) => !reached.has(reason))).toEqual([])
   })
 })
 
 describe('the hints', () => {
-  for (const [fault, { status, code, hint }] of Object.entries(PROBLEMS)) {
-    if (!isAddressFault(fault)) continue
-    test(`${fault}: names the maximum`, () => {
+  for (const [reason, { status, code, hint }] of Object.entries(PROBLEMS)) {
+    if (!isAddressReason(reason)) continue
+    test(`${reason}: names the maximum`, () => {
       expect({ status, code }).toEqual({ status: 400, code: 'invalid_email' })
       expect(hint).toContain(String(MAX_ADDRESS_LENGTH))
     })
@@ -111,7 +113,7 @@ describe('properties', () => {
     const blanks = fc.string({ unit: fc.constantFrom(' ', '\t', '\r', '\n', '\u00A0', '\uFEFF', '\u3000') })
     fc.assert(
       fc.property(addresses(), blanks, blanks, (address, before, after) => {
-        expect(parseAddress(before + address + after) as object).toEqual({ address })
+        expect(parseAddress(before + address + after) as object).toEqual({ ok: true, value: address })
       }),
       { numRuns: 300 },
     )
@@ -121,20 +123,20 @@ describe('properties', () => {
     fc.assert(
       fc.property(texts(), (text) => {
         const result = parseAddress(text)
-        const accepted = 'address' in result
+        const accepted = result.ok
         expect(PATTERNS.map((pattern) => pattern.test(text.trim()))).toEqual(PATTERNS.map(() => accepted))
         expect(obeysTheRule(text.trim())).toBe(accepted)
-        if (accepted) expect<string>(result.address).toBe(text.trim())
+        if (result.ok) expect<string>(result.value).toBe(text.trim())
       }),
       { numRuns: 1500 },
     )
   })
 
-  test('anything at all gets an address or a fault that has an answer', () => {
+  test('anything at all gets an address or a reason that has an answer', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         const result = parseAddress(value)
-        expect('address' in result || PROBLEMS[result.fault].code === 'invalid_email').toBe(true)
+        expect(result.ok || PROBLEMS[result.reason].code === 'invalid_email').toBe(true)
       }),
     )
   })
@@ -200,20 +202,20 @@ function millisecondsFor(text: string): number {
   return performance.now() - start
 }
 
-function isAddressFault(fault: string): boolean {
-  return PROBLEMS[fault as keyof typeof PROBLEMS].code === 'invalid_email'
+function isAddressReason(reason: string): boolean {
+  return PROBLEMS[reason as keyof typeof PROBLEMS].code === 'invalid_email'
 }
 
 function hintFor(text: string): string {
   const result = parseAddress(text)
-  if ('address' in result) throw new Error(`${text} is an address`)
-  return PROBLEMS[result.fault].hint
+  if (result.ok) throw new Error(`${text} is an address`)
+  return PROBLEMS[result.reason].hint
 }
 
 function toAddress(text: string): Address {
   const result = parseAddress(text)
-  if ('address' in result) return result.address
-  throw new Error(`${text} is no address: ${result.fault}`)
+  if (result.ok) return result.value
+  throw new Error(`${text} is no address: ${result.reason}`)
 }
 
 /** A title in ASCII, so that no right-to-left mark turns the report around. */

@@ -1,7 +1,7 @@
 /** The log: JSON lines about the life cycle and failures, and never an address, whatever goes wrong. */
 
 import { describe, expect, test } from 'bun:test'
-import { toLogged, withoutAddresses } from '../src/log.ts'
+import { redactAddresses, toLogged } from '../src/log.ts'
 import { ENDPOINT } from '../src/routes.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { toSupportFile } from './support/paths.ts'
@@ -104,7 +104,7 @@ describe('what looks like an address is blotted out', () => {
     'node_modules/@scope/package/index.js': '[hidden]',
   }
   for (const [text, expected] of Object.entries(cases)) {
-    test(JSON.stringify(text), () => expect(withoutAddresses(text)).toBe(expected))
+    test(JSON.stringify(text), () => expect(redactAddresses(text)).toBe(expected))
   }
 })
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { toListUrl } from '../config/config.ts'
+import { parseListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { toListName } from '../store/open.ts'
 import type { ImportTally, Subscriber, SubscriberStore } from '../subscriber.ts'
@@ -22,11 +22,11 @@ interface CopyOptions {
 /** Removals that are taken over at once: each time, the whole target is held against them. */
 const REMOVALS = 50_000
 
-/** `rollcall copy`: a list with its order, dates and removals, to another store. */
+/** `rollcall copy`: a list with its order, dates and suppressions, to another store. */
 export function createCopyCommand(): Command {
   return createCommand(
     'copy',
-    'copy a list to another store, with order, dates and removals; it may be in use, and the copy repeated',
+    'copy a list to another store, with order, dates and suppressions; it may be in use, and the copy repeated',
     'rollcall copy --from sqlite:data/rollcall.db --to postgres://rollcall@db.example.org/rollcall',
   )
     .requiredOption('--from <url>', 'the list')
@@ -34,7 +34,7 @@ export function createCopyCommand(): Command {
     .option('--cursor-file <file>', 'go on behind the cursor in this file, and keep the new one there')
     .option('--json', 'the summary as JSON')
     .action(async (options: CopyOptions) => {
-      const [source, target] = [toListUrl('--from', options.from), toListUrl('--to', options.to)]
+      const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
       if (toListName(source) === toListName(target)) throw new UsageError('--from and --to are the same list')
       await withStore(source, (from) =>
         withStore(target, (to) => interruptible((signal) => copy(from, to, options, signal)), {
@@ -50,28 +50,28 @@ async function copy(
   { cursorFile, json }: CopyOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const removals = await copyRemovals(from, to, signal)
+  const suppressions = await copySuppressions(from, to, signal)
   const after = cursorFile ? await readCursorFile(cursorFile) : 0
   const { tally, cursor } = await copySubscribers(from, to, after, signal)
   await verify(to, tally)
   if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
   note(`cursor: ${cursor}`)
-  if (json) return await printJson({ ...tally, removals, cursor })
+  if (json) return await printJson({ ...tally, suppressions, cursor })
   await print(
-    `${tally.added} copied, ${tally.known} there already, ${tally.removed} left out because they are removed there; ${removals} removals`,
+    `${tally.added} copied, ${tally.known} there already, ${tally.suppressed} left out because they are suppressed there; ${suppressions} suppressions`,
   )
 }
 
 /** First, so that nobody who has been removed is on the target even for a moment. */
-async function copyRemovals(
+async function copySuppressions(
   from: SubscriberStore,
   to: SubscriberStore,
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0
-  for await (const batch of toBatches(from.listRemovals(), REMOVALS)) {
+  for await (const batch of toBatches(from.listSuppressions(), REMOVALS)) {
     signal.throwIfAborted()
-    await to.importRemovals(batch)
+    await to.mergeSuppressions(batch)
     count += batch.length
   }
   return count
@@ -94,8 +94,8 @@ async function copySubscribers(
   }
 
   try {
-    const onBatch = ({ added, known, removed }: ImportTally) => {
-      const rows = added + known + removed
+    const onBatch = ({ added, known, suppressed }: ImportTally) => {
+      const rows = added + known + suppressed
       progress.update(rows, rows)
     }
     const tally = await importRows(to, walk(), { onBatch, signal })
@@ -110,6 +110,6 @@ async function verify(to: SubscriberStore, { added, known }: ImportTally): Promi
   const { subscribers } = await to.count()
   if (subscribers >= added + known) return
   throw new Failure(
-    `the target holds ${subscribers} addresses, and should hold ${added + known} or more: addresses were removed from it meanwhile, or something is wrong; copy again`,
+    `the target holds ${subscribers} addresses, and should hold ${added + known} or more: addresses were suppressed from it meanwhile, or something is wrong; copy again`,
   )
 }

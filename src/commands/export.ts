@@ -11,7 +11,7 @@ import {
 } from '../transfer/writing/formats.ts'
 import { select } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
-import { toWhole } from './arguments.ts'
+import { parseWholeNumber } from './arguments.ts'
 import { interruptible } from './interrupt.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'
 import { note, toCount } from './output.ts'
@@ -42,14 +42,16 @@ export function createExportCommand(): Command {
         .choices(TARGETS)
         .conflicts('format'),
     )
-    .addOption(new Option('--after <cursor>', 'only what came behind this cursor').argParser(toWhole))
+    .addOption(
+      new Option('--after <cursor>', 'only what came behind this cursor').argParser(parseWholeNumber),
+    )
     .addOption(
       new Option(
         '--cursor-file <file>',
         'go on behind the cursor in this file, and keep the new one there',
       ).conflicts('after'),
     )
-    .addOption(new Option('--limit <count>', 'at most this many').argParser(toWhole))
+    .addOption(new Option('--limit <count>', 'at most this many').argParser(parseWholeNumber))
     .option('--out <file>', 'into this file, which appears when it is whole')
     .option('--include-reserved', 'addresses in the reserved domains as well (example.org, .test …)')
     .option('--spreadsheet-safe', 'put an apostrophe before what a spreadsheet takes for a formula')

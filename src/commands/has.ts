@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { toAddress } from './arguments.ts'
+import { parseAddressArgument } from './arguments.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'
 import { print, printJson } from './output.ts'
 
@@ -13,17 +13,17 @@ export function createHasCommand(): Command {
     .argument('<address>')
     .option('--json', 'as JSON')
     .action(async (text: string, options: ListOption & { json?: true }) => {
-      const address = toAddress(text)
+      const address = parseAddressArgument(text)
       const found = await withStore(toList(options), async (store) => {
-        const [standing] = await store.lookUp([address])
-        return { standing, subscriber: await store.find(address) }
+        const [state] = await store.lookUp([address])
+        return { state, subscriber: await store.find(address) }
       })
-      const { subscriber, standing } = found
+      const { subscriber, state } = found
       const since = subscriber?.subscribedAt.toISOString()
       if (options.json) {
-        await printJson({ standing, email: subscriber?.email, subscribed_at: since, seq: subscriber?.seq })
+        await printJson({ state, email: subscriber?.email, subscribed_at: since, seq: subscriber?.seq })
       } else if (subscriber) await print(`${subscriber.email} is on the list since ${since}`)
-      else await print(standing === 'removed' ? 'not on the list: it has been removed' : 'not on the list')
+      else await print(state === 'suppressed' ? 'not on the list: it has been suppressed' : 'not on the list')
       if (!subscriber) process.exitCode = 1
     })
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { openTrial } from '../store/dry-run.ts'
+import { openDryRun } from '../store/dry-run.ts'
 import type { ImportTally, SubscriberStore } from '../subscriber.ts'
 import { importRows } from '../transfer/import.ts'
 import { readRows } from '../transfer/reading/import-rows.ts'
 import { openSource } from '../transfer/reading/source.ts'
 import { openInput } from '../transfer/reading/text.ts'
-import { createRefusedFile } from '../transfer/writing/rejected-file.ts'
+import { createRejectedFile } from '../transfer/writing/rejected-file.ts'
 import { interruptible } from './interrupt.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'
 import { note, print, printJson, toCount } from './output.ts'
@@ -48,9 +48,9 @@ interface Summary extends ImportTally {
 async function importFile(store: SubscriberStore, file: string, options: ImportOptions): Promise<void> {
   const summary = await interruptible((signal) => takeIn(store, file, options, signal))
   if (options.json) return await printJson(summary)
-  const { added, known, removed, refused, rejected } = summary
+  const { added, known, suppressed, refused, rejected } = summary
   await print(
-    `${options.dryRun ? 'would be: ' : ''}${added} new, ${known} known, ${removed} removed before, ${refused} refused`,
+    `${options.dryRun ? 'would be: ' : ''}${added} new, ${known} known, ${suppressed} suppressed, ${refused} refused`,
   )
   if (rejected) note(`the refused rows, with their line numbers and reasons: ${rejected}`)
 }
@@ -66,22 +66,22 @@ async function takeIn(
   if (file === '-') signal.addEventListener('abort', () => process.stdin.destroy(signal.reason))
   let bytes = 0
   const source = await openSource(input, { column, onBytes: (total) => (bytes = total) })
-  const refusedFile = createRefusedFile(rejected, source.header)
-  const reader = readRows(source, refusedFile)
+  const rejectedFile = createRejectedFile(rejected, source.header)
+  const reader = readRows(source, rejectedFile.add)
   const progress = await createProgress('importing', async () => input.size)
-  const target = dryRun ? await openTrial(store) : store
-  let sofar: ImportTally = { added: 0, known: 0, removed: 0 }
+  const target = dryRun ? await openDryRun(store) : store
+  let sofar: ImportTally = { added: 0, known: 0, suppressed: 0 }
   try {
     const onBatch = (tally: ImportTally) => {
       sofar = tally
-      progress.update(bytes, tally.added + tally.known + tally.removed)
+      progress.update(bytes, tally.added + tally.known + tally.suppressed)
     }
     const tally = await importRows(target, reader.pages, { onBatch, signal })
-    await refusedFile.finish()
+    await rejectedFile.finish()
     const { refused } = reader
     return { ...tally, refused, ...(refused > 0 && { rejected }) }
   } catch (error) {
-    await refusedFile.discard()
+    await rejectedFile.discard()
     if (!dryRun && sofar.added > 0) {
       note(
         `${toCount(sofar.added, 'address', 'addresses')} are on the list already; the same import goes on from there`,

@@ -1,16 +1,14 @@
 /** SIGINT and SIGTERM while a command is at work that must not be left half done. */
 
 import { constants } from 'node:os'
+import { Failure } from '../failure.ts'
 
-/** The command was stopped by a signal; it has put away what was half done. */
-export class Interrupted extends Error {
+/** A signal stopped the command. It has removed what was half done. */
+export class Interrupted extends Failure {
   override readonly name = 'Interrupted'
-  /** As a shell reports a process that a signal has ended: 128 and its number. */
-  readonly exitCode: number
 
   constructor(signal: NodeJS.Signals) {
-    super('stopped')
-    this.exitCode = 128 + constants.signals[signal]
+    super('stopped', { exitCode: 128 + constants.signals[signal] })
   }
 }
 

@@ -1,7 +1,8 @@
 /** What all commands that work on a list share: which one it is, and how it is opened and closed. */
 
 import { Command, Option } from 'commander'
-import { type ListUrl, readListUrl, toListUrl } from '../config/config.ts'
+import { readListUrl } from '../config/config.ts'
+import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { openStore } from '../store/open.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
@@ -23,7 +24,7 @@ export function createCommand(name: string, description: string, example: string
 
 /** Which list a command is to work on. */
 export function toList({ list }: ListOption): ListUrl {
-  return list === undefined ? readListUrl() : toListUrl('--list', list)
+  return list === undefined ? readListUrl() : parseListUrl('--list', list)
 }
 
 /**

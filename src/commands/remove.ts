@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Address } from '../email.ts'
 import { UsageError } from '../failure.ts'
-import type { Standing, SubscriberStore } from '../subscriber.ts'
+import type { SubscriberStore, SubscriptionState } from '../subscriber.ts'
 import { toBatches } from '../transfer/batches.ts'
 import { readAddress } from '../transfer/reading/addresses.ts'
 import { openSource } from '../transfer/reading/source.ts'
 import { openInput } from '../transfer/reading/text.ts'
-import { toAddress } from './arguments.ts'
+import { parseAddressArgument } from './arguments.ts'
 import { interruptible } from './interrupt.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'
 import { note, print, toCount } from './output.ts'
@@ -37,7 +37,7 @@ export function createRemoveCommand(): Command {
       if (texts.length > 0 === (options.file !== undefined)) {
         throw new UsageError('give addresses, or a file of them with --file')
       }
-      const given = texts.map(toAddress)
+      const given = texts.map(parseAddressArgument)
       await withStore(toList(options), async (store) => {
         if (options.file === undefined) await removeSome(store, given, options)
         else await removeFile(store, options.file, options)
@@ -50,31 +50,31 @@ async function removeSome(
   addresses: readonly Address[],
   options: RemoveOptions,
 ): Promise<void> {
-  const forget = options.forget === true
-  const standings = await store.remove(addresses, { forget })
+  const suppress = options.forget !== true
+  const states = await store.remove(addresses, { suppress })
   const lines = addresses.map((email, index) => {
-    const was = standings[index] ?? 'absent'
+    const was = states[index] ?? 'absent'
     return options.json
-      ? JSON.stringify({ email, was, remembered: !forget })
-      : `${email}: ${toWords(was, forget)}`
+      ? JSON.stringify({ email, was, suppressed: suppress })
+      : `${email}: ${toWords(was, suppress)}`
   })
   if (lines.length > 0) await print(lines.join('\n'))
 }
 
-const REMEMBERED: Readonly<Record<Standing, string>> = {
-  listed: 'taken off the list',
-  removed: 'had been removed before',
+const REMEMBERED: Readonly<Record<SubscriptionState, string>> = {
+  subscribed: 'taken off the list',
+  suppressed: 'had been suppressed',
   absent: 'was not on the list; no import will put it there',
 }
 
-const FORGOTTEN: Readonly<Record<Standing, string>> = {
-  listed: 'taken off the list, and forgotten',
-  removed: 'had been removed before, and is forgotten now',
+const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
+  subscribed: 'taken off the list, and forgotten',
+  suppressed: 'had been suppressed, and is forgotten now',
   absent: 'was not on the list',
 }
 
-function toWords(was: Standing, forget: boolean): string {
-  return (forget ? FORGOTTEN : REMEMBERED)[was]
+function toWords(was: SubscriptionState, suppress: boolean): string {
+  return (suppress ? REMEMBERED : FORGOTTEN)[was]
 }
 
 async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<void> {
@@ -85,7 +85,7 @@ async function removeFile(store: SubscriberStore, file: string, options: RemoveO
     for await (const page of pages) {
       yield page.flatMap(({ line, email }) => {
         const read = readAddress(email)
-        if ('address' in read) return [read.address]
+        if (read.ok) return [read.value]
         refused++
         note(`${file}: line ${line}: ${read.reason}`)
         return []

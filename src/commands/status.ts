@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { toListName } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { toSpan } from './arguments.ts'
+import { parseDuration } from './arguments.ts'
 import { createListCommand, type ListOption, toList, withStore } from './list.ts'
 import { note, print, printJson } from './output.ts'
 
@@ -21,7 +21,7 @@ export function createStatusCommand(): Command {
     .option(
       '--max-silence <span>',
       'exit with 1 if nothing was accepted for so long, such as 36h or 7d',
-      toSpan,
+      parseDuration,
     )
     .option('--json', 'as JSON')
     .action(async (options: StatusOptions) => {
@@ -59,13 +59,13 @@ function toJson(list: string, status: StoreStatus, fault: string | undefined) {
 }
 
 function toText(list: string, status: StoreStatus, fault: string | undefined): string {
-  const { subscribers, reserved, removed, lastAcceptedAt, days, bytes } = status
+  const { subscribers, reserved, suppressed, lastAcceptedAt, days, bytes } = status
   const number = (value: number) => value.toLocaleString('en')
   const rows = [
     ['list', `${list}, ${number(Math.ceil(bytes / 1024))} KiB`],
     ['writable', fault === undefined ? 'yes' : `no: ${fault}`],
     ['addresses', `${number(subscribers)}, ${number(reserved)} of them reserved`],
-    ['removed', number(removed)],
+    ['suppressed', number(suppressed)],
     ['last accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString()}, ${toAgo(lastAcceptedAt)}` : 'never'],
   ]
   const head = rows.map(([name = '', value]) => `${name.padEnd(15)}${value}`)

@@ -14,10 +14,10 @@ import {
   type YAMLError,
 } from 'yaml'
 import { z } from 'zod'
-import { DEFAULT_ACCENT } from '../page/accent.ts'
+import { UsageError } from '../failure.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { LANGUAGE_TAGS, toPagePath } from './languages.ts'
-import { type Logo, LogoError, readLogo } from './logo.ts'
+import { type Logo, readLogo } from './logo.ts'
 import { pageEntries } from './page-entries.ts'
 
 // One line for people: no control character, no line or paragraph separator, no half of a surrogate pair.
@@ -39,6 +39,9 @@ const url = (pattern: RegExp, error: string) =>
     .string({ error })
     .trim()
     .refine((text) => pattern.test(text) && URL.canParse(text), { error })
+
+/** The accent of a site that chooses none. */
+export const DEFAULT_ACCENT = '#2b5a4e'
 
 const A_COLOUR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
 
@@ -88,21 +91,18 @@ const schema = object({
 /** What the owner says of the site; every member that the file leaves out has its default. */
 export type Site = Omit<z.infer<typeof schema>, 'logo'> & { readonly logo?: Logo }
 
-/** A mistake in the site file: the message names the file, the line, the value and what is accepted. */
-export class SiteFileError extends Error {}
-
 /**
  * Reads the text of a site file, and the logo that it names.
  *
  * @param text YAML; nothing at all gives the defaults
  * @param file its path: the name that errors give, and where the path of the logo begins
- * @throws SiteFileError at the first mistake, in one line
+ * @throws UsageError at the first mistake, in one line
  */
 export function parseSite(text: string, file: string): Site {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const mistake = (offset: number, reason: string) =>
-    new SiteFileError(`${file}:${lines.linePos(offset).line}: ${reason}`)
+    new UsageError(`${file}:${lines.linePos(offset).line}: ${reason}`)
 
   const fault = document.errors[0] ?? document.warnings[0]
   if (fault) throw mistake(fault.pos[0], `this is not YAML that can be read: ${toWords(fault)}`)
@@ -129,15 +129,12 @@ export function parseSite(text: string, file: string): Site {
 function withLogo(
   { logo, ...site }: z.infer<typeof schema>,
   file: string,
-  toMistake: (reason: string) => SiteFileError,
+  toMistake: (reason: string) => UsageError,
 ): Site {
   if (logo === undefined) return Object.freeze(site)
-  try {
-    return Object.freeze({ ...site, logo: readLogo(resolve(dirname(file), logo)) })
-  } catch (error) {
-    if (error instanceof LogoError) throw toMistake(`logo is ${JSON.stringify(logo)}: ${error.message}`)
-    throw error
-  }
+  const read = readLogo(resolve(dirname(file), logo))
+  if (!read.ok) throw toMistake(`logo is ${JSON.stringify(logo)}: ${read.reason}`)
+  return Object.freeze({ ...site, logo: read.value })
 }
 
 type Path = readonly PropertyKey[]

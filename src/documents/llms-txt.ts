@@ -8,8 +8,7 @@ import type { Site } from '../config/site-file.ts'
 import { PROBLEMS, type Problem, toErrorBody } from '../errors.ts'
 import { DOCUMENTS, type DocumentName, ENDPOINT, listDocuments } from '../routes.ts'
 import { createCurlCall } from './curl.ts'
-import { createResponses } from './openapi/responses.ts'
-import { BODY_TERMS, createTerms, EMAIL_TERMS, ERROR_TERMS } from './terms.ts'
+import { ACCEPTED_TERMS, BODY_TERMS, createTerms, EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from './terms.ts'
 
 /** What developers read first; the other documents are optional. */
 const RESOURCES: readonly DocumentName[] = ['openApiJson', 'openApiYaml', 'apiCatalog', 'protectedResource']
@@ -69,11 +68,10 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 
 /** One line for each answer; that of an error says what is wrong, then what to do. */
 function createAnswers(): string[] {
-  const { Accepted, OtherHost } = createResponses()
   const byStatus = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
   return [
-    `200 \`{"ok":true}\`: ${Accepted.description}`,
-    `308: ${OtherHost.description}`,
+    `200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`,
+    `308: ${REDIRECT_TERMS}`,
     ...byStatus.map(
       ({ status, code, message, hint }: Problem) => `${status} \`${code}\`: ${message} ${hint}`,
     ),

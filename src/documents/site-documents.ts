@@ -2,28 +2,28 @@
 
 import type { Config } from '../config/config.ts'
 import type { Site } from '../config/site-file.ts'
-import type { DailyDocument } from '../http/daily-handler.ts'
-import type { Document } from '../http/document-handler.ts'
-import { createAccent } from '../page/accent.ts'
-import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from '../page/favicon.ts'
-import { listPages } from '../page/page-list.ts'
 import { DOCUMENTS, isSecurityContact } from '../routes.ts'
 import { createApiCatalog } from './api-catalog.ts'
+import type { DailyDocument, Document } from './document.ts'
 import { createLlmsTxt } from './llms-txt.ts'
 import { createDescription, toJson, toYaml } from './openapi/description.ts'
 import { createProtectedResource } from './protected-resource.ts'
 import { createRobots } from './robots.ts'
 import { createSecurityTxt } from './security-txt.ts'
-import { createSitemap } from './sitemap.ts'
+import { createSitemap, type IndexedPage } from './sitemap.ts'
 
-/** Writes every document. */
+/**
+ * Writes every document.
+ *
+ * @param pages the site's own pages, for the sitemap
+ */
 export async function createDocuments(
   config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
+  pages: readonly IndexedPage[],
 ): Promise<(Document | DailyDocument)[]> {
   const { site, baseUrl } = config
   const description = createDescription(config)
-  const { light: tile } = createAccent(site.accent)
-  const sitemap = await createSitemap([...listPages(site.languages), ...site.pages], baseUrl)
+  const sitemap = await createSitemap([...pages, ...site.pages], baseUrl)
   return [
     { ...DOCUMENTS.openApiJson, body: toJson(description) },
     { ...DOCUMENTS.openApiYaml, body: toYaml(description) },
@@ -33,8 +33,6 @@ export async function createDocuments(
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
     ...createSecurity(site, baseUrl),
-    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(tile) },
-    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
   ]
 }
 

@@ -1,14 +1,21 @@
 /** On what terms the endpoint is used, in sentences: the description and llms.txt say the same, in the same words. */
 
 import type { Site } from '../config/site-file.ts'
-import { MAX_ADDRESS_LENGTH, RESERVED_DOMAINS } from '../email.ts'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../errors.ts'
+import { RESERVED_DOMAINS } from '../email.ts'
+import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES } from '../limits.ts'
 
 /** What the body is. */
 export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes, sent whole within ${BODY_DEADLINE_MS / 1000} seconds.`
 
 /** What its member `email` is. */
 export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, a domain outside ASCII in its \`xn--\` form. White space around it is removed first; length and pattern apply to what is left.`
+
+/** What a 200 of the endpoint means. */
+export const ACCEPTED_TERMS = 'The address is on the list, whether it is new or was there before.'
+
+/** What a redirect to the canonical host means. */
+export const REDIRECT_TERMS =
+  'The request came to another name of this host; repeat it, with method and body, at the Location.'
 
 /** What errors have in common. */
 export const ERROR_TERMS = 'Every error has this shape. `message` and `error.code` are the same code.'

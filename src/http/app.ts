@@ -1,8 +1,7 @@
 /** The application, as a function of its parts: host, then path, then method. Listening and signals are server.ts. */
 
-import { CACHE_CONTROL } from '../documents/openapi/headers.ts'
 import type { Log } from '../log.ts'
-import { ENDPOINT } from '../routes.ts'
+import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
 import type { Cors } from './cors.ts'
 import { type DocumentHandler, READ_FROM_ANYWHERE } from './document-handler.ts'
 import type { Metrics } from './metrics.ts'

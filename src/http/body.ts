@@ -1,10 +1,12 @@
 /** Reads the body of a request as text, within a size and a time. */
 
-/** Why there is no text. */
-export type BodyFault = 'large_body' | 'slow_body' | 'malformed_json'
+import type { Result } from '../result.ts'
+
+/** Why a body has no text. */
+export type BodyReason = 'large_body' | 'slow_body' | 'malformed_json'
 
 /** The text of a body, or why there is none. */
-export type Body = string | { readonly fault: BodyFault }
+export type Body = Result<string, BodyReason>
 
 export interface BodyLimits {
   /** Most bytes that are taken. */
@@ -23,7 +25,7 @@ export interface BodyReader {
    */
   read(request: Request): Promise<Body> | Body
   /** Gives up every body that is still on its way, because the service is about to stop. */
-  hurry(): void
+  abortPending(): void
 }
 
 /** A body that is on its way. */
@@ -69,18 +71,21 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     read(request) {
       const length = request.headers.get('content-length')
       // The stream costs more than text(), which is safe only where the parser knows the length.
-      if (length === null) return request.body ? within(readStream(request.body, limits.bytes)) : ''
-      return Number(length) > limits.bytes ? TOO_LARGE : within(request.text())
+      if (length === null) return request.body ? within(readStream(request.body, limits.bytes)) : EMPTY
+      return Number(length) > limits.bytes ? TOO_LARGE : within(request.text().then(toBody))
     },
-    hurry: () => giveUpExpired(Number.POSITIVE_INFINITY),
+    abortPending: () => giveUpExpired(Number.POSITIVE_INFINITY),
   }
 }
 
-const TOO_LARGE = { fault: 'large_body' } as const
-const SLOW = { fault: 'slow_body' } as const
-const BROKEN_OFF = { fault: 'malformed_json' } as const
+const EMPTY = { ok: true, value: '' } as const
+const TOO_LARGE = { ok: false, reason: 'large_body' } as const
+const SLOW = { ok: false, reason: 'slow_body' } as const
+const BROKEN_OFF = { ok: false, reason: 'malformed_json' } as const
 
-async function readStream(stream: ReadableStream<Uint8Array>, most: number) {
+const toBody = (value: string): Body => ({ ok: true, value })
+
+async function readStream(stream: ReadableStream<Uint8Array>, most: number): Promise<Body> {
   const decoder = new TextDecoder()
   let size = 0
   let text = ''
@@ -90,5 +95,5 @@ async function readStream(stream: ReadableStream<Uint8Array>, most: number) {
     if (size > most) return TOO_LARGE
     text += decoder.decode(chunk, { stream: true })
   }
-  return text + decoder.decode()
+  return toBody(text + decoder.decode())
 }

@@ -1,12 +1,7 @@
 /** A document whose text depends on the date. */
 
-import { createDocumentHandler, type Document, type DocumentHandler } from './document-handler.ts'
-
-/** A resource that is published anew each day. */
-export interface DailyDocument extends Omit<Document, 'body'> {
-  /** Its text on a day, given as YYYY-MM-DD. */
-  readonly write: (today: string) => string
-}
+import type { DailyDocument } from '../documents/document.ts'
+import { createDocumentHandler, type DocumentHandler } from './document-handler.ts'
 
 /**
  * Serves a document that is made anew for the first request of each day (UTC), so that a process that runs

@@ -3,18 +3,9 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import { CACHE_CONTROL, CONTENT_CODINGS } from '../documents/openapi/headers.ts'
+import type { Document } from '../documents/document.ts'
+import { CACHE_CONTROL, CONTENT_CODINGS } from '../routes.ts'
 import { chooseCoding, matchesEtag } from './negotiation.ts'
-
-/** A resource as it is published. */
-export interface Document {
-  /** Its path under BASE_URL. */
-  readonly path: string
-  readonly mediaType: string
-  readonly body: string | Uint8Array
-  /** Headers of its own; they go before those of every document. */
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 /** Answers a GET or a HEAD. */
 export type DocumentHandler = (request: Request) => Response | Promise<Response>

@@ -10,13 +10,13 @@ export interface OpsOptions {
   /** Asked whether it can be written; nothing is. */
   readonly store: Pick<Intake, 'check'>
   /** Milliseconds after which a store that does not answer counts as failing. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 /** Creates the application of the operations listener: `/livez`, `/readyz` and `/metrics`. */
-export function createOps({ metrics, store, patienceMs }: OpsOptions): App {
+export function createOps({ metrics, store, timeoutMs }: OpsOptions): App {
   async function isReady(): Promise<boolean> {
-    const late = Bun.sleep(patienceMs).then(() => false)
+    const late = Bun.sleep(timeoutMs).then(() => false)
     const checked = store.check().then(
       () => true,
       () => false,

@@ -1,16 +1,16 @@
 /** The pages over HTTP: read like documents, and the form that each of them takes. */
 
 import { type Language, toPagePath } from '../config/languages.ts'
-import { CACHE_CONTROL } from '../documents/openapi/headers.ts'
 import { parseAddress } from '../email.ts'
-import { ALLOW, PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
+import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
 import { toAsciiDomain } from '../idn.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { PageOptions } from '../page/head.ts'
 import { type Outcome, toOutcome } from '../page/locale.ts'
 import { type PageState, renderPage } from '../page/render.ts'
+import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 import { createAlternatives } from './alternatives.ts'
-import type { BodyFault, BodyReader } from './body.ts'
+import type { BodyReader, BodyReason } from './body.ts'
 import { createDocumentHandler, type DocumentHandler } from './document-handler.ts'
 import { chooseLanguage } from './negotiation.ts'
 import { type HeaderFields, toAnswer } from './responses.ts'
@@ -122,20 +122,20 @@ function createForm(options: PagesOptions, language: Language): PageHandler {
     return new Response(page, { status, headers: all })
   }
 
-  function answerTo(fault: BodyFault): Response {
+  function answerTo(reason: BodyReason): Response {
     // What is left of a body that is not read to its end must not be taken for the next request.
-    return answer(PROBLEMS[fault].status, 'invalid_body', undefined, { Connection: 'close' })
+    return answer(PROBLEMS[reason].status, 'invalid_body', undefined, { Connection: 'close' })
   }
 
   return async (request) => {
     if (!isForm(request.headers.get('content-type'))) return refuse()
     const text = await body.read(request)
-    if (typeof text !== 'string') return answerTo(text.fault)
-    const typed = new URLSearchParams(text).get('email') ?? ''
+    if (!text.ok) return answerTo(text.reason)
+    const typed = new URLSearchParams(text.value).get('email') ?? ''
     const result = parseAddress(toAsciiDomain(typed))
-    if ('fault' in result) return answer(PROBLEMS[result.fault].status, toOutcome(result.fault), typed)
+    if (!result.ok) return answer(PROBLEMS[result.reason].status, toOutcome(result.reason), typed)
     try {
-      await intake.add(result.address)
+      await intake.add(result.value)
     } catch {
       // The intake has logged it.
       return answer(PROBLEMS.store_failed.status, 'storage_failure', typed)

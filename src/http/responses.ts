@@ -1,12 +1,13 @@
 /** The answers of the JSON contract, each with its body and headers made once. */
 
-import { ALLOW, type Fault, PROBLEMS, toErrorBody } from '../errors.ts'
+import { type ErrorReason, PROBLEMS, toErrorBody } from '../errors.ts'
+import { ALLOW } from '../routes.ts'
 
 export interface Answers {
   /** The address is on the list: the same for a new and for a known one. */
   accepted(): Response
   /** The error that a fault is answered with. */
-  problem(fault: Fault): Response
+  problem(fault: ErrorReason): Response
 }
 
 /** Headers as pairs of name and value. */
@@ -29,8 +30,8 @@ export function createCommonHeaders(baseUrl: string): HeaderFields {
 /** Makes the answers. @param headers what each of them carries besides its media type */
 export function createAnswers(headers: HeaderFields): Answers {
   const accepted = toAnswer(200, { ok: true }, headers)
-  const problems = {} as Record<Fault, () => Response>
-  for (const fault of Object.keys(PROBLEMS) as Fault[]) {
+  const problems = {} as Record<ErrorReason, () => Response>
+  for (const fault of Object.keys(PROBLEMS) as ErrorReason[]) {
     const problem = PROBLEMS[fault]
     problems[fault] = toAnswer(problem.status, toErrorBody(problem), { ...headers, ...toFieldsOf(fault) })
   }
@@ -38,7 +39,7 @@ export function createAnswers(headers: HeaderFields): Answers {
 }
 
 /** The headers that a fault calls for. */
-function toFieldsOf(fault: Fault): HeaderFields {
+function toFieldsOf(fault: ErrorReason): HeaderFields {
   // RFC 9110 section 15.5.6.
   if (fault === 'post_only' || fault === 'read_only') return { Allow: ALLOW[fault] }
   // What is left of a body that is not read to its end must not be taken for the next request.

@@ -1,6 +1,7 @@
 /** Listening: binds a port, keeps the runtime's limits above ours, and stops without cutting anybody off. */
 
-import { BODY_DEADLINE_MS, STORE_DEADLINE_MS } from '../errors.ts'
+import { Failure, toSystemReason } from '../failure.ts'
+import { IDLE_TIMEOUT_S } from '../limits.ts'
 import type { App } from './app.ts'
 
 export interface ServerOptions {
@@ -14,18 +15,10 @@ export interface Server {
   /**
    * Takes no new connection, answers every request that has begun, and resolves when all are gone.
    *
-   * @param hurry called after a while, to give up the bodies that are still on their way
+   * @param abortPending called after a while, to give up the bodies that are still on their way
    */
-  stop(hurry?: () => void): Promise<void>
+  stop(abortPending?: () => void): Promise<void>
 }
-
-/** A port that cannot be bound: one line for the owner. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError'
-}
-
-/** Seconds after which the runtime cuts a connection; its clock runs while a body comes in and while the store works. */
-const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
 /** For this long, callers that keep their connection are told that it ends with the answer. */
 const ANNOUNCE_MS = 300
@@ -34,14 +27,14 @@ const QUIET_TURNS = 10
 const TURN_MS = 20
 const MAX_HOLD_MS = 2_000
 /** From here on, bodies that are still on their way are given up. */
-const HURRY_MS = 3_000
+const ABORT_MS = 3_000
 /** When the last are cut off; a stop takes 10 s at the most. */
 const CUT_OFF_MS = 8_500
 
 /**
  * Binds the port and serves.
  *
- * @throws ListenError when the port is taken or the address is not one of this machine
+ * @throws Failure when the port is taken or the address is not one of this machine
  */
 export function listen({ fetch, error }: App, { port, host }: ServerOptions): Server {
   const options = {
@@ -57,26 +50,26 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
   } as const
   const server = bind(() => Bun.serve({ ...options, fetch }), options)
 
-  async function stop(hurry?: () => void): Promise<void> {
+  async function stop(abortPending?: () => void): Promise<void> {
     // Whoever sends a request on an open connection in the moment in which it is closed loses it. So
     // busy callers are asked to let go of theirs first; then all answers wait for a moment, until every
     // caller that goes on is waiting for one, and in that moment the door is closed.
     let held: Promise<void> | undefined
-    let arrivals = 0
+    let requests = 0
     server.reload({
       ...options,
       fetch: async (request) => {
-        arrivals++
+        requests++
         const response = withClose(await fetch(request))
         await held
         return response
       },
     })
     await Bun.sleep(ANNOUNCE_MS)
-    held = waitForQuiet(() => arrivals)
+    held = waitForQuiet(() => requests)
     await held
     const stopped = server.stop()
-    const timer = setTimeout(() => hurry?.(), HURRY_MS)
+    const timer = setTimeout(() => abortPending?.(), ABORT_MS)
     await Promise.race([stopped, Bun.sleep(CUT_OFF_MS)])
     clearTimeout(timer)
     await server.stop(true)
@@ -89,21 +82,18 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
   try {
     return serve()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EADDRINUSE')
-      throw new ListenError(`port ${port} on ${hostname} is taken by another process`)
-    if (code === 'EACCES') throw new ListenError(`port ${port} may not be bound by this user`)
-    throw new ListenError(`cannot listen on ${hostname} port ${port}: it is no address of this machine`)
+    const reason = toSystemReason(error) ?? 'the address does not belong to this machine'
+    throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
 }
 
 // Counted in turns of the event loop, and not by the clock alone: where the machine is busy, much may wait to be read.
-async function waitForQuiet(arrivals: () => number): Promise<void> {
+async function waitForQuiet(requests: () => number): Promise<void> {
   const end = performance.now() + MAX_HOLD_MS
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < end; ) {
-    const before = arrivals()
+    const before = requests()
     await Bun.sleep(TURN_MS)
-    quiet = arrivals() === before ? quiet + 1 : 0
+    quiet = requests() === before ? quiet + 1 : 0
   }
 }
 

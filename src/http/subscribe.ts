@@ -1,8 +1,9 @@
 /** The endpoint: one address in, on stable storage before the answer leaves. */
 
-import { parseAddress } from '../email.ts'
-import type { Fault } from '../errors.ts'
+import { type Address, parseAddress } from '../email.ts'
+import type { ErrorReason } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
+import type { Result } from '../result.ts'
 import type { Body, BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Answers } from './responses.ts'
@@ -18,11 +19,11 @@ export interface SubscribeOptions {
 export function createSubscribe({ intake, cors, body }: SubscribeOptions) {
   // Chained by hand: an async function makes promises of its own, which cost 3 % of a request.
   function accept(text: Body, answers: Answers): Response | Promise<Response> {
-    if (typeof text !== 'string') return answers.problem(text.fault)
-    const result = parseSubscription(text)
-    if ('fault' in result) return answers.problem(result.fault)
+    if (!text.ok) return answers.problem(text.reason)
+    const result = parseSubscription(text.value)
+    if (!result.ok) return answers.problem(result.reason)
     // The intake has logged a failure, once for all requests of the commit.
-    return intake.add(result.address).then(answers.accepted, () => answers.problem('store_failed'))
+    return intake.add(result.value).then(answers.accepted, () => answers.problem('store_failed'))
   }
 
   return (request: Request): Response | Promise<Response> => {
@@ -40,14 +41,16 @@ function isJson(field: string | null): boolean {
 }
 
 /** Reads a body: an object with an address in it. Other members are ignored. */
-function parseSubscription(text: string): ReturnType<typeof parseAddress> | { fault: Fault } {
-  if (text === '') return { fault: 'no_body' }
+function parseSubscription(text: string): Result<Address, ErrorReason> {
+  if (text === '') return { ok: false, reason: 'no_body' }
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    return { fault: text.trim() === '' ? 'no_body' : 'malformed_json' }
+    return { ok: false, reason: text.trim() === '' ? 'no_body' : 'malformed_json' }
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { fault: 'not_an_object' }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return { ok: false, reason: 'not_an_object' }
+  }
   return parseAddress((body as { email?: unknown }).email)
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
-import { STORE_DEADLINE_MS } from '../errors.ts'
+import { STORE_DEADLINE_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { StoreError, type SubscriberStore } from '../subscriber.ts'
 import { createGroupCommit } from './group-commit.ts'

@@ -3,9 +3,6 @@
 /** What the page lies on, by theme; the accent is held against it, and is written on in this same colour. */
 export const BACKGROUND = { light: '#faf9f6', dark: '#17181b' } as const
 
-/** The accent of a site that chooses none. */
-export const DEFAULT_ACCENT = '#2b5a4e'
-
 /** A colour for each theme, as `#rrggbb` in lower case. */
 export type Accent = Readonly<Record<keyof typeof BACKGROUND, string>>
 

@@ -3,17 +3,17 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Site } from '../config/site-file.ts'
-import { CACHE_CONTROL } from '../documents/openapi/headers.ts'
-import type { Document } from '../http/document-handler.ts'
+import type { Document } from '../documents/document.ts'
+import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createAccent } from './accent.ts'
-import { FAVICON_PATH } from './favicon.ts'
+import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
 
 export interface PageAssets {
   readonly stylesheet: string
   readonly script: string
   /** The owner's logo, or the icon of the site. */
   readonly logo: string
-  /** All of them but the icon, which the site has in any case. */
+  /** All of them, with the icons of the site. */
   readonly documents: readonly Document[]
 }
 
@@ -29,13 +29,21 @@ export async function createPageAssets({ accent, logo }: Site): Promise<PageAsse
     stylesheet: stylesheet.path,
     script: code.path,
     logo: image?.path ?? FAVICON_PATH,
-    documents: [stylesheet, code, ...(image ? [image] : [])],
+    documents: [stylesheet, code, ...createIcons(accent), ...(image ? [image] : [])],
   }
 }
 
 // An SVG may hold styles of its own. Whoever opens it by itself is not to be met by scripts in the site's name.
 const LOGO_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+}
+
+function createIcons(accent: string): Document[] {
+  const { light: tile } = createAccent(accent)
+  return [
+    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(tile) },
+    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
+  ]
 }
 
 async function bundle(source: string): Promise<string> {

@@ -1,6 +1,6 @@
 /** What the page says, in the shape that every language fills: a phrase that is missing does not compile. */
 
-import type { AddressFault } from '../email.ts'
+import type { AddressReason } from '../email.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /** What can be told below the field. The codes of the contract that a form can meet, and what is the page's own. */
@@ -35,9 +35,9 @@ export interface Locale {
 }
 
 /** What a person is told of an address that the rule refuses: more than the one code, where that helps to mend it. */
-export function toOutcome(fault: AddressFault): Outcome {
-  if (fault === 'missing' || fault === 'empty') return 'empty'
-  return fault === 'non_ascii' ? 'non_ascii' : 'invalid_email'
+export function toOutcome(reason: AddressReason): Outcome {
+  if (reason === 'missing' || reason === 'empty') return 'empty'
+  return reason === 'non_ascii' ? 'non_ascii' : 'invalid_email'
 }
 
 /** Whether an outcome asks for another address. */

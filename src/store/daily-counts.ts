@@ -3,7 +3,7 @@
 import type { Count, StoreStatus } from '../subscriber.ts'
 
 /** What one day adds to the status. */
-export interface DayRow extends Omit<Count, 'removed'> {
+export interface DayRow extends Omit<Count, 'suppressed'> {
   /** Days since 1970, UTC. */
   readonly day: number
   /** The latest `subscribedAt` of the day, in milliseconds since 1970. */
@@ -25,7 +25,7 @@ export function toFirstDay(days: number): number {
 export function toStatus(
   rows: readonly DayRow[],
   { first, days }: { readonly first: number; readonly days: number },
-): Omit<StoreStatus, 'bytes' | 'removed'> {
+): Omit<StoreStatus, 'bytes' | 'suppressed'> {
   const added = new Map(rows.map((row) => [row.day, row.subscribers]))
   const sum = (column: 'subscribers' | 'reserved') => rows.reduce((total, row) => total + row[column], 0)
   return {

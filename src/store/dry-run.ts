@@ -9,16 +9,16 @@ import { openSqliteStore } from './sqlite/store.ts'
 export type Trial = Pick<SubscriberStore, 'import' | 'importSize' | 'close'>
 
 /** Opens a trial of imports into a list; what would be new is kept in a temporary file, to know repeats by. */
-export async function openTrial(store: Pick<SubscriberStore, 'lookUp'>): Promise<Trial> {
+export async function openDryRun(store: Pick<SubscriberStore, 'lookUp'>): Promise<Trial> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-'))
   const fresh = openSqliteStore(join(folder, 'trial.db'))
   return {
     importSize: fresh.importSize,
     async import(rows): Promise<ImportTally> {
-      const standings = await store.lookUp(rows.map(({ email }) => email))
-      const { added, known } = await fresh.import(rows.filter((_, index) => standings[index] === 'absent'))
-      const removed = standings.filter((standing) => standing === 'removed').length
-      return { added, known: known + standings.filter((standing) => standing === 'listed').length, removed }
+      const states = await store.lookUp(rows.map(({ email }) => email))
+      const { added, known } = await fresh.import(rows.filter((_, index) => states[index] === 'absent'))
+      const suppressed = states.filter((state) => state === 'suppressed').length
+      return { added, known: known + states.filter((state) => state === 'subscribed').length, suppressed }
     },
     async close() {
       await fresh.close()

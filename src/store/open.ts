@@ -1,6 +1,6 @@
 /** From the URL of a list to its store. */
 
-import type { ListUrl } from '../config/config.ts'
+import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import { createPostgresStore } from './postgres/store.ts'
@@ -16,7 +16,7 @@ import { openSqliteThread } from './sqlite/thread.ts'
  */
 export async function openStore(list: ListUrl, options?: OpenOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') return openSqliteStore(list.file, options)
-  return createPostgresStore({ ...options, url: list.url, name: toListName(list), isHurried: false })
+  return createPostgresStore({ ...options, url: list.url, name: toListName(list), hasDeadline: false })
 }
 
 /**
@@ -27,7 +27,7 @@ export async function openStore(list: ListUrl, options?: OpenOptions): Promise<S
  */
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
-  const store = createPostgresStore({ url: list.url, name: toListName(list), isHurried: true })
+  const store = createPostgresStore({ url: list.url, name: toListName(list), hasDeadline: true })
   // So that the schema is there before the first address; and if it fails, the log knows why.
   store.check().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
   return store

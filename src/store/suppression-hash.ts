@@ -1,7 +1,7 @@
 /** How removed addresses are told by keyed hashes, in every store alike. */
 
 import { type Address, toIdentity } from '../email.ts'
-import type { Removal, Subscriber } from '../subscriber.ts'
+import type { Subscriber, Suppression } from '../subscriber.ts'
 
 /** Computes hashes of identities under one key: HMAC-SHA-256 (RFC 2104), in hexadecimal. */
 export function createKeyedHash(key: Uint8Array): (address: Address) => string {
@@ -10,17 +10,17 @@ export function createKeyedHash(key: Uint8Array): (address: Address) => string {
   return (address) => keyed.copy().update(toIdentity(address)).digest('hex')
 }
 
-/** Finds, in a page of the list, those that removals stand for. */
-export function createMatch(removals: readonly Removal[]) {
-  const byKey = [...Map.groupBy(removals, ({ key }) => toHex(key)).values()].map((group) => ({
+/** Finds, in a page of the list, those that suppressions stand for. */
+export function createMatch(suppressions: readonly Suppression[]) {
+  const byKey = [...Map.groupBy(suppressions, ({ key }) => toHex(key)).values()].map((group) => ({
     hash: createKeyedHash(group[0]?.key ?? new Uint8Array()),
-    byHash: new Map(group.map((removal) => [toHex(removal.hash), removal])),
+    byHash: new Map(group.map((suppression) => [toHex(suppression.hash), suppression])),
   }))
-  return (page: readonly Subscriber[]): [Subscriber, Removal][] =>
+  return (page: readonly Subscriber[]): [Subscriber, Suppression][] =>
     byKey.flatMap(({ hash, byHash }) =>
-      page.flatMap((subscriber): [Subscriber, Removal][] => {
-        const removal = byHash.get(hash(subscriber.email))
-        return removal ? [[subscriber, removal]] : []
+      page.flatMap((subscriber): [Subscriber, Suppression][] => {
+        const suppression = byHash.get(hash(subscriber.email))
+        return suppression ? [[subscriber, suppression]] : []
       }),
     )
 }

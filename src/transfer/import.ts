@@ -16,12 +16,16 @@ export async function importRows(
   pages: AsyncIterable<readonly ImportRow[]>,
   { onBatch, signal }: ImportOptions,
 ): Promise<ImportTally> {
-  let tally: ImportTally = { added: 0, known: 0, removed: 0 }
+  let tally: ImportTally = { added: 0, known: 0, suppressed: 0 }
   let atWork: Promise<void> = Promise.resolve()
 
   async function take(batch: readonly ImportRow[]): Promise<void> {
-    const { added, known, removed } = await store.import(batch)
-    tally = { added: tally.added + added, known: tally.known + known, removed: tally.removed + removed }
+    const { added, known, suppressed } = await store.import(batch)
+    tally = {
+      added: tally.added + added,
+      known: tally.known + known,
+      suppressed: tally.suppressed + suppressed,
+    }
     onBatch?.(tally)
   }
 

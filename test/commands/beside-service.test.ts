@@ -1,13 +1,13 @@
 /** The owner at work while the service is: both keep what they promise. */
 
 import { expect, test } from 'bun:test'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { startService } from '../support/service.ts'
 
 test('an import of many rows beside a service that accepts: every deadline is kept, and each address is once', async () => {
   const service = await startService()
   const list = `sqlite:${service.folder}/data/rollcall.db`
-  const { print, rows } = await createWorkshop()
+  const { print, rows } = await createCliFixture()
   const size = 150_000
   const text = Array.from({ length: size }, (_, index) => `user.${index}@site.io\n`).join('')
 
@@ -35,7 +35,7 @@ test('an import of many rows beside a service that accepts: every deadline is ke
 })
 
 test('two services on one file, with the same addresses posted to both: each is on the list once', async () => {
-  const { folder, list, rows } = await createWorkshop()
+  const { folder, list, rows } = await createCliFixture()
   const env = { DATABASE_URL: list }
   const services = await Promise.all([startService({ env, folder }), startService({ env, folder })])
   const emails = Array.from({ length: 300 }, (_, index) => `user.${index}@site.io`)

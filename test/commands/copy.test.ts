@@ -1,11 +1,11 @@
 /** A list that moves between the two stores, and back. */
 
 import { expect, test } from 'bun:test'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
 
-test('SQLite to PostgreSQL to SQLite: the same list, order, dates and removals', async () => {
-  const { folder, list, print, rows } = await createWorkshop()
+test('SQLite to PostgreSQL to SQLite: the same list, order, dates and suppressions', async () => {
+  const { folder, list, print, rows } = await createCliFixture()
   const postgres = await (await getServer()).createUrl()
   const back = `sqlite:${folder}/back.db`
   const text = Array.from(
@@ -20,18 +20,18 @@ test('SQLite to PostgreSQL to SQLite: the same list, order, dates and removals',
     [postgres, back],
   ] as const) {
     const summary = JSON.parse(await print(['copy', '--from', from, '--to', to, '--json']))
-    expect(summary).toMatchObject({ added: 2980, known: 0, removed: 0, removals: 20 })
+    expect(summary).toMatchObject({ added: 2980, known: 0, suppressed: 0, suppressions: 20 })
     const again = JSON.parse(await print(['copy', '--from', from, '--to', to, '--json']))
-    expect(again).toMatchObject({ added: 0, known: 2980, removed: 0, removals: 20 })
+    expect(again).toMatchObject({ added: 0, known: 2980, suppressed: 0, suppressions: 20 })
     const [before, after] = [await rows(from), await rows(to)]
     const toPlain = ({ email, subscribed_at }: (typeof before)[number]) => `${email} ${subscribed_at}`
     expect(after.map(toPlain)).toEqual(before.map(toPlain))
     expect(JSON.parse(await print(['count', '--json', '--list', to]))).toMatchObject({
       subscribers: 2980,
-      removed: 20,
+      suppressed: 20,
     })
     expect(await print(['import', '-', '--list', to], 'user.0@site.io\n')).toStartWith(
-      '0 new, 0 known, 1 removed before',
+      '0 new, 0 known, 1 suppressed',
     )
   }
 })

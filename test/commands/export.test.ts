@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { CLI } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
 
@@ -14,7 +14,7 @@ const LIST =
 
 describe('formats', () => {
   test('CSV by default, as RFC 4180 has it, without the reserved', async () => {
-    const { print, run } = await createWorkshop()
+    const { print, run } = await createCliFixture()
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export'])
     expect(stdout).toBe(
@@ -25,7 +25,7 @@ describe('formats', () => {
   })
 
   test('an apostrophe before a formula, where it is asked for', async () => {
-    const { print, run } = await createWorkshop()
+    const { print, run } = await createCliFixture()
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export', '--spreadsheet-safe'])
     expect(stdout).toContain("\r\n'=bob@site.io,")
@@ -33,7 +33,7 @@ describe('formats', () => {
   })
 
   test('one address a line, and NDJSON', async () => {
-    const { print } = await createWorkshop()
+    const { print } = await createCliFixture()
     await print(['import', '-'], LIST)
     expect(await print(['export', '--format', 'txt'])).toBe('Ada@site.io\n=bob@site.io\nzoe@site.io\n')
     expect(await print(['export', '--format', 'ndjson', '--limit', '1'])).toBe(
@@ -50,7 +50,7 @@ describe('formats', () => {
     ['mailchimp', { 'Email Address': 'Ada@site.io', OPTIN_TIME: '2020-01-02 03:04:05' }],
     ['buttondown', { email: 'Ada@site.io', creation_date: '2020-01-02T03:04:05.678Z' }],
   ])('the columns of %s', async (target, row) => {
-    const { print } = await createWorkshop()
+    const { print } = await createCliFixture()
     await print(['import', '-'], LIST)
     const [first] = parse(await print(['export', '--for', target]), {
       columns: true,
@@ -69,7 +69,7 @@ test.each([
   ['mailchimp', '--for'],
   ['buttondown', '--for'],
 ])('export as %s and import is the same list', async (name, option) => {
-  const { list, folder, print, rows } = await createWorkshop()
+  const { list, folder, print, rows } = await createCliFixture()
   await print(['import', '-'], LIST)
   const text = await print(['export', option, name, '--include-reserved'])
   const copy = `sqlite:${folder}/copy.db`
@@ -84,7 +84,7 @@ test.each([
 
 describe('cursors', () => {
   test('--after and --limit; nobody is missed and nobody comes twice', async () => {
-    const { print, run } = await createWorkshop()
+    const { print, run } = await createCliFixture()
     await print(
       ['import', '-'],
       Array.from({ length: 2500 }, (_, index) => `u${index}@${index % 3 ? 'site.io' : 'a.test'}\n`).join(''),
@@ -101,7 +101,7 @@ describe('cursors', () => {
   })
 
   test('--cursor-file: each run writes what is new, and a run that fails keeps the cursor', async () => {
-    const { folder, print, run } = await createWorkshop()
+    const { folder, print, run } = await createCliFixture()
     const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
     expect(await print(sync)).toBe('a@site.io\nb@site.io\n')
@@ -118,7 +118,7 @@ describe('cursors', () => {
   })
 
   test('a file that holds no cursor, and options that contradict each other', async () => {
-    const { run, write } = await createWorkshop()
+    const { run, write } = await createCliFixture()
     await run(['import', '-'], 'a@site.io\n')
     await write('c', 'twelve')
     expect(await run(['export', '--cursor-file', 'c'])).toMatchObject({
@@ -140,7 +140,7 @@ describe('cursors', () => {
 })
 
 test('--out appears whole, and replaces what was there', async () => {
-  const { folder, print, write } = await createWorkshop()
+  const { folder, print, write } = await createCliFixture()
   await print(['import', '-'], LIST)
   await write('list.csv', 'old')
   expect(await print(['export', '--out', 'list.csv'])).toBe('')
@@ -149,7 +149,7 @@ test('--out appears whole, and replaces what was there', async () => {
 })
 
 test('a reader that has seen enough is no error', async () => {
-  const { folder, list, print } = await createWorkshop()
+  const { folder, list, print } = await createCliFixture()
   await print(
     ['import', '-'],
     Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { CLI } from '../support/paths.ts'
 
 const ROWS = [
@@ -49,21 +49,21 @@ describe('what is read', () => {
       '{"email":"Ada@site.io","created_at":"2020-01-02T03:04:05Z"}\n{"created_at":1612310400,"Email":" bob@site.io "}\n',
     ],
   ])('%s', async (_, content) => {
-    const { print, rows, write } = await createWorkshop()
+    const { print, rows, write } = await createCliFixture()
     const file = await write('list', content)
-    expect(await print(['import', file])).toBe('2 new, 0 known, 0 removed before, 0 refused\n')
+    expect(await print(['import', file])).toBe('2 new, 0 known, 0 suppressed, 0 refused\n')
     expect(await rows()).toEqual(ROWS.map((row, index) => ({ ...row, seq: index + 1 })))
   })
 
   test('one address a line, from standard input', async () => {
-    const { print, rows } = await createWorkshop()
+    const { print, rows } = await createCliFixture()
     const summary = await print(['import', '-', '--json'], 'Ada@site.io\r\nbob@site.io\n\nada@SITE.io')
-    expect(JSON.parse(summary)).toEqual({ added: 2, known: 1, removed: 0, refused: 0 })
+    expect(JSON.parse(summary)).toEqual({ added: 2, known: 1, suppressed: 0, refused: 0 })
     expect((await rows()).map(({ email }) => email)).toEqual(['Ada@site.io', 'bob@site.io'])
   })
 
   test('a column that is named, and one that is counted where there is no header', async () => {
-    const { print, rows, write } = await createWorkshop()
+    const { print, rows, write } = await createCliFixture()
     await print([
       'import',
       await write('a.csv', 'work email,home email\nx@work.io,x@home.io\n'),
@@ -75,7 +75,7 @@ describe('what is read', () => {
   })
 
   test('domains outside ASCII are converted', async () => {
-    const { print, rows } = await createWorkshop()
+    const { print, rows } = await createCliFixture()
     await print(['import', '-'], 'a@bücher.io\nb@ＢＵ\u0308cher.IO\nc@straße.de\n')
     expect((await rows()).map(({ email }) => email)).toEqual([
       'a@xn--bcher-kva.io',
@@ -87,13 +87,13 @@ describe('what is read', () => {
 
 describe('what is refused', () => {
   test('a row, with its line number, its reason and its cells, in a file that can be mended and imported', async () => {
-    const { folder, print, run, rows, write } = await createWorkshop()
+    const { folder, print, run, rows, write } = await createCliFixture()
     const file = await write(
       'old.csv',
       'name,email,created_at\n"two\nlines",nobody,2020-01-01\nB,ok@site.io,2020-01-01\nC,a@site.io,1/2/2020\nD,ü@site.io,\nE,b@-.io,\nF,x@site.io y@site.io,\nG\nH,n\0ul@site.io,\n',
     )
     const { code, stdout, stderr } = await run(['import', file])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 new, 0 known, 0 removed before, 7 refused\n' })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 new, 0 known, 0 suppressed, 7 refused\n' })
     expect(stderr).toContain('old.csv.rejected.csv')
     const refused = await readFile(join(folder, 'old.csv.rejected.csv'), 'utf8')
     expect(refused.split('\r\n')).toEqual([
@@ -108,12 +108,12 @@ describe('what is refused', () => {
       '',
     ])
     await write('mended.csv', refused.replace('nobody', 'somebody@site.io').replace('1/2/2020', '2020-02-01'))
-    expect(await print(['import', 'mended.csv'])).toBe('2 new, 0 known, 0 removed before, 5 refused\n')
+    expect(await print(['import', 'mended.csv'])).toBe('2 new, 0 known, 0 suppressed, 5 refused\n')
     expect((await rows()).map(({ email }) => email)).toEqual(['ok@site.io', 'somebody@site.io', 'a@site.io'])
   })
 
   test('lines of NDJSON that are none, in the file that --rejected names', async () => {
-    const { folder, print } = await createWorkshop()
+    const { folder, print } = await createCliFixture()
     const lines = '{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n{"mail":5}\n'
     expect(await print(['import', '-', '--rejected', 'bad.csv'], lines)).toStartWith('1 new')
     expect((await readFile(join(folder, 'bad.csv'), 'utf8')).split('\r\n')).toEqual([
@@ -126,7 +126,7 @@ describe('what is refused', () => {
   })
 
   test('nothing refused, no file', async () => {
-    const { folder, print } = await createWorkshop()
+    const { folder, print } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\n')
     expect((await readdir(folder)).filter((name) => !name.startsWith('list.db'))).toEqual([])
   })
@@ -163,7 +163,7 @@ describe('what is refused', () => {
       'line 3: a quote is opened and never closed',
     ],
   ])('%s: one line, and exit code 1', async (_, content, message) => {
-    const { folder, run, write } = await createWorkshop()
+    const { folder, run, write } = await createCliFixture()
     const { code, stdout, stderr } = await run(['import', await write('list', content)])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain(`rollcall: list: ${message}`)
@@ -172,7 +172,7 @@ describe('what is refused', () => {
   })
 
   test('a file that is not there, and a folder', async () => {
-    const { run } = await createWorkshop()
+    const { run } = await createCliFixture()
     expect(await run(['import', 'none.csv'])).toMatchObject({
       code: 1,
       stderr: 'rollcall: none.csv: there is no such file or folder\n',
@@ -186,11 +186,11 @@ describe('the list', () => {
   const LIST = Array.from({ length: 30_000 }, (_, index) => `user.${index}@site-${index % 9}.io`)
 
   test('--dry-run tells what would happen, repeats in the file included, and changes nothing', async () => {
-    const { print, write } = await createWorkshop()
+    const { print, write } = await createCliFixture()
     await print(['import', '-'], 'known@site.io\n')
     await print(['remove', 'gone@site.io'])
     const file = await write('l.txt', 'known@site.io\ngone@site.io\nnew@site.io\nNEW@site.io\nbad\n')
-    const expected = { added: 1, known: 2, removed: 1, refused: 1, rejected: 'l.txt.rejected.csv' }
+    const expected = { added: 1, known: 2, suppressed: 1, refused: 1, rejected: 'l.txt.rejected.csv' }
     expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toEqual(expected)
     expect(await print(['count'])).toBe('1\n')
     expect(JSON.parse(await print(['import', file, '--json']))).toEqual(expected)
@@ -198,7 +198,7 @@ describe('the list', () => {
   })
 
   test('stopped by a signal and started again, it is the same list in the same order', async () => {
-    const { folder, list, print, rows, write } = await createWorkshop()
+    const { folder, list, print, rows, write } = await createCliFixture()
     // A pipe that stays open: the import waits for more when the signal comes.
     const child = Bun.spawn([process.execPath, CLI, 'import', '-'], {
       cwd: folder,
@@ -218,6 +218,6 @@ describe('the list', () => {
 
     await print(['import', await write('list.csv', `email\n${LIST.join('\n')}\n`)])
     expect((await rows()).map(({ email }) => email)).toEqual(LIST)
-    expect(await print(['import', 'list.csv'])).toBe('0 new, 30000 known, 0 removed before, 0 refused\n')
+    expect(await print(['import', 'list.csv'])).toBe('0 new, 30000 known, 0 suppressed, 0 refused\n')
   })
 })

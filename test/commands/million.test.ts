@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { CLI } from '../support/paths.ts'
 
 const MIB = 1024 * 1024
@@ -17,7 +17,7 @@ const LAUNCHER = `
 `
 
 test('a million addresses, in and out', async () => {
-  const { folder, list, print } = await createWorkshop()
+  const { folder, list, print } = await createCliFixture()
   const toLine = (index: number) => `user.${index}@site-${index % 101}.io\n`
 
   async function run(...args: string[]) {
@@ -37,7 +37,7 @@ test('a million addresses, in and out', async () => {
   await file.end()
 
   const taken = await run('import', 'list.txt', '--json')
-  expect(JSON.parse(taken.stdout)).toEqual({ added: SIZE, known: 0, removed: 0, refused: 0 })
+  expect(JSON.parse(taken.stdout)).toEqual({ added: SIZE, known: 0, suppressed: 0, refused: 0 })
   expect(taken.memory).toBeLessThan(300)
 
   const given = await run('export', '--format', 'txt', '--out', 'out.txt')

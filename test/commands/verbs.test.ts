@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { createWorkshop } from '../support/cli-fixture.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { startService } from '../support/service.ts'
 
 const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'openapi']
 
 describe('the command line', () => {
   test('help names every verb, and each verb gives an example', async () => {
-    const { print } = await createWorkshop()
+    const { print } = await createCliFixture()
     const help = await print(['--help'])
     for (const verb of VERBS) {
       expect(help).toContain(`  ${verb}`)
@@ -21,7 +21,7 @@ describe('the command line', () => {
   })
 
   test('a slip of the finger: what was meant, and exit code 2', async () => {
-    const { run } = await createWorkshop()
+    const { run } = await createCliFixture()
     expect(await run(['exprot'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -35,7 +35,7 @@ describe('the command line', () => {
   })
 
   test('a list that is not there is not made by asking', async () => {
-    const { folder, run } = await createWorkshop()
+    const { folder, run } = await createCliFixture()
     for (const args of [
       ['count'],
       ['has', 'a@b.io'],
@@ -52,7 +52,7 @@ describe('the command line', () => {
   })
 
   test('a --list that is none: exit code 2, and no password on the screen', async () => {
-    const { run } = await createWorkshop()
+    const { run } = await createCliFixture()
     const { code, stderr } = await run(['count', '--list', 'mysql://user:secret@host/db'])
     expect(code).toBe(2)
     expect(stderr).toStartWith('rollcall: --list is "mysql:')
@@ -60,23 +60,23 @@ describe('the command line', () => {
   })
 
   test('openapi prints the description, as YAML and as JSON', async () => {
-    const { print } = await createWorkshop()
+    const { print } = await createCliFixture()
     const yaml = parse(await print(['openapi']))
     expect(yaml.openapi).toBe('3.1.0')
     expect(JSON.parse(await print(['openapi', '--format', 'json']))).toEqual(yaml)
   })
 })
 
-test('count tells reserved and removed apart', async () => {
-  const { print } = await createWorkshop()
+test('count tells reserved and suppressed apart', async () => {
+  const { print } = await createCliFixture()
   await print(['import', '-'], 'a@site.io\nb@example.org\nc@site.io\n')
   await print(['remove', 'c@site.io'])
   expect(await print(['count'])).toBe('2\n')
-  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 2, reserved: 1, removed: 1 })
+  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 2, reserved: 1, suppressed: 1 })
 })
 
 test('has: since when, and by the exit code', async () => {
-  const { print, run } = await createWorkshop()
+  const { print, run } = await createCliFixture()
   await print(['import', '-'], 'email,date\nAda@site.io,2020-01-02\ngone@site.io,2020-01-02\n')
   await print(['remove', 'gone@site.io'])
   expect(await run(['has', 'ADA@site.io'])).toEqual({
@@ -87,7 +87,7 @@ test('has: since when, and by the exit code', async () => {
   expect(await run(['has', 'bob@site.io'])).toEqual({ code: 1, stdout: 'not on the list\n', stderr: '' })
   expect(await run(['has', 'gone@site.io', '--json'])).toEqual({
     code: 1,
-    stdout: '{"standing":"removed"}\n',
+    stdout: '{"state":"suppressed"}\n',
     stderr: '',
   })
   expect(await run(['has', 'nobody'])).toEqual({
@@ -100,7 +100,7 @@ test('has: since when, and by the exit code', async () => {
 describe('remove', () => {
   test('says what happened to each; an import does not bring them back, a subscription does', async () => {
     const service = await startService()
-    const { print: printHere } = await createWorkshop()
+    const { print: printHere } = await createCliFixture()
     const list = `sqlite:${service.folder}/data/rollcall.db`
     const print = (args: string[], stdin?: string) => printHere([...args, '--list', list], stdin)
     await service.subscribe('ada@site.io')
@@ -108,21 +108,25 @@ describe('remove', () => {
     expect(await print(['remove', 'ADA@site.io', 'never@site.io'])).toBe(
       'ADA@site.io: taken off the list\nnever@site.io: was not on the list; no import will put it there\n',
     )
-    expect(await print(['remove', 'ada@site.io'])).toBe('ada@site.io: had been removed before\n')
+    expect(await print(['remove', 'ada@site.io'])).toBe('ada@site.io: had been suppressed\n')
     expect(await print(['import', '-'], 'ada@site.io\nnever@site.io\nbob@site.io\n')).toStartWith(
-      '0 new, 1 known, 2 removed before',
+      '0 new, 1 known, 2 suppressed',
     )
     expect((await service.subscribe('Ada@site.io')).status).toBe(200)
     expect(await print(['export', '--format', 'txt'])).toBe('bob@site.io\nAda@site.io\n')
-    expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 2, reserved: 0, removed: 1 })
+    expect(JSON.parse(await print(['count', '--json']))).toEqual({
+      subscribers: 2,
+      reserved: 0,
+      suppressed: 1,
+    })
     await service.stop()
   })
 
   test('--forget keeps nothing; --file takes many, and says which lines are no addresses', async () => {
-    const { print, run, write } = await createWorkshop()
+    const { print, run, write } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
     expect(await print(['remove', '--forget', 'a@site.io', '--json'])).toBe(
-      '{"email":"a@site.io","was":"listed","remembered":false}\n',
+      '{"email":"a@site.io","was":"subscribed","suppressed":false}\n',
     )
     const file = await write('off.csv', 'name,Email\nB,b@site.io\nX,nobody\nC,c@site.io\n')
     expect(await run(['remove', '--file', file])).toEqual({
@@ -130,11 +134,15 @@ describe('remove', () => {
       stdout: 'b@site.io: taken off the list\nc@site.io: taken off the list\n',
       stderr: 'off.csv: line 3: the address is not valid\n1 row could not be read as an address\n',
     })
-    expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, removed: 2 })
+    expect(JSON.parse(await print(['count', '--json']))).toEqual({
+      subscribers: 0,
+      reserved: 0,
+      suppressed: 2,
+    })
   })
 
   test('wrong usage removes nothing', async () => {
-    const { print, run } = await createWorkshop()
+    const { print, run } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\n')
     expect((await run(['remove'])).code).toBe(2)
     expect((await run(['remove', 'a@site.io', '--file', 'x'])).code).toBe(2)
@@ -145,7 +153,7 @@ describe('remove', () => {
 
 describe('status', () => {
   test('a chart of thirty days, in words and as JSON', async () => {
-    const { list, print } = await createWorkshop()
+    const { list, print } = await createCliFixture()
     const today = new Date().toISOString().slice(0, 10)
     await print(
       ['import', '-'],
@@ -161,7 +169,7 @@ describe('status', () => {
       list,
       subscribers: 3,
       reserved: 1,
-      removed: 0,
+      suppressed: 0,
       writable: true,
       last_accepted_at: `${today}T00:00:00.000Z`,
     })
@@ -170,7 +178,7 @@ describe('status', () => {
   })
 
   test('--max-silence is for a cron line', async () => {
-    const { print, run } = await createWorkshop()
+    const { print, run } = await createCliFixture()
     await print(['import', '-', '--json'], 'email,date\na@site.io,2020-01-01\n')
     expect(await run(['status', '--max-silence', '7d'])).toMatchObject({
       code: 1,
@@ -185,7 +193,7 @@ describe('status', () => {
 describe('backup', () => {
   test('a whole list, of one moment, while the service writes', async () => {
     const service = await startService()
-    const { folder, rows, run } = await createWorkshop()
+    const { folder, rows, run } = await createCliFixture()
     const list = `sqlite:${service.folder}/data/rollcall.db`
     let sent = 0
     let isDone = false
@@ -208,7 +216,7 @@ describe('backup', () => {
   })
 
   test('what cannot be: onto itself, into nowhere, of PostgreSQL', async () => {
-    const { folder, print, run } = await createWorkshop()
+    const { folder, print, run } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\n')
     expect(await run(['backup', 'list.db'])).toMatchObject({
       code: 2,
@@ -225,8 +233,8 @@ describe('backup', () => {
 })
 
 describe('copy', () => {
-  test('order, spellings, dates and removals; again, and on from a cursor', async () => {
-    const { folder, list, print, rows } = await createWorkshop()
+  test('order, spellings, dates and suppressions; again, and on from a cursor', async () => {
+    const { folder, list, print, rows } = await createCliFixture()
     const copy = `sqlite:${folder}/copy/list.db`
     await print(
       ['import', '-'],
@@ -234,24 +242,30 @@ describe('copy', () => {
     )
     await print(['remove', 'old@site.io'])
     const once = ['copy', '--from', list, '--to', copy, '--json']
-    expect(JSON.parse(await print(once))).toEqual({ added: 3, known: 0, removed: 0, removals: 1, cursor: 3 })
+    expect(JSON.parse(await print(once))).toEqual({
+      added: 3,
+      known: 0,
+      suppressed: 0,
+      suppressions: 1,
+      cursor: 3,
+    })
     const plain = async (url: string) =>
       (await rows(url)).map(({ email, subscribed_at }) => ({ email, subscribed_at }))
     expect(await plain(copy)).toEqual(await plain(list))
-    expect(JSON.parse(await print(once))).toMatchObject({ added: 0, known: 3, removals: 1 })
-    expect(await print(['import', '-', '--list', copy], 'old@site.io\n')).toContain('1 removed before')
+    expect(JSON.parse(await print(once))).toMatchObject({ added: 0, known: 3, suppressions: 1 })
+    expect(await print(['import', '-', '--list', copy], 'old@site.io\n')).toContain('1 suppressed')
 
     const further = [...once, '--cursor-file', 'c']
     expect(JSON.parse(await print(further))).toMatchObject({ added: 0, known: 3, cursor: 3 })
     await print(['import', '-'], 'new@site.io\n')
     await print(['remove', 'Zoe@site.io'])
-    expect(JSON.parse(await print(further))).toMatchObject({ added: 1, known: 0, removals: 2 })
+    expect(JSON.parse(await print(further))).toMatchObject({ added: 1, known: 0, suppressions: 2 })
     expect(await plain(copy)).toEqual(await plain(list))
     expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^\d+\n$/)
   })
 
   test('onto itself, or from nowhere', async () => {
-    const { folder, list, print, run } = await createWorkshop()
+    const { folder, list, print, run } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\n')
     expect((await run(['copy', '--from', list, '--to', list])).code).toBe(2)
     expect((await run(['copy', '--from', 'sqlite:none.db', '--to', list])).code).toBe(1)

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, type Environment, readConfig, readListUrl } from '../../src/config/config.ts'
+import { type Environment, readConfig, readListUrl } from '../../src/config/config.ts'
 import { LANGUAGE_TAGS } from '../../src/config/languages.ts'
-import { parseSite, SiteFileError } from '../../src/config/site-file.ts'
+import { parseSite } from '../../src/config/site-file.ts'
+import { UsageError } from '../../src/failure.ts'
 
 const DEFAULT_SITE = {
   name: 'Newsletter',
@@ -358,7 +359,7 @@ describe('the site file', () => {
 
   test('a file that was named and is not there', () => {
     expect(lineFor({ SITE_FILE: 'nowhere.yaml' })).toStartWith(
-      'SITE_FILE is "nowhere.yaml": there is no such file; give',
+      'SITE_FILE is "nowhere.yaml": there is no such file or folder; give',
     )
     expect(lineFor({ SITE_FILE: 'no/where.yaml' })).toStartWith(
       'SITE_FILE is "no/where.yaml": there is no such file',
@@ -494,7 +495,7 @@ describe('a mistake in the site file gives file, line, value and what is accepte
   })
 
   test('parseSite says the same by itself, with the name it was given', () => {
-    expect(() => parseSite('a: b', 'the file')).toThrow(SiteFileError)
+    expect(() => parseSite('a: b', 'the file')).toThrow(UsageError)
     expect(() => parseSite('a: b', 'the file')).toThrow('the file:1: unknown key "a"')
   })
 })
@@ -504,8 +505,8 @@ function lineFor(environment: Environment): string {
   try {
     readConfig(environment)
   } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError)
-    const { message } = error as ConfigError
+    expect(error).toBeInstanceOf(UsageError)
+    const { message } = error as UsageError
     expect(message).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
     expect(message).not.toBe('')
     return message

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { MAX_BODY_BYTES } from '../../src/errors.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { expectOutcome, type Outcome, POST_FIELDS, post } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { type RunningService, startService } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES } from '../../src/errors.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
 import { addresses, texts } from '../support/email-arbitraries.ts'
 import { readList } from '../support/list-file.ts'

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { createDescription } from '../../src/documents/openapi/description.ts'
-import { type Fault, MAX_BODY_BYTES } from '../../src/errors.ts'
+import type { ErrorReason } from '../../src/errors.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
 import { listAnswers, listRequests, type Operation } from '../support/examples.ts'
 import { toSupportFile } from '../support/paths.ts'
@@ -57,7 +58,7 @@ const post =
   () =>
     postText(JSON.stringify(body))
 
-const FAULTS: Readonly<Record<Fault, Provocation>> = {
+const FAULTS: Readonly<Record<ErrorReason, Provocation>> = {
   missing: post({}),
   not_a_string: post({ email: [EMAIL] }),
   empty: post({ email: ' ' }),

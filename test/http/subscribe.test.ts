@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/errors.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/limits.ts'
 import { checked, expectOutcome, POST_FIELDS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { exchange, openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'

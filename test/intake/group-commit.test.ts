@@ -35,11 +35,11 @@ const turn = () => Bun.sleep(1)
 
 /** What a promise has become by now. */
 async function toState(promise: Promise<void>): Promise<string> {
-  const settled = promise.then(
+  const compacted = promise.then(
     () => 'kept',
     () => 'refused',
   )
-  return await Promise.race([settled, turn().then(() => 'open')])
+  return await Promise.race([compacted, turn().then(() => 'open')])
 }
 
 test('what comes in one turn goes together; what comes while a commit is under way goes into the next', async () => {

@@ -3,28 +3,28 @@
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
-import { createBooks, expectKept, post, until } from '../support/load.ts'
+import { createLedger, expectKept, post, until } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
 
 test('the disk is full, and has space again', async () => {
   const folder = await createFolder()
-  const books = createBooks()
+  const ledger = createLedger()
   const service = await startService({ folder, by: SMALL_DISK, env: { OPS_PORT: '0' } })
   const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
   const readyz = async () => (await ops('/readyz')).status
   expect(await readyz()).toBe(200)
 
-  await post(service, books)
-  expect(books.acknowledged.size).toBeGreaterThan(100)
+  await post(service, ledger)
+  expect(ledger.acknowledged.size).toBeGreaterThan(100)
   // What is left may do for one address, where it did not for a batch.
   takeSpace(service.process.pid)
-  books.sent.add('full@example.org')
+  ledger.sent.add('full@example.org')
   const refused = await service.subscribe('full@example.org')
   expect(refused.status).toBe(500)
   expect(JSON.parse(refused.body)).toMatchObject({ ok: false, message: 'storage_failure' })
   expect(await readyz()).toBe(503)
   expect((await service.request('/openapi.json')).status).toBe(200)
-  expect(service.log().match(/the store fails/g)?.length).toBeLessThan(books.failed / 8)
+  expect(service.log().match(/the store fails/g)?.length).toBeLessThan(ledger.failed / 8)
   expect(service.log()).toContain('the list cannot be written: the disk is full')
 
   expect(await (await ops('/metrics')).text()).toMatch(
@@ -35,11 +35,11 @@ test('the disk is full, and has space again', async () => {
   giveSpace(service.process.pid)
   while ((await readyz()) !== 200) await Bun.sleep(20)
   await until(() => service.log().endsWith('"msg":"the store has recovered"}\n'))
-  const load = post(service, books)
-  const goal = books.answered + 1_000
-  await until(() => books.answered >= goal)
+  const load = post(service, ledger)
+  const goal = ledger.answered + 1_000
+  await until(() => ledger.answered >= goal)
   expect(await service.stop()).toBe(0)
   await load
-  await expectKept(folder, books)
+  await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { MAX_BODY_BYTES } from '../../src/errors.ts'
+import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
 import { POST_FIELDS, POST_LINE } from '../support/endpoint.ts'
 import { openConnection, toRequest } from '../support/raw.ts'

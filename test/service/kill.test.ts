@@ -5,29 +5,29 @@ import { rm } from 'node:fs/promises'
 import type { Address } from '../../src/email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { readProgress, toListFile } from '../support/list-file.ts'
-import { type Books, createBooks, expectKept, post, until } from '../support/load.ts'
+import { createLedger, expectKept, type Ledger, post, until } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
 
 test.concurrent('kill -9 under load, round after round', async () => {
   const folder = await createFolder()
-  const books = createBooks()
+  const ledger = createLedger()
   for (const more of [200, 1_000, 2_500]) {
     const service = await startService({ folder })
-    const goal = books.answered + more
-    const load = post(service, books)
-    await until(() => books.answered >= goal)
+    const goal = ledger.answered + more
+    const load = post(service, ledger)
+    await until(() => ledger.answered >= goal)
     expect(await service.stop('SIGKILL')).toBe(null)
     await load
   }
-  await expectKept(folder, books)
+  await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 
 test.concurrent('kill -9 while two services settle the list, in either pass', async () => {
   const folder = await createFolder()
-  const books = createBooks()
+  const ledger = createLedger()
   const addresses = 120_000
-  await arrive(folder, addresses, books)
+  await arrive(folder, addresses, ledger)
   const progress = () => readProgress(toListFile(folder))
 
   for (const isMoment of [
@@ -36,33 +36,33 @@ test.concurrent('kill -9 while two services settle the list, in either pass', as
     () => progress().appended > addresses * 0.5,
   ]) {
     const services = await Promise.all([startService({ folder }), startService({ folder })])
-    const loads = services.map((service) => post(service, books))
+    const loads = services.map((service) => post(service, ledger))
     await until(isMoment)
     await Promise.all(services.map((service) => service.stop('SIGKILL')))
     await Promise.all(loads)
-    expect(progress().appended).toBeLessThan(books.acknowledged.size)
+    expect(progress().appended).toBeLessThan(ledger.acknowledged.size)
   }
-  await expectKept(folder, books)
+  await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 
 test.concurrent('kill -9 of one of two services that keep the same list', async () => {
   const folder = await createFolder()
-  const books = createBooks()
+  const ledger = createLedger()
   const [first, second] = await Promise.all([startService({ folder }), startService({ folder })])
-  const loads = [post(first, books), post(second, books)]
-  await until(() => books.answered >= 1_500)
+  const loads = [post(first, ledger), post(second, ledger)]
+  await until(() => ledger.answered >= 1_500)
   await first.stop('SIGKILL')
-  const goal = books.answered + 1_000
-  await until(() => books.answered >= goal)
+  const goal = ledger.answered + 1_000
+  await until(() => ledger.answered >= goal)
   expect(await second.stop()).toBe(0)
   await Promise.all(loads)
-  await expectKept(folder, books)
+  await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 
 /** Lays up a backlog as a burst would; every tenth address is one of the earlier ones in upper case. */
-async function arrive(folder: string, addresses: number, { acknowledged, sent }: Books): Promise<void> {
+async function arrive(folder: string, addresses: number, { acknowledged, sent }: Ledger): Promise<void> {
   const store = openSqliteStore(toListFile(folder))
   const batch = 250
   for (let first = 0; first < addresses; first += batch) {

@@ -54,7 +54,7 @@ test.concurrent('of four services at once on a list that is not there yet', asyn
 test.concurrent('on a port that is taken', async () => {
   const service = await startService()
   const folder = await createFolder()
-  const taken = `port ${service.port} on 127.0.0.1 is taken by another process`
+  const taken = `cannot listen on 127.0.0.1 port ${service.port}: another process uses the port`
   expect(await refuse(folder, { PORT: String(service.port) })).toEqual({ code: 1, line: taken })
   expect(await refuse(folder, { OPS_PORT: String(service.port) })).toEqual({ code: 1, line: taken })
   expect((await service.request('/openapi.json')).status).toBe(200)
@@ -164,7 +164,7 @@ test.concurrent('on the database of another application that has crashed, and le
 const places: Readonly<Record<string, readonly [file: string, says: string]>> = {
   'a folder': ['/proc', 'it is a folder'],
   'a file in a folder that takes none': ['/proc/list.db', 'it cannot be opened for writing'],
-  'a folder in a folder that takes none': ['/proc/lists/list.db', 'its folder cannot be made'],
+  'a folder in a folder that takes none': ['/proc/lists/list.db', 'its folder cannot be created'],
   'a path through a file': ['/proc/version/list.db', 'a part of its path is not a folder'],
   'a file that cannot be written': ['/proc/version', 'it is not a database'],
 }

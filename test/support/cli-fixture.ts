@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CommandResult, createFolder, runCommand } from './service.ts'
 
-export interface Workshop {
+export interface CliFixture {
   readonly folder: string
   /** The URL of the list that commands work on by default. */
   readonly list: string
@@ -27,7 +27,7 @@ export interface Row {
 }
 
 /** Makes a folder for the test that calls this; it goes when the test ends. */
-export async function createWorkshop(): Promise<Workshop> {
+export async function createCliFixture(): Promise<CliFixture> {
   const folder = await createFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const list = `sqlite:${join(folder, 'list.db')}`

@@ -1,15 +1,15 @@
 /** What is an address and what is not, each with its reason: the rule of src/email.ts as a table. */
 
-import type { AddressFault } from '../../src/email.ts'
+import type { AddressReason } from '../../src/email.ts'
 
-/** A value as it may come from outside, and what parseAddress makes of it: an address or a fault. */
+/** A value as it may come from outside, and what parseAddress makes of it: an address or a reason. */
 export type Vector = { readonly input: unknown; readonly why: string } & (
-  | { readonly address: string; readonly fault?: never }
-  | { readonly fault: AddressFault; readonly address?: never }
+  | { readonly address: string; readonly reason?: never }
+  | { readonly reason: AddressReason; readonly address?: never }
 )
 
 const good = (input: string, why: string, address = input): Vector => ({ input, address, why })
-const bad = (input: unknown, fault: AddressFault, why: string): Vector => ({ input, fault, why })
+const bad = (input: unknown, reason: AddressReason, why: string): Vector => ({ input, reason, why })
 
 const L63 = 'd'.repeat(63)
 const L64 = 'd'.repeat(64)
@@ -235,7 +235,11 @@ const AROUND: readonly Vector[] = [
   bad('name@(comment)example.org', 'malformed', 'comment in the domain'),
   bad('Name <name@example.org>', 'display_name', 'name-addr: RFC 5322 section 3.4'),
   bad('"Last, First" <name@example.org>', 'display_name', 'quoted display name with a comma'),
-  bad('Jürgen <name@example.org>', 'display_name', 'display name outside ASCII: still the name is the fault'),
+  bad(
+    'Jürgen <name@example.org>',
+    'display_name',
+    'display name outside ASCII: still the name is the reason',
+  ),
   bad('name@example.org <name@example.org>', 'display_name', 'the address as its own display name'),
   bad(
     ' <name@example.org> ',

@@ -1,7 +1,7 @@
 /** The endpoint over raw sockets: posts in every framing, and what comes of it. */
 
 import { expect } from 'bun:test'
-import { type Fault, PROBLEMS, toErrorBody } from '../../src/errors.ts'
+import { type ErrorReason, PROBLEMS, toErrorBody } from '../../src/errors.ts'
 import { ENDPOINT } from '../../src/routes.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 import type { RunningService } from './service.ts'
@@ -13,7 +13,7 @@ export const POST_LINE = `POST ${ENDPOINT.path}`
 export const POST_FIELDS = ['Host: 127.0.0.1', `Content-Type: ${ENDPOINT.mediaType}`] as const
 
 /** What a request leads to: a fault, or that an address is on the list. */
-export type Outcome = Fault | { readonly email: string }
+export type Outcome = ErrorReason | { readonly email: string }
 
 /** Posts a body under a declared length, and once more in chunks; fails unless both are answered alike. */
 export async function post(

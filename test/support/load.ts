@@ -1,11 +1,11 @@
-/** Many callers at once, and the books of what they were promised. */
+/** Many callers at once, and the ledger of what they were promised. */
 
 import { expect } from 'bun:test'
 import { readList, readProgress, toListFile } from './list-file.ts'
 import type { RunningService } from './service.ts'
 
 /** What was sent, and what was confirmed. */
-export interface Books {
+export interface Ledger {
   /** Addresses that were answered 200, in lower case. */
   readonly acknowledged: Set<string>
   /** All that were ever sent, in lower case. */
@@ -16,7 +16,7 @@ export interface Books {
   failed: number
 }
 
-export function createBooks(): Books {
+export function createLedger(): Ledger {
   return { acknowledged: new Set(), sent: new Set(), answered: 0, failed: 0 }
 }
 
@@ -27,23 +27,23 @@ const CALLERS = 32
  * Posts new addresses, all in lower case, and every third time one that was confirmed before, in upper case.
  * A caller goes on until it is answered 500 or not at all.
  */
-export async function post(service: Pick<RunningService, 'subscribe'>, books: Books): Promise<void> {
-  const known = [...books.acknowledged]
+export async function post(service: Pick<RunningService, 'subscribe'>, ledger: Ledger): Promise<void> {
+  const known = [...ledger.acknowledged]
 
   async function call(): Promise<void> {
     for (;;) {
-      const repeat = books.answered % 3 === 0 ? known[books.answered % known.length] : undefined
-      const email = repeat ?? `caller${books.sent.size}@example.org`
-      books.sent.add(email)
+      const repeat = ledger.answered % 3 === 0 ? known[ledger.answered % known.length] : undefined
+      const email = repeat ?? `caller${ledger.sent.size}@example.org`
+      ledger.sent.add(email)
       const status = await service.subscribe(repeat?.toUpperCase() ?? email).then(
         (reply) => reply.status,
         () => undefined,
       )
-      if (status === 500) books.failed++
+      if (status === 500) ledger.failed++
       if (status !== 200) return
-      books.answered++
-      if (books.acknowledged.has(email)) continue
-      books.acknowledged.add(email)
+      ledger.answered++
+      if (ledger.acknowledged.has(email)) continue
+      ledger.acknowledged.add(email)
       known.push(email)
     }
   }
@@ -51,8 +51,8 @@ export async function post(service: Pick<RunningService, 'subscribe'>, books: Bo
   await Promise.all(Array.from({ length: CALLERS }, call))
 }
 
-/** Settles the list and holds it against the books: nothing confirmed is missing, nothing is there twice, nothing else is there. */
-export async function expectKept(folder: string, { acknowledged, sent }: Books): Promise<void> {
+/** Settles the list and holds it against the ledger: nothing confirmed is missing, nothing is there twice, nothing else is there. */
+export async function expectKept(folder: string, { acknowledged, sent }: Ledger): Promise<void> {
   const list = await readList(folder)
   const identities = new Set(list.map((email) => email.toLowerCase()))
   expect(list.length).toBe(identities.size)

@@ -1,7 +1,7 @@
 /** What several processes on one list are held to, some of which are killed. */
 
 import { expect, test } from 'bun:test'
-import { toListUrl } from '../../src/config/config.ts'
+import { parseListUrl } from '../../src/config/list-url.ts'
 import { toIdentity } from '../../src/email.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Subscriber } from '../../src/subscriber.ts'
@@ -19,7 +19,7 @@ const ROUNDS = 150
 export function testProcesses(name: string, createUrl: () => Promise<string>): void {
   test(`${name}: four processes write, three are killed, and an exporter goes on from its cursor`, async () => {
     const url = await createUrl()
-    const store = await openStore(toListUrl('URL', url))
+    const store = await openStore(parseListUrl('URL', url))
     const confirmed: string[] = []
     const writers = [1, 2, 3, 4].map((seed) => follow(url, seed, confirmed))
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type Address, parseAddress, toIdentity } from '../../src/email.ts'
-import type { Removal, Subscriber, SubscriberStore } from '../../src/subscriber.ts'
+import type { Subscriber, SubscriberStore, Suppression } from '../../src/subscriber.ts'
 
 /** Where the lists of a suite live. */
 export interface StoreHome {
@@ -89,7 +89,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
     test('nothing to add', async () => {
       const store = await createStore()
       await store.add([])
-      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, removed: 0 })
+      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
     })
 
     test('the same addresses through several connections at once', async () => {
@@ -114,7 +114,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       expect((await reader.find(ann))?.email).toBe(ann)
       await writer.add([bob])
       expect((await reader.count()).subscribers).toBe(2)
-      expect(await reader.lookUp([bob])).toEqual(['listed'])
+      expect(await reader.lookUp([bob])).toEqual(['subscribed'])
     })
 
     test('stays when the list is closed', async () => {
@@ -135,17 +135,17 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       expect(await store.find(toAddress('an@one.example'))).toBeUndefined()
     })
 
-    test('lookUp tells the standing of each, in the order given', async () => {
+    test('lookUp tells the state of each, in the order given', async () => {
       const store = await createStore()
       await store.add(toAddresses('ann@one.example', 'bob@one.example'))
-      await store.remove(toAddresses('bob@one.example'), { forget: false })
+      await store.remove(toAddresses('bob@one.example'), { suppress: true })
       const asked = toAddresses(
         'nobody@one.example',
         'Bob@one.example',
         'ANN@one.example',
         'nobody@one.example',
       )
-      expect(await store.lookUp(asked)).toEqual(['absent', 'removed', 'listed', 'absent'])
+      expect(await store.lookUp(asked)).toEqual(['absent', 'suppressed', 'subscribed', 'absent'])
       expect(await store.lookUp([])).toEqual([])
     })
 
@@ -153,9 +153,9 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       const store = await createStore()
       const addresses = createAddresses(5000)
       await store.add(addresses.filter((_, index) => index % 3 === 0))
-      const standings = await store.lookUp(addresses)
-      expect(standings.every((standing, index) => (standing === 'listed') === (index % 3 === 0))).toBe(true)
-      expect(standings).toHaveLength(5000)
+      const states = await store.lookUp(addresses)
+      expect(states.every((state, index) => (state === 'subscribed') === (index % 3 === 0))).toBe(true)
+      expect(states).toHaveLength(5000)
     })
   })
 
@@ -185,14 +185,14 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
           'b@test.io',
         ),
       )
-      expect(await store.count()).toEqual({ subscribers: 12, reserved: 6, removed: 0 })
+      expect(await store.count()).toEqual({ subscribers: 12, reserved: 6, suppressed: 0 })
     })
 
-    test('count knows what was removed', async () => {
+    test('count knows what was suppressed', async () => {
       const store = await createStore()
       await store.add(toAddresses('a@example.com', 'b@site.io', 'c@site.io'))
-      await store.remove(toAddresses('a@example.com', 'b@site.io', 'never@site.io'), { forget: false })
-      expect(await store.count()).toEqual({ subscribers: 1, reserved: 0, removed: 3 })
+      await store.remove(toAddresses('a@example.com', 'b@site.io', 'never@site.io'), { suppress: true })
+      expect(await store.count()).toEqual({ subscribers: 1, reserved: 0, suppressed: 3 })
     })
 
     test('status of an empty list', async () => {
@@ -200,7 +200,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       const status = await store.status(3)
       expect(status.lastAcceptedAt).toBeUndefined()
       expect(status.days).toEqual([2, 1, 0].map((ago) => ({ date: toDate(midnight - ago * day), added: 0 })))
-      expect(status).toMatchObject({ subscribers: 0, reserved: 0, removed: 0 })
+      expect(status).toMatchObject({ subscribers: 0, reserved: 0, suppressed: 0 })
       expect(status.bytes).toBeGreaterThan(0)
     })
 
@@ -284,13 +284,13 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       expect((await store.count()).subscribers).toBe(6000)
     })
 
-    test('a cursor is never given twice, even when the last of the list was removed', async () => {
+    test('a cursor is never given twice, even when the last of the list was suppressed', async () => {
       const open = await createList()
       const store = await open()
       const [ann, bob, carl] = createAddresses(3) as [Address, Address, Address]
       await store.add([ann, bob])
       const [, last] = await listAll(store)
-      await store.remove([bob], { forget: true })
+      await store.remove([bob], { suppress: false })
       await store.add([carl, bob])
       const after = await listAll(await open(), { after: last!.seq })
       expect(emailsOf(after)).toEqual([carl, bob])
@@ -337,7 +337,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
         { email: ann, subscribedAt: new Date(0) },
         { email: carl },
       ])
-      expect(tally).toEqual({ added: 3, known: 0, removed: 0 })
+      expect(tally).toEqual({ added: 3, known: 0, suppressed: 0 })
       const all = await listAll(store)
       expect(emailsOf(all)).toEqual([bob, ann, carl])
       expect(all.slice(0, 2).map(({ subscribedAt }) => subscribedAt)).toEqual([
@@ -354,7 +354,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       const subscribedAt = new Date('2001-01-01T00:00:00Z')
       const rows = toAddresses('ann@old.example', 'Bob@old.example', 'bob@old.example', 'carl@old.example')
       const tally = await store.import(rows.map((email) => ({ email, subscribedAt })))
-      expect(tally).toEqual({ added: 2, known: 2, removed: 0 })
+      expect(tally).toEqual({ added: 2, known: 2, suppressed: 0 })
       const all = await listAll(store)
       expect(all.slice(0, 1)).toEqual([...before])
       expect(emailsOf(all.slice(1))).toEqual(toAddresses('Bob@old.example', 'carl@old.example'))
@@ -366,17 +366,17 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
         email,
         subscribedAt: new Date(index * 1000),
       }))
-      expect(await store.import(rows)).toEqual({ added: 3000, known: 0, removed: 0 })
+      expect(await store.import(rows)).toEqual({ added: 3000, known: 0, suppressed: 0 })
       const all = await listAll(store)
-      expect(await store.import(rows)).toEqual({ added: 0, known: 3000, removed: 0 })
+      expect(await store.import(rows)).toEqual({ added: 0, known: 3000, suppressed: 0 })
       expect(await listAll(store)).toEqual(all)
-      expect(await store.import([])).toEqual({ added: 0, known: 0, removed: 0 })
+      expect(await store.import([])).toEqual({ added: 0, known: 0, suppressed: 0 })
     })
 
     test('takes as many rows as it says it takes', async () => {
       const store = await createStore()
       const rows = createAddresses(store.importSize).map((email) => ({ email }))
-      expect(await store.import(rows)).toEqual({ added: rows.length, known: 0, removed: 0 })
+      expect(await store.import(rows)).toEqual({ added: rows.length, known: 0, suppressed: 0 })
       expect((await store.count()).subscribers).toBe(rows.length)
     }, 30_000)
 
@@ -398,29 +398,33 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       const store = await createStore()
       await store.add(toAddresses('ann@one.example', 'bob@one.example'))
       const asked = toAddresses('Ann@one.example', 'nobody@one.example', 'ann@one.example')
-      expect(await store.remove(asked, { forget: false })).toEqual(['listed', 'absent', 'removed'])
+      expect(await store.remove(asked, { suppress: true })).toEqual(['subscribed', 'absent', 'suppressed'])
       expect(emailsOf(await listAll(store))).toEqual(toAddresses('bob@one.example'))
       expect(await store.find(toAddress('ann@one.example'))).toBeUndefined()
-      expect(await store.remove([], { forget: false })).toEqual([])
+      expect(await store.remove([], { suppress: true })).toEqual([])
     })
 
     test('an import does not bring it back, not even one that was never on the list', async () => {
       const store = await createStore()
       await store.add(toAddresses('ann@one.example'))
-      await store.remove(toAddresses('ann@one.example', 'never@one.example'), { forget: false })
+      await store.remove(toAddresses('ann@one.example', 'never@one.example'), { suppress: true })
       const rows = toAddresses('ANN@one.example', 'new@one.example', 'Never@one.example')
-      expect(await store.import(rows.map((email) => ({ email })))).toEqual({ added: 1, known: 0, removed: 2 })
+      expect(await store.import(rows.map((email) => ({ email })))).toEqual({
+        added: 1,
+        known: 0,
+        suppressed: 2,
+      })
       expect(emailsOf(await listAll(store))).toEqual(toAddresses('new@one.example'))
     })
 
-    test('a fresh subscription brings it back, behind everything, and clears the removal', async () => {
+    test('a fresh subscription brings it back, behind everything, and clears the suppression', async () => {
       const store = await createStore()
       await store.add(toAddresses('ann@one.example', 'bob@one.example'))
-      await store.remove(toAddresses('ann@one.example'), { forget: false })
+      await store.remove(toAddresses('ann@one.example'), { suppress: true })
       await store.add(toAddresses('Ann@one.example'))
       expect(emailsOf(await listAll(store))).toEqual(toAddresses('bob@one.example', 'Ann@one.example'))
-      expect(await store.count()).toMatchObject({ subscribers: 2, removed: 0 })
-      await store.remove(toAddresses('ann@one.example'), { forget: true })
+      expect(await store.count()).toMatchObject({ subscribers: 2, suppressed: 0 })
+      await store.remove(toAddresses('ann@one.example'), { suppress: false })
       expect(await store.import([{ email: toAddress('ann@one.example') }])).toMatchObject({ added: 1 })
     })
 
@@ -430,19 +434,19 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       for (let round = 0; round < 3; round++) {
         await store.add(ann)
         await store.add(ann)
-        expect(await store.remove(ann, { forget: false })).toEqual(['listed'])
-        expect(await store.lookUp(ann)).toEqual(['removed'])
+        expect(await store.remove(ann, { suppress: true })).toEqual(['subscribed'])
+        expect(await store.lookUp(ann)).toEqual(['suppressed'])
       }
-      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, removed: 1 })
+      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 1 })
     })
 
     test('forget keeps no hash, and drops one that is there', async () => {
       const store = await createStore()
       await store.add(toAddresses('ann@one.example', 'bob@one.example'))
-      await store.remove(toAddresses('bob@one.example'), { forget: false })
+      await store.remove(toAddresses('bob@one.example'), { suppress: true })
       const both = toAddresses('ann@one.example', 'BOB@one.example', 'nobody@one.example')
-      expect(await store.remove(both, { forget: true })).toEqual(['listed', 'removed', 'absent'])
-      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, removed: 0 })
+      expect(await store.remove(both, { suppress: false })).toEqual(['subscribed', 'suppressed', 'absent'])
+      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
       expect(await store.import(both.map((email) => ({ email })))).toMatchObject({ added: 3 })
     })
 
@@ -450,75 +454,75 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
       const store = await createStore()
       const addresses = createAddresses(3000)
       await store.add(addresses.slice(0, 2000))
-      const standings = await store.remove(addresses, { forget: false })
-      expect(standings.filter((standing) => standing === 'listed')).toHaveLength(2000)
-      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, removed: 3000 })
+      const states = await store.remove(addresses, { suppress: true })
+      expect(states.filter((state) => state === 'subscribed')).toHaveLength(2000)
+      expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 3000 })
     })
   })
 
-  describe(`${name}: removals`, () => {
+  describe(`${name}: suppressions`, () => {
     test('are keyed hashes: HMAC-SHA-256 of the identity, under a key of the list', async () => {
       const [one, other] = [await createStore(), await createStore()]
       const before = Date.now()
-      for (const store of [one, other]) await store.remove(toAddresses('Ann@One.example'), { forget: false })
-      const [mine, theirs] = [await listRemovals(one), await listRemovals(other)]
+      for (const store of [one, other]) await store.remove(toAddresses('Ann@One.example'), { suppress: true })
+      const [mine, theirs] = [await listSuppressions(one), await listSuppressions(other)]
       expect(mine).toHaveLength(1)
-      const { key, hash, removedAt } = mine[0]!
+      const { key, hash, suppressedAt } = mine[0]!
       expect(key).toHaveLength(32)
       expect(Buffer.from(hash)).toEqual(createHmac('sha256', key).update('ann@one.example').digest())
-      expect(Math.abs(removedAt.getTime() - before)).toBeLessThan(60_000)
+      expect(Math.abs(suppressedAt.getTime() - before)).toBeLessThan(60_000)
       expect(Buffer.from(theirs[0]!.key).equals(key)).toBe(false)
     })
 
     test('come in pages, all of them once', async () => {
       const store = await createStore()
       const addresses = createAddresses(2500)
-      await store.remove(addresses, { forget: false })
-      const removals = await listRemovals(store)
-      expect(new Set(removals.map(({ hash }) => Buffer.from(hash).toString('hex'))).size).toBe(2500)
-      expect(removals).toHaveLength(2500)
+      await store.remove(addresses, { suppress: true })
+      const suppressions = await listSuppressions(store)
+      expect(new Set(suppressions.map(({ hash }) => Buffer.from(hash).toString('hex'))).size).toBe(2500)
+      expect(suppressions).toHaveLength(2500)
     })
 
     test('are taken over by another list, and from there by a third', async () => {
       const [first, second, third] = [await createStore(), await createStore(), await createStore()]
       const ann = toAddresses('ann@one.example')
-      await first.remove(ann, { forget: false })
-      await second.importRemovals(await listRemovals(first))
-      await third.importRemovals(await listRemovals(second))
+      await first.remove(ann, { suppress: true })
+      await second.mergeSuppressions(await listSuppressions(first))
+      await third.mergeSuppressions(await listSuppressions(second))
       for (const store of [second, third]) {
-        expect(await listRemovals(store)).toEqual([...(await listRemovals(first))])
-        expect(await store.lookUp(ann)).toEqual(['removed'])
-        expect(await store.import([{ email: toAddress('Ann@one.example') }])).toMatchObject({ removed: 1 })
+        expect(await listSuppressions(store)).toEqual([...(await listSuppressions(first))])
+        expect(await store.lookUp(ann)).toEqual(['suppressed'])
+        expect(await store.import([{ email: toAddress('Ann@one.example') }])).toMatchObject({ suppressed: 1 })
       }
       await second.add(ann)
-      expect(await second.count()).toMatchObject({ subscribers: 1, removed: 0 })
-      await third.remove(ann, { forget: true })
-      expect(await third.count()).toEqual({ subscribers: 0, reserved: 0, removed: 0 })
+      expect(await second.count()).toMatchObject({ subscribers: 1, suppressed: 0 })
+      await third.remove(ann, { suppress: false })
+      expect(await third.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
     })
 
     test('taking them over again changes nothing', async () => {
       const [from, to] = [await createStore(), await createStore()]
-      await from.remove(createAddresses(3), { forget: false })
-      const removals = await listRemovals(from)
-      for (let round = 0; round < 2; round++) await to.importRemovals(removals)
-      await to.importRemovals([])
-      expect(sortRemovals(await listRemovals(to))).toEqual(sortRemovals(removals))
+      await from.remove(createAddresses(3), { suppress: true })
+      const suppressions = await listSuppressions(from)
+      for (let round = 0; round < 2; round++) await to.mergeSuppressions(suppressions)
+      await to.mergeSuppressions([])
+      expect(sortRemovals(await listSuppressions(to))).toEqual(sortRemovals(suppressions))
     })
 
     test('take off who subscribed before them, and yield to who did after', async () => {
       const [from, to] = [await createStore(), await createStore()]
       const [before, after] = toAddresses('before@one.example', 'after@one.example') as [Address, Address]
-      await from.remove([before, after], { forget: false })
-      const removals = await listRemovals(from)
-      const removedAt = removals[0]!.removedAt.getTime()
+      await from.remove([before, after], { suppress: true })
+      const suppressions = await listSuppressions(from)
+      const suppressedAt = suppressions[0]!.suppressedAt.getTime()
       await to.import([
-        { email: before, subscribedAt: new Date(removedAt - 10_000) },
-        { email: after, subscribedAt: new Date(removedAt + 10_000) },
+        { email: before, subscribedAt: new Date(suppressedAt - 10_000) },
+        { email: after, subscribedAt: new Date(suppressedAt + 10_000) },
       ])
-      await to.importRemovals(removals)
+      await to.mergeSuppressions(suppressions)
       expect(emailsOf(await listAll(to))).toEqual([after])
-      expect(await to.lookUp([before, after])).toEqual(['removed', 'listed'])
-      expect((await to.count()).removed).toBe(1)
+      expect(await to.lookUp([before, after])).toEqual(['suppressed', 'subscribed'])
+      expect((await to.count()).suppressed).toBe(1)
     })
   })
 }
@@ -526,8 +530,8 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
 /** Takes an address that is known to be one. */
 export function toAddress(text: string): Address {
   const parsed = parseAddress(text)
-  if ('fault' in parsed) throw new Error(`${text}: ${parsed.fault}`)
-  return parsed.address
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.reason}`)
+  return parsed.value
 }
 
 export function toAddresses(...texts: readonly string[]): Address[] {
@@ -547,9 +551,9 @@ export async function listAll(
   return (await Array.fromAsync(store.list(options))).flat()
 }
 
-/** All removals. */
-export async function listRemovals(store: SubscriberStore): Promise<readonly Removal[]> {
-  return (await Array.fromAsync(store.listRemovals())).flat()
+/** All suppressions. */
+export async function listSuppressions(store: SubscriberStore): Promise<readonly Suppression[]> {
+  return (await Array.fromAsync(store.listSuppressions())).flat()
 }
 
 export function emailsOf(subscribers: readonly Subscriber[]): Address[] {
@@ -562,10 +566,10 @@ export function expectAscending(subscribers: readonly Subscriber[]): void {
   expect(new Set(subscribers.map(({ email }) => toIdentity(email))).size).toBe(subscribers.length)
 }
 
-function sortRemovals(removals: readonly Removal[]): string[] {
-  return removals
-    .map(({ key, hash, removedAt }) =>
-      [Buffer.from(key).toString('hex'), Buffer.from(hash).toString('hex'), removedAt.getTime()].join(),
+function sortRemovals(suppressions: readonly Suppression[]): string[] {
+  return suppressions
+    .map(({ key, hash, suppressedAt }) =>
+      [Buffer.from(key).toString('hex'), Buffer.from(hash).toString('hex'), suppressedAt.getTime()].join(),
     )
     .toSorted()
 }

@@ -1,11 +1,11 @@
 /** A process of its own that adds to a list and says what was confirmed: `bun store-writer.ts URL SEED ROUNDS`. */
 
-import { toListUrl } from '../../src/config/config.ts'
+import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import { toAddress } from './store-suite.ts'
 
 const [url = '', seed = '1', rounds = '100'] = process.argv.slice(2)
-const store = await openStore(toListUrl('URL', url))
+const store = await openStore(parseListUrl('URL', url))
 let state = Number(seed) * 7919
 
 for (let round = 0; round < Number(rounds); round++) {

@@ -1,8 +1,9 @@
 /** The reusable parts: schemas, examples, and the parameter of documents; headers and responses have files of their own. */
 
 import type { oas31 } from 'openapi3-ts'
-import { ADDRESS_PATTERN, MAX_ADDRESS_LENGTH } from '../../email.ts'
+import { ADDRESS_PATTERN } from '../../email.ts'
 import { ERROR_CODES, type ErrorCode, PROBLEMS, toErrorBody } from '../../errors.ts'
+import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { EMAIL_TERMS, ERROR_TERMS } from '../terms.ts'
 import { createHeaders, ETAG_EXAMPLE } from './headers.ts'
 import { toReference } from './reference.ts'

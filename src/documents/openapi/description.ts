@@ -59,7 +59,7 @@ function toContact({ name, contact }: Site): oas31.ContactObject {
   if (!contact) return { name }
   if (!contact.startsWith('mailto:')) return { name, url: contact }
   const parsed = parseAddress(decodePath(new URL(contact).pathname))
-  return 'address' in parsed ? { name, email: parsed.address } : { name }
+  return parsed.ok ? { name, email: parsed.value } : { name }
 }
 
 function decodePath(path: string): string | undefined {

@@ -1,20 +1,9 @@
 /** The headers that the description declares, and the values that the HTTP layer gives them. */
 
 import type { oas31 } from 'openapi3-ts'
-import { ALLOW } from '../../errors.ts'
-import { DOCUMENTS } from '../../routes.ts'
+import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
 import { toReference } from './reference.ts'
-
-/** The Cache-Control of documents (with their 304), of what has a hash in its name, and of every answer of the endpoint. */
-export const CACHE_CONTROL = {
-  document: 'public, max-age=300',
-  asset: 'public, max-age=31536000, immutable',
-  endpoint: 'no-store',
-} as const
-
-/** The content codings that a document is offered in, besides none. */
-export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
 
 /** An entity tag as examples show it. */
 export const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'

@@ -1,8 +1,9 @@
 /** The reusable responses; what each error says comes from the table of errors. */
 
 import type { oas31 } from 'openapi3-ts'
-import { type Fault, PROBLEMS, type Problem } from '../../errors.ts'
+import { type ErrorReason, PROBLEMS, type Problem } from '../../errors.ts'
 import { ENDPOINT } from '../../routes.ts'
+import { ACCEPTED_TERMS, REDIRECT_TERMS } from '../terms.ts'
 import { toHeaders } from './headers.ts'
 import { toReference } from './reference.ts'
 
@@ -21,7 +22,7 @@ export const DOCUMENT_HEADERS = {
 export function createResponses() {
   return {
     Accepted: {
-      description: 'The address is on the list, whether it is new or was there before.',
+      description: ACCEPTED_TERMS,
       headers: toHeaders(FROM_ENDPOINT),
       content: {
         [ENDPOINT.mediaType]: {
@@ -35,8 +36,7 @@ export function createResponses() {
       headers: toHeaders(DOCUMENT_HEADERS),
     },
     OtherHost: {
-      description:
-        'The request came to another name of this host; repeat it, with method and body, at the Location.',
+      description: REDIRECT_TERMS,
       headers: toHeaders({ Location: 'Location' }),
     },
     InvalidRequest: toFailure(faultsOf(400), {
@@ -60,8 +60,8 @@ export function toResponse(name: keyof ReturnType<typeof createResponses>): oas3
   return toReference('responses', name)
 }
 
-function faultsOf(status: Problem['status']): Fault[] {
-  return (Object.keys(PROBLEMS) as Fault[]).filter((fault) => PROBLEMS[fault].status === status)
+function faultsOf(status: Problem['status']): ErrorReason[] {
+  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((fault) => PROBLEMS[fault].status === status)
 }
 
 interface FailureOptions {
@@ -70,7 +70,7 @@ interface FailureOptions {
   readonly headers?: Parameters<typeof toHeaders>[0]
 }
 
-function toFailure(faults: readonly Fault[], { description, headers }: FailureOptions = {}) {
+function toFailure(faults: readonly ErrorReason[], { description, headers }: FailureOptions = {}) {
   const codes = [...new Set(faults.map((fault) => PROBLEMS[fault].code))]
   return {
     description: description ?? faults.map((fault) => PROBLEMS[fault].message).join(' '),

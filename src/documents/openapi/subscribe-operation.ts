@@ -2,8 +2,7 @@
 
 import type { oas31 } from 'openapi3-ts'
 import type { Site } from '../../config/site-file.ts'
-import { ALLOW } from '../../errors.ts'
-import { ENDPOINT, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
+import { ALLOW, ENDPOINT, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
 import { BODY_TERMS, createTerms } from '../terms.ts'
 import { toReference } from './reference.ts'
 import { toResponse } from './responses.ts'

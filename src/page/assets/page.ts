@@ -6,7 +6,7 @@ import { ENDPOINT } from '../../routes.ts'
 import { isMistake, type Outcome, toOutcome } from '../locale.ts'
 
 /** Milliseconds after which an answer is no longer waited for; the service answers within 15 s. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
@@ -20,10 +20,10 @@ form.addEventListener('submit', (event) => {
 
 async function subscribe(): Promise<void> {
   const result = parseAddress(toAsciiDomain(field.value))
-  if ('fault' in result) return tell(toOutcome(result.fault))
+  if (!result.ok) return tell(toOutcome(result.reason))
   sending = true
   tell('sending')
-  tell(await send(result.address))
+  tell(await send(result.value))
   sending = false
 }
 
@@ -33,7 +33,7 @@ async function send(email: string): Promise<string> {
     method: 'POST',
     headers: { 'Content-Type': ENDPOINT.mediaType },
     body: JSON.stringify({ email }),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   }
   const response = await fetch(ENDPOINT.path, request).catch(() => undefined)
   if (!response) return 'unreachable'

@@ -5,10 +5,10 @@
  */
 
 import { SQL } from 'bun'
-import { STORE_DEADLINE_MS } from '../../errors.ts'
+import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
-import { bringUp } from './schema.ts'
+import { migrate } from './schema.ts'
 
 export interface PoolOptions {
   readonly url: string
@@ -17,7 +17,7 @@ export interface PoolOptions {
   /** Most connections. */
   readonly connections: number
   /** Whether a call fails when it takes longer than the endpoint's deadline. */
-  readonly isHurried: boolean
+  readonly hasDeadline: boolean
   /** Whether a list that is missing is made; it is by default. */
   readonly create?: boolean
 }
@@ -31,7 +31,7 @@ export interface Pool {
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /**
    * Does work in a transaction, under the lock without which nobody writes: what commits later has a higher seq,
-   * and the removals stay as they are.
+   * and the suppressions stay as they are.
    */
   runLocked<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Drops all connections; what is under way fails. */
@@ -50,19 +50,19 @@ const DROP_MS = STORE_DEADLINE_MS - 500
  * @throws StoreError when the URL cannot be understood
  */
 export function createPool(options: PoolOptions): Pool {
-  const { name, isHurried, create = true } = options
+  const { name, hasDeadline, create = true } = options
   let sql = connect(options)
   let ready: Promise<void> | undefined
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     const used = sql
     const attempt = async () => {
-      ready ??= bringUp(used, create)
+      ready ??= migrate(used, create)
       await ready
       return await work(used)
     }
     try {
-      return isHurried ? await hurried(attempt(), used) : await attempt()
+      return hasDeadline ? await withDeadline(attempt(), used) : await attempt()
     } catch (error) {
       // The server may come back as another one: a new database, an older copy.
       ready = undefined
@@ -70,7 +70,7 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  async function hurried<T>(attempt: Promise<T>, used: SQL): Promise<T> {
+  async function withDeadline<T>(attempt: Promise<T>, used: SQL): Promise<T> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       drop(used)
@@ -103,7 +103,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-function connect({ url, name, connections, isHurried }: PoolOptions): SQL {
+function connect({ url, name, connections, hasDeadline }: PoolOptions): SQL {
   try {
     return new SQL({
       adapter: 'postgres',
@@ -119,7 +119,7 @@ function connect({ url, name, connections, isHurried }: PoolOptions): SQL {
         lock_timeout: LOCK_MS,
         // A process that stops in the middle of a transaction gives the lock back before others miss their deadline.
         idle_in_transaction_session_timeout: LOCK_MS,
-        ...(isHurried && { statement_timeout: STATEMENT_MS }),
+        ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
       },
     })
   } catch (error) {

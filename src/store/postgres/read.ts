@@ -2,9 +2,9 @@
 
 import type { SQL } from 'bun'
 import { type Address, RESERVED_DOMAINS, toIdentity } from '../../email.ts'
-import type { Count, Standing, StoreStatus, Subscriber } from '../../subscriber.ts'
+import type { Count, StoreStatus, Subscriber, SubscriptionState } from '../../subscriber.ts'
 import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
-import { findRemoved } from './suppressions.ts'
+import { findSuppressed } from './suppressions.ts'
 
 /** The same rule as isReserved, as patterns of LIKE (a regular expression takes 2.5 times as long): an address ends in one of the domains, behind an `@` or a dot. */
 const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%@${domain}`, `%.${domain}`])
@@ -13,9 +13,9 @@ export async function readCount(sql: SQL): Promise<Count> {
   const [count] = await sql<Count[]>`
     SELECT count(*)::float8 AS subscribers,
            count(*) FILTER (WHERE lower(email) LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
-           (SELECT count(*) FROM rollcall.removed)::float8 AS removed
+           (SELECT count(*) FROM rollcall.removed)::float8 AS suppressed
     FROM rollcall.subscribers`
-  return count ?? { subscribers: 0, reserved: 0, removed: 0 }
+  return count ?? { subscribers: 0, reserved: 0, suppressed: 0 }
 }
 
 export async function findSubscriber(sql: SQL, address: Address): Promise<Subscriber | undefined> {
@@ -25,15 +25,18 @@ export async function findSubscriber(sql: SQL, address: Address): Promise<Subscr
   return subscriber
 }
 
-export async function readStandings(sql: SQL, addresses: readonly Address[]): Promise<readonly Standing[]> {
+export async function readStates(
+  sql: SQL,
+  addresses: readonly Address[],
+): Promise<readonly SubscriptionState[]> {
   const identities = sql.array(addresses.map(toIdentity), 'TEXT')
   const rows = await sql<{ position: number }[]>`
     SELECT position::integer FROM unnest(${identities}::text[]) WITH ORDINALITY AS asked (identity, position)
     JOIN rollcall.subscribers ON lower(email) = identity`
   const listed = new Set(rows.map(({ position }) => position - 1))
-  const removed = await findRemoved(sql, addresses)
+  const suppressed = await findSuppressed(sql, addresses)
   return addresses.map((_, index) =>
-    listed.has(index) ? 'listed' : removed.has(index) ? 'removed' : 'absent',
+    listed.has(index) ? 'subscribed' : suppressed.has(index) ? 'suppressed' : 'absent',
   )
 }
 
@@ -54,11 +57,11 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
            count(*) FILTER (WHERE lower(email) LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
            (extract(epoch FROM max(subscribed_at)) * 1000)::float8 AS last
     FROM rollcall.subscribers GROUP BY 1`
-  const [rest] = await sql<Pick<StoreStatus, 'removed' | 'bytes'>[]>`
-    SELECT (SELECT count(*) FROM rollcall.removed)::float8 AS removed,
+  const [rest] = await sql<Pick<StoreStatus, 'suppressed' | 'bytes'>[]>`
+    SELECT (SELECT count(*) FROM rollcall.removed)::float8 AS suppressed,
            (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
             WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r')::float8 AS bytes`
-  return { ...toStatus(rows, { first, days }), ...(rest ?? { removed: 0, bytes: 0 }) }
+  return { ...toStatus(rows, { first, days }), ...(rest ?? { suppressed: 0, bytes: 0 }) }
 }
 
 /** Whether this user may put addresses on the list, and the server takes writes, as it does not after a failover. */

@@ -61,7 +61,7 @@ const SCHEMA = `
  * @param create whether it is made when it is missing
  * @throws StoreError when it is missing and not to be made, or of a newer Rollcall
  */
-export async function bringUp(sql: SQL, create: boolean): Promise<void> {
+export async function migrate(sql: SQL, create: boolean): Promise<void> {
   const found = await readVersion(sql)
   if (found === SCHEMA_VERSION) return
   if (found === 0 && !create) throw new StoreError('there is no list in this database yet')

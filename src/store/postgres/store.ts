@@ -2,15 +2,15 @@
 
 import {
   type ListOptions,
-  type Removal,
   StoreError,
   type Subscriber,
   type SubscriberStore,
+  type Suppression,
 } from '../../subscriber.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
-import { findSubscriber, isWritable, readCount, readPage, readStandings, readStatus } from './read.ts'
-import { type RemovedRow, readRemovals } from './suppressions.ts'
-import { createAdd, importRemovals, importRows, removeAddresses } from './write.ts'
+import { findSubscriber, isWritable, readCount, readPage, readStates, readStatus } from './read.ts'
+import { readSuppressions, type SuppressionRow } from './suppressions.ts'
+import { createAdd, importRows, mergeSuppressions, removeAddresses } from './write.ts'
 
 /** Rows in a page. Measured in ARCHITECTURE.md. */
 const PAGE = 5000
@@ -22,7 +22,7 @@ const IMPORT_SIZE = 5000
  * Opens the list in a database. Nothing is asked of the server yet, which may be down: the schema is made or brought
  * up before the first work.
  *
- * @param options.isHurried for the service, which gives its callers an answer within its deadline
+ * @param options.hasDeadline for the service, which gives its callers an answer within its deadline
  * @throws StoreError when the URL cannot be understood
  */
 export function createPostgresStore(options: Omit<PoolOptions, 'connections'>): SubscriberStore {
@@ -34,16 +34,16 @@ export function createPostgresStore(options: Omit<PoolOptions, 'connections'>): 
     count: () => pool.run(readCount),
     find: (address) => pool.run((sql) => findSubscriber(sql, address)),
     lookUp: async (addresses) =>
-      addresses.length === 0 ? [] : await pool.run((sql) => readStandings(sql, addresses)),
+      addresses.length === 0 ? [] : await pool.run((sql) => readStates(sql, addresses)),
     list: (listOptions = {}) => list(pool, listOptions),
     import: async (rows) =>
       rows.length === 0
-        ? { added: 0, known: 0, removed: 0 }
+        ? { added: 0, known: 0, suppressed: 0 }
         : await pool.runLocked((sql) => importRows(sql, rows)),
-    remove: async (addresses, { forget }) =>
-      addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, forget)),
-    listRemovals: () => listRemovals(pool),
-    importRemovals: (removals) => importRemovals(pool, removals),
+    remove: async (addresses, { suppress }) =>
+      addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
+    listSuppressions: () => listSuppressions(pool),
+    mergeSuppressions: (suppressions) => mergeSuppressions(pool, suppressions),
     status: (days) => pool.run((sql) => readStatus(sql, days)),
     close: pool.close,
   }
@@ -71,12 +71,12 @@ async function* list(
   }
 }
 
-async function* listRemovals(pool: Pool): AsyncGenerator<readonly Removal[]> {
-  let last: RemovedRow | undefined
+async function* listSuppressions(pool: Pool): AsyncGenerator<readonly Suppression[]> {
+  let last: SuppressionRow | undefined
   for (;;) {
-    const page = await pool.run((sql) => readRemovals(sql, last, PAGE))
+    const page = await pool.run((sql) => readSuppressions(sql, last, PAGE))
     if (page.length === 0) return
-    yield page.map(({ key, hash, removedAt }) => ({ key, hash, removedAt }))
+    yield page.map(({ key, hash, suppressedAt }) => ({ key, hash, suppressedAt }))
     last = page.at(-1)
   }
 }

@@ -2,28 +2,28 @@
 
 import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
-import type { ImportRow, ImportTally, Removal, Standing, Subscriber } from '../../subscriber.ts'
+import type { ImportRow, ImportTally, Subscriber, SubscriptionState, Suppression } from '../../subscriber.ts'
 import { createMatch } from '../suppression-hash.ts'
 import type { Pool } from './pool.ts'
 import { readPage } from './read.ts'
 import {
-  dropRemoved,
   filterNew,
-  findRemoved,
-  keepRemoved,
-  type RemovalKey,
+  findSuppressed,
+  insertSuppressed,
+  insertSuppressions,
+  liftSuppressions,
   readKeys,
-  takeOver,
+  type SuppressionKey,
   toHashes,
 } from './suppressions.ts'
 
-/** Subscribers in a page that removals are held against. */
+/** Subscribers in a page that suppressions are held against. */
 const PAGE = 5000
 
-/** Creates the adding of addresses: one round trip for a batch, as long as no key of removals is new. */
+/** Creates the adding of addresses: one round trip for a batch, as long as no key of suppressions is new. */
 export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promise<void> {
-  // Most lists begin without a removal; and then nothing has to be hashed.
-  let keys: readonly RemovalKey[] = []
+  // Most lists begin without a suppression; and then nothing has to be hashed.
+  let keys: readonly SuppressionKey[] = []
 
   async function tryAdd(sql: SQL, addresses: readonly Address[]): Promise<boolean> {
     const [row] = await sql<{ added: boolean }[]>`
@@ -41,11 +41,11 @@ export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promis
 
 /** Puts rows of an older list on this one. Needs the lock. */
 export async function importRows(sql: SQL, rows: readonly ImportRow[]): Promise<ImportTally> {
-  const removed = await findRemoved(
+  const suppressed = await findSuppressed(
     sql,
     rows.map(({ email }) => email),
   )
-  const kept = rows.filter((_, index) => !removed.has(index))
+  const kept = rows.filter((_, index) => !suppressed.has(index))
   const emails = sql.array(
     kept.map(({ email }) => email),
     'TEXT',
@@ -63,47 +63,47 @@ export async function importRows(sql: SQL, rows: readonly ImportRow[]): Promise<
       ON CONFLICT (lower(email)) DO NOTHING RETURNING 1
     ) SELECT count(*)::integer AS added FROM added`
   const added = row?.added ?? 0
-  return { added, known: kept.length - added, removed: removed.size }
+  return { added, known: kept.length - added, suppressed: suppressed.size }
 }
 
 /** Takes addresses off the list, and tells how each had stood. Needs the lock. */
 export async function removeAddresses(
   sql: SQL,
   addresses: readonly Address[],
-  forget: boolean,
-): Promise<readonly Standing[]> {
+  suppress: boolean,
+): Promise<readonly SubscriptionState[]> {
   const once = new Map(addresses.map((address) => [toIdentity(address), address]))
   const identities = [...once.keys()]
   const unique = [...once.values()]
   const rows = await sql<{ identity: string }[]>`
     DELETE FROM rollcall.subscribers WHERE lower(email) = ANY (${sql.array(identities, 'TEXT')}::text[])
     RETURNING lower(email) AS identity`
-  const standings = new Map<string, Standing>(rows.map(({ identity }) => [identity, 'listed']))
-  for (const index of await findRemoved(sql, unique)) standings.set(identities[index] ?? '', 'removed')
-  if (forget) await dropRemoved(sql, unique)
+  const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
+  for (const index of await findSuppressed(sql, unique)) states.set(identities[index] ?? '', 'suppressed')
+  if (!suppress) await liftSuppressions(sql, unique)
   else
-    await keepRemoved(
+    await insertSuppressed(
       sql,
-      unique.filter((address) => standings.get(toIdentity(address)) !== 'removed'),
+      unique.filter((address) => states.get(toIdentity(address)) !== 'suppressed'),
     )
   return addresses.map((address) => {
     const identity = toIdentity(address)
-    const standing = standings.get(identity) ?? 'absent'
+    const state = states.get(identity) ?? 'absent'
     // For those that are named twice.
-    standings.set(identity, forget ? 'absent' : 'removed')
-    return standing
+    states.set(identity, suppress ? 'suppressed' : 'absent')
+    return state
   })
 }
 
 /**
- * Takes over removals of another list. Almost all of this list is held against them before the lock is taken; what
+ * Takes over suppressions of another list. Almost all of this list is held against them before the lock is taken; what
  * has come since is at its end.
  */
-export async function importRemovals(pool: Pool, removals: readonly Removal[]): Promise<void> {
-  const fresh = await pool.run((sql) => filterNew(sql, removals))
+export async function mergeSuppressions(pool: Pool, suppressions: readonly Suppression[]): Promise<void> {
+  const fresh = await pool.run((sql) => filterNew(sql, suppressions))
   if (fresh.length === 0) return
   const match = createMatch(fresh)
-  const matches: [Subscriber, Removal][] = []
+  const matches: [Subscriber, Suppression][] = []
   let last = 0
 
   async function matchOn(read: (after: number) => Promise<readonly Subscriber[]>): Promise<void> {
@@ -116,21 +116,21 @@ export async function importRemovals(pool: Pool, removals: readonly Removal[]): 
   await matchOn((after) => pool.run((sql) => readPage(sql, after, PAGE)))
   await pool.runLocked(async (sql) => {
     await matchOn((after) => readPage(sql, after, PAGE))
-    const outdated = await settleMatches(sql, matches)
-    await takeOver(
+    const outdated = await applyMatches(sql, matches)
+    await insertSuppressions(
       sql,
-      fresh.filter((removal) => !outdated.has(removal)),
+      fresh.filter((suppression) => !outdated.has(suppression)),
     )
   })
 }
 
-/** Takes off those who subscribed before their removal, and returns the removals of those who did after. Needs the lock. */
-async function settleMatches(
+/** Takes off those who subscribed before their suppression, and returns the suppressions of those who did after. Needs the lock. */
+async function applyMatches(
   sql: SQL,
-  matches: readonly (readonly [Subscriber, Removal])[],
-): Promise<ReadonlySet<Removal>> {
-  const isOlder = ([subscriber, removal]: readonly [Subscriber, Removal]) =>
-    subscriber.subscribedAt < removal.removedAt
+  matches: readonly (readonly [Subscriber, Suppression])[],
+): Promise<ReadonlySet<Suppression>> {
+  const isOlder = ([subscriber, suppression]: readonly [Subscriber, Suppression]) =>
+    subscriber.subscribedAt < suppression.suppressedAt
   const older = matches.filter(isOlder).map(([{ seq }]) => seq)
   await sql`DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(older, 'BIGINT')}::bigint[])`
   const newer = matches.filter((match) => !isOlder(match))
@@ -142,5 +142,5 @@ async function settleMatches(
       'BIGINT',
     )}::bigint[])`
   const there = new Set(rows.map(({ seq }) => seq))
-  return new Set(newer.filter(([{ seq }]) => there.has(seq)).map(([, removal]) => removal))
+  return new Set(newer.filter(([{ seq }]) => there.has(seq)).map(([, suppression]) => suppression))
 }

@@ -23,7 +23,7 @@ async function answer({ file, target }: BackupRequest): Promise<BackupReply> {
     vacuumInto(file, target)
     const after = await count(file, false)
     const subscribers = await count(target, true)
-    // Meanwhile the list may have grown, and may have shrunk by removals.
+    // Meanwhile the list may have grown, and may have shrunk by suppressions.
     if (subscribers >= Math.min(before, after)) return { subscribers }
     return { failure: `the copy is not whole: it holds ${subscribers} addresses, and the list ${after}` }
   } catch (error) {

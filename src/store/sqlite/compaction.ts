@@ -1,26 +1,26 @@
 /**
- * Settling: moves what was appended to `arrivals` into the list proper, in large batches.
+ * Settling: moves what was appended to `inbox` into the list proper, in large batches.
  *
  * An acceptance only appends, at the price of a log, for its answer does not depend on what the list holds
  * (a log-structured merge: O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
- * Uniqueness comes here, in two passes over the same arrivals:
+ * Uniqueness comes here, in two passes over the same inbox:
  *
  *   index   in the order of the hashes, so that each page of `identities` is written once: adds the entries,
  *           finds those that stand for a repeat, and takes them out again
  *   append  in the order of arrival, so that `subscribers` only grows at its end: moves all but the repeats,
- *           and deletes the arrivals in the same transaction
+ *           and deletes the inbox in the same transaction
  *
  * Each slice of a pass is a transaction of its own, so that commits and other processes can go in between.
- * The arrivals stay until `append` takes them; doing a slice twice changes nothing; and whoever finds the
- * first arrival gone knows that another process has settled, and gives up its run. So a crash or a second
- * settler may cut in anywhere.
+ * The inbox stay until `append` takes them; doing a slice twice changes nothing; and whoever finds the
+ * first arrival gone knows that another process has compacted, and gives up its run. So a crash or a second
+ * compactor may cut in anywhere.
  */
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import type { Removed } from './suppressions.ts'
+import type { Suppressions } from './suppressions.ts'
 
-/** Most arrivals in one run: a hash and a position must fit into the 53 bits of a number. */
+/** Most inbox in one run: a hash and a position must fit into the 53 bits of a number. */
 const RUN = 1_000_000
 const POSITIONS = 2 ** 21
 
@@ -36,14 +36,14 @@ const KEPT = 131_072
 // Hashes are sorted in parts, so that no sort makes a long pause.
 const BUCKETS = 256
 
-export interface Settler {
-  /** Addresses that have not been settled, repeats included. */
+export interface Compactor {
+  /** Addresses that have not been compacted, repeats included. */
   backlog(): number
   /** One run over what has arrived by now; gives way after each slice. At most a million addresses. */
   run(): Generator<void>
 }
 
-/** An address as it stands in `arrivals`: alone, or with a date of its own. */
+/** An address as it stands in `inbox`: alone, or with a date of its own. */
 type Arrival = string | readonly [email: string, at: number]
 
 /** The hash by which identities are found; not unique. */
@@ -57,12 +57,12 @@ export function readSeed(db: Database): number {
 }
 
 /** Prepares settling on an open file. */
-export function createSettler(db: Database, removed: Removed): Settler {
+export function createCompactor(db: Database, suppressed: Suppressions): Compactor {
   const seed = readSeed(db)
   const statements = prepare(db)
   const head = () => (statements.head.get() as { first: number }).first
 
-  /** Reads the arrivals from a seq on: their hashes with their positions, in buckets by hash, the first of their texts, and where they end. */
+  /** Reads the inbox from a seq on: their hashes with their positions, in buckets by hash, the first of their texts, and where they end. */
   function* scan(from: number) {
     const buckets = createBuckets()
     const emails: string[] = []
@@ -109,14 +109,14 @@ export function createSettler(db: Database, removed: Removed): Settler {
     return (row as { email: string } | null)?.email
   }
 
-  /** Moves one slice of arrivals, without the repeats, and returns the seq that follows it. */
+  /** Moves one slice of inbox, without the repeats, and returns the seq that follows it. */
   function append(from: number, last: number, repeats: readonly number[]): number {
     const { first: to } = statements.sliceEnd.get(from, last, BATCHES) as { first: number }
     const { seq: after } = statements.after.get(to) as { seq: number }
     statements.move.run(from, to, JSON.stringify(repeats.filter((seq) => seq >= from && seq < after)))
-    // A fresh subscription is a new consent. What imports append is none, but it was held against the removals then.
-    if (!removed.isEmpty())
-      removed.drop(statements.moved.values(from, after).map(([email]) => email as Address))
+    // A fresh subscription is a new consent. What imports append is none, but it was held against the suppressions then.
+    if (!suppressed.isEmpty())
+      suppressed.drop(statements.moved.values(from, after).map(([email]) => email as Address))
     // The last arrival is never just deleted: it carries the next seq, so that no number is given twice.
     statements.mark.run(after)
     statements.forget.run(from, to)
@@ -179,7 +179,7 @@ function createBuckets() {
 }
 
 /**
- * Runs a slice as one transaction that does not wait for the disk: the arrivals are on stable storage
+ * Runs a slice as one transaction that does not wait for the disk: the inbox are on stable storage
  * already, and the log keeps the order, so a power cut takes back whole slices and nothing else.
  */
 function transact<T>(db: Database, work: () => T): T {

@@ -3,7 +3,8 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { STORE_DEADLINE_MS } from '../../errors.ts'
+import { toErrorCode, toSystemReason } from '../../failure.ts'
+import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 
 /** Marks a file as a list of ours: "Roll" in ASCII, where SQLite keeps a number for that. */
@@ -84,22 +85,22 @@ export function readSize(path: string): number {
   return toSize(path) + toSize(`${path}-wal`)
 }
 
-/** Turns an error of SQLite or of the file system into words for the owner. */
+/** Says in words for the owner what an error of SQLite or of the file system means. */
 export function toReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1]
-  return reason ?? (code || String(error))
+  const code = toErrorCode(error) ?? ''
+  const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
+  return reason ?? toSystemReason(error) ?? (code || String(error))
 }
 
-const REASONS = [
-  [/^(?:EISDIR|SQLITE_CANTOPEN_ISDIR)$/, 'it is a folder'],
-  [/^(?:EACCES|EPERM|EROFS|SQLITE_READONLY.*)$/, 'it may not be written'],
-  [/^(?:ENOTDIR|EEXIST)$/, 'a part of its path is not a folder'],
-  [/^ENOENT$/, 'its folder cannot be made'],
+// https://sqlite.org/rescode.html
+const SQLITE_REASONS = [
+  [/^ENOENT$/, 'its folder cannot be created'],
+  [/^SQLITE_CANTOPEN_ISDIR$/, 'it is a folder'],
+  [/^SQLITE_READONLY/, 'permission denied'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
   [/^SQLITE_(?:NOTADB|CORRUPT)/, 'it is not a database, or it is damaged'],
   [/^SQLITE_BUSY/, 'another process holds its lock'],
-  [/^(?:ENOSPC|SQLITE_FULL|SQLITE_IOERR_WRITE)$/, 'the disk is full'],
+  [/^(?:SQLITE_FULL|SQLITE_IOERR_WRITE)$/, 'the disk is full'],
 ] as const
 
 function open(path: string): Database {

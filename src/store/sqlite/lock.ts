@@ -2,11 +2,11 @@
 
 import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { STORE_DEADLINE_MS } from '../../errors.ts'
+import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { isBusy } from './file.ts'
 
 /** For this long the lock is waited for, in milliseconds. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** SQLite asks after 1, 3, 8 and 18 ms, and later only every 100 ms; so it is made to begin again. */
 const ATTEMPT_MS = 20
@@ -21,7 +21,7 @@ export type Locked = <T>(work: () => T) => Promise<T>
  */
 export function createLocked(db: Database): Locked {
   return async (work) => {
-    const end = performance.now() + PATIENCE_MS
+    const end = performance.now() + TIMEOUT_MS
     for (;;) {
       try {
         return attempt(db, work)

@@ -1,13 +1,20 @@
-/** What is asked of a SQLite list: read from what has been settled. */
+/** What is asked of a SQLite list: read from what has been compacted. */
 
 import type { Database } from 'bun:sqlite'
 import { type Address, RESERVED_DOMAINS, toIdentity } from '../../email.ts'
-import type { Count, ListOptions, Removal, Standing, StoreStatus, Subscriber } from '../../subscriber.ts'
+import type {
+  Count,
+  ListOptions,
+  StoreStatus,
+  Subscriber,
+  SubscriptionState,
+  Suppression,
+} from '../../subscriber.ts'
 import { DAY_MS, type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
 import { readSeed, toHash } from './compaction.ts'
-import type { Removed, RemovedRow } from './suppressions.ts'
+import type { SuppressionRow, Suppressions } from './suppressions.ts'
 
-/** Subscribers and removals in a page: larger ones are no faster, and leave more for the collector. */
+/** Subscribers and suppressions in a page: larger ones are no faster, and leave more for the collector. */
 const PAGE = 1000
 
 /** Addresses that are looked up with one statement. */
@@ -17,10 +24,10 @@ const LOOK_UP = 1000
 export interface SqliteReader {
   count(): Count
   find(address: Address): Subscriber | undefined
-  lookUp(addresses: readonly Address[]): Standing[]
+  lookUp(addresses: readonly Address[]): SubscriptionState[]
   /** The pages of the list, each read on its own: the list only grows at its end. */
   list(options: ListOptions): Generator<readonly Subscriber[]>
-  listRemovals(): Generator<readonly Removal[]>
+  listSuppressions(): Generator<readonly Suppression[]>
   /** All of the status but the size. */
   status(days: number): Omit<StoreStatus, 'bytes'>
 }
@@ -28,7 +35,7 @@ export interface SqliteReader {
 type Row = [seq: number, email: Address, subscribedAt: number]
 
 /** Prepares the reading of an open file. */
-export function createReader(db: Database, removed: Removed): SqliteReader {
+export function createReader(db: Database, suppressed: Suppressions): SqliteReader {
   const seed = readSeed(db)
   const statements = prepare(db)
 
@@ -44,11 +51,11 @@ export function createReader(db: Database, removed: Removed): SqliteReader {
     return found
   }
 
-  function lookUpSome(addresses: readonly Address[]): Standing[] {
+  function lookUpSome(addresses: readonly Address[]): SubscriptionState[] {
     const listed = findAll(addresses)
-    const gone = removed.isEmpty() ? new Set<number>() : removed.find(addresses)
+    const gone = suppressed.isEmpty() ? new Set<number>() : suppressed.find(addresses)
     return addresses.map((_, index) =>
-      listed.has(index) ? 'listed' : gone.has(index) ? 'removed' : 'absent',
+      listed.has(index) ? 'subscribed' : gone.has(index) ? 'suppressed' : 'absent',
     )
   }
 
@@ -69,12 +76,12 @@ export function createReader(db: Database, removed: Removed): SqliteReader {
       }
     },
 
-    *listRemovals() {
-      let last: RemovedRow | undefined
+    *listSuppressions() {
+      let last: SuppressionRow | undefined
       for (;;) {
-        const page = removed.page(last, PAGE)
+        const page = suppressed.page(last, PAGE)
         if (page.length === 0) return
-        yield page.map(({ key, hash, removedAt }) => ({ key, hash, removedAt }))
+        yield page.map(({ key, hash, suppressedAt }) => ({ key, hash, suppressedAt }))
         last = page.at(-1)
       }
     },
@@ -83,8 +90,8 @@ export function createReader(db: Database, removed: Removed): SqliteReader {
       const first = toFirstDay(days)
       // One walk over the list for all of it: the days asked for, and one in front that stands for the rest.
       const rows = statements.days.all(first - 1) as DayRow[]
-      const removals = statements.removed.get() as Pick<Count, 'removed'>
-      return { ...toStatus(rows, { first, days }), ...removals }
+      const suppressions = statements.suppressed.get() as Pick<Count, 'suppressed'>
+      return { ...toStatus(rows, { first, days }), ...suppressions }
     },
   }
 }
@@ -113,10 +120,10 @@ function toReservedSql(): string {
 
 function prepare(db: Database) {
   const reserved = toReservedSql()
-  const removed = 'SELECT count(*) AS removed FROM removed'
+  const suppressed = 'SELECT count(*) AS suppressed FROM removed'
   return {
     count: db.query(
-      `SELECT count(*) AS subscribers, coalesce(sum(${reserved}), 0) AS reserved, (${removed}) AS removed
+      `SELECT count(*) AS subscribers, coalesce(sum(${reserved}), 0) AS reserved, (${suppressed}) AS suppressed
        FROM subscribers`,
     ),
     // CROSS JOIN fixes the order of the loops: what is asked outside, the index inside.
@@ -130,6 +137,6 @@ function prepare(db: Database) {
               max(subscribed_at) AS last
        FROM subscribers GROUP BY 1`,
     ),
-    removed: db.query(removed),
+    suppressed: db.query(suppressed),
   }
 }

@@ -4,11 +4,11 @@ import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../../email.ts'
 import { StoreError, type SubscriberStore } from '../../subscriber.ts'
-import { createSettler } from './compaction.ts'
+import { createCompactor } from './compaction.ts'
 import { isBusy, type OpenOptions, openSqliteFile, readSize, toOpenError, toReason } from './file.ts'
 import { createLocked } from './lock.ts'
 import { createReader } from './read.ts'
-import { createRemoved } from './suppressions.ts'
+import { createSuppressions } from './suppressions.ts'
 import { APPEND, createWriter } from './write.ts'
 
 /** A SQLite list, and what only its host calls. */
@@ -16,7 +16,7 @@ export interface SqliteStore extends SubscriberStore {
   /** Puts a batch on stable storage; the JSON array of its addresses. Synchronous: it waits for the lock and the disk. */
   append(addresses: string): void
   /** Settles for about as long as it is given, and tells whether there is more to do. */
-  settleFor(milliseconds: number): boolean
+  compactFor(milliseconds: number): boolean
   /** Whether so much has piled up that settling must not wait for a quiet moment. */
   isOverdue(): boolean
 }
@@ -56,23 +56,23 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
 }
 
 function createSqliteStore(db: Database): SqliteStore {
-  const removed = createRemoved(db)
-  const settler = createSettler(db, removed)
-  const reader = createReader(db, removed)
+  const suppressed = createSuppressions(db)
+  const compactor = createCompactor(db, suppressed)
+  const reader = createReader(db, suppressed)
   const locked = createLocked(db)
-  const writer = createWriter(db, { reader, removed, locked, settle, exclusively })
+  const writer = createWriter(db, { reader, suppressed, locked, settle, exclusively })
   // One autocommit statement.
   const insert = db.query(APPEND)
   const highest = db.query('SELECT coalesce(max(seq), 0) AS seq FROM subscribers')
   let run: Generator<void> | undefined
 
-  function settleFor(milliseconds: number): boolean {
+  function compactFor(milliseconds: number): boolean {
     const end = performance.now() + milliseconds
-    run ??= settler.run()
+    run ??= compactor.run()
     try {
       while (performance.now() < end) {
         if (!run.next().done) continue
-        run = settler.backlog() > 0 ? settler.run() : undefined
+        run = compactor.backlog() > 0 ? compactor.run() : undefined
         if (!run) return false
       }
       return true
@@ -82,12 +82,12 @@ function createSqliteStore(db: Database): SqliteStore {
     }
   }
 
-  async function settleMost(): Promise<void> {
+  async function compactBacklog(): Promise<void> {
     const others = watchOthers(db)
-    while (settler.backlog() > LAST_RUN) {
+    while (compactor.backlog() > LAST_RUN) {
       const start = performance.now()
       try {
-        settleFor(5)
+        compactFor(5)
       } catch (error) {
         if (!isBusy(error)) throw error
       }
@@ -98,9 +98,9 @@ function createSqliteStore(db: Database): SqliteStore {
   }
 
   async function exclusively<T>(work: () => T): Promise<T> {
-    await settleMost()
+    await compactBacklog()
     return await locked(() => {
-      for (const _ of settler.run()) {
+      for (const _ of compactor.run()) {
         // Each step is part of this one transaction.
       }
       return work()
@@ -110,18 +110,18 @@ function createSqliteStore(db: Database): SqliteStore {
   /** Settles all that was confirmed before. */
   async function settle(): Promise<void> {
     // Whoever only reads takes no lock where there is nothing to settle.
-    if (settler.backlog() > 0) await exclusively(() => {})
+    if (compactor.backlog() > 0) await exclusively(() => {})
   }
 
   /** Settles, then reads; what comes in meanwhile is left for the next time. */
-  const settled = <T>(read: () => T) => explained(db, () => settle().then(read))
+  const compacted = <T>(read: () => T) => wrapErrors(db, () => settle().then(read))
 
   /** Settles, then hands over pages as they are asked for. */
   async function* paged<T>(read: () => Generator<T>): AsyncGenerator<T> {
-    const pages = await settled(read)
+    const pages = await compacted(read)
     for (let taken = 1; ; taken++) {
       if (taken % COLLECT_PAGES === 0) collect()
-      const { value, done } = await explained(db, async () => pages.next())
+      const { value, done } = await wrapErrors(db, async () => pages.next())
       if (done) return
       yield value
     }
@@ -129,25 +129,25 @@ function createSqliteStore(db: Database): SqliteStore {
 
   return {
     append: (addresses) => void insert.run(Date.now(), addresses),
-    settleFor,
+    compactFor,
     isOverdue: () => {
       const { seq } = highest.get() as { seq: number }
-      return settler.backlog() > Math.min(Math.max(MIN_OVERDUE, seq * OVERDUE_SHARE), MAX_OVERDUE)
+      return compactor.backlog() > Math.min(Math.max(MIN_OVERDUE, seq * OVERDUE_SHARE), MAX_OVERDUE)
     },
     add: (addresses: readonly Address[]) =>
-      explained(db, async () => void insert.run(Date.now(), JSON.stringify(addresses))),
+      wrapErrors(db, async () => void insert.run(Date.now(), JSON.stringify(addresses))),
     importSize: IMPORT_SIZE,
-    count: () => settled(reader.count),
-    find: (address) => settled(() => reader.find(address)),
-    lookUp: (addresses) => settled(() => reader.lookUp(addresses)),
+    count: () => compacted(reader.count),
+    find: (address) => compacted(() => reader.find(address)),
+    lookUp: (addresses) => compacted(() => reader.lookUp(addresses)),
     list: (options = {}) => paged(() => reader.list(options)),
-    listRemovals: () => paged(reader.listRemovals),
-    status: (days) => settled(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => explained(db, () => writer.import(rows)).finally(collect),
-    remove: (addresses, options) => explained(db, () => writer.remove(addresses, options)),
-    importRemovals: (removals) => explained(db, () => writer.importRemovals(removals)),
+    listSuppressions: () => paged(reader.listSuppressions),
+    status: (days) => compacted(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
+    import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(collect),
+    remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
+    mergeSuppressions: (suppressions) => wrapErrors(db, () => writer.mergeSuppressions(suppressions)),
     check: () =>
-      explained(db, async () => {
+      wrapErrors(db, async () => {
         // Takes the lock that a writer needs, and gives it back without having written.
         db.run('BEGIN IMMEDIATE')
         db.run('ROLLBACK')
@@ -176,7 +176,7 @@ function watchOthers(db: Database) {
 }
 
 /** Does something with the list; an error of SQLite becomes one line for the owner. */
-async function explained<T>(db: Database, work: () => Promise<T>): Promise<T> {
+async function wrapErrors<T>(db: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

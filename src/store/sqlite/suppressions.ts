@@ -2,36 +2,36 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import type { Removal } from '../../subscriber.ts'
+import type { Suppression } from '../../subscriber.ts'
 import { createKeyedHash, toHex } from '../suppression-hash.ts'
 
 /** The key of the list itself in `removal_keys`. */
 const OWN_KEY = 1
 
 /** Works inside the transaction of its caller. */
-export interface Removed {
+export interface Suppressions {
   isEmpty(): boolean
   /** The indexes of those addresses that are remembered, under whichever key. */
   find(addresses: readonly Address[]): ReadonlySet<number>
   /** Remembers addresses, under the list's own key; one that is remembered so already keeps its date. */
-  keep(addresses: readonly Address[], removedAt: number): void
+  keep(addresses: readonly Address[], suppressedAt: number): void
   /** Forgets addresses, under every key. */
   drop(addresses: readonly Address[]): void
-  /** Those of another list's removals that are not remembered here. */
-  filterNew(removals: readonly Removal[]): readonly Removal[]
-  /** Remembers removals of another list, and its keys with them. */
-  takeOver(removals: readonly Removal[]): void
+  /** Those of another list's suppressions that are not remembered here. */
+  filterNew(suppressions: readonly Suppression[]): readonly Suppression[]
+  /** Remembers suppressions of another list, and its keys with them. */
+  mergeSuppressions(suppressions: readonly Suppression[]): void
   /** A page of what is remembered, behind one that was given before. */
-  page(after: RemovedRow | undefined, limit: number): readonly RemovedRow[]
+  page(after: SuppressionRow | undefined, limit: number): readonly SuppressionRow[]
 }
 
-/** A removal, with the id that its key has here. */
-export interface RemovedRow extends Removal {
+/** A suppression, with the id that its key has here. */
+export interface SuppressionRow extends Suppression {
   readonly keyId: number
 }
 
-/** Prepares the removals of an open file. */
-export function createRemoved(db: Database): Removed {
+/** Prepares the suppressions of an open file. */
+export function createSuppressions(db: Database): Suppressions {
   const statements = prepare(db)
 
   /** A JSON array of [id of the key, hash, index of the address], for all keys that the list has now. */
@@ -45,35 +45,37 @@ export function createRemoved(db: Database): Removed {
     )
   }
 
-  const toJson = (removals: readonly Removal[]) =>
-    JSON.stringify(removals.map(({ key, hash, removedAt }) => [toHex(key), toHex(hash), removedAt.getTime()]))
+  const toJson = (suppressions: readonly Suppression[]) =>
+    JSON.stringify(
+      suppressions.map(({ key, hash, suppressedAt }) => [toHex(key), toHex(hash), suppressedAt.getTime()]),
+    )
 
   return {
     isEmpty: () => statements.first.get() === null,
     find: (addresses) =>
       new Set(statements.find.values(toEntries(addresses)).map(([index]) => Number(index))),
-    keep(addresses, removedAt) {
+    keep(addresses, suppressedAt) {
       const { key } = statements.ownKey.get() as { key: Uint8Array }
-      statements.keep.run(JSON.stringify(addresses.map(createKeyedHash(key))), removedAt)
+      statements.keep.run(JSON.stringify(addresses.map(createKeyedHash(key))), suppressedAt)
     },
     drop: (addresses) => void statements.drop.run(toEntries(addresses)),
-    filterNew(removals) {
-      const known = new Set(statements.known.values(toJson(removals)).map(([index]) => index))
-      return removals.filter((_, index) => !known.has(index))
+    filterNew(suppressions) {
+      const known = new Set(statements.known.values(toJson(suppressions)).map(([index]) => index))
+      return suppressions.filter((_, index) => !known.has(index))
     },
-    takeOver(removals) {
-      const json = toJson(removals)
+    mergeSuppressions(suppressions) {
+      const json = toJson(suppressions)
       statements.addKeys.run(json)
-      statements.takeOver.run(json)
+      statements.mergeSuppressions.run(json)
     },
     page(after, limit) {
       const rows = statements.page.values(after?.hash ?? new Uint8Array(), after?.keyId ?? 0, limit) as [
         hash: Uint8Array,
         keyId: number,
-        removedAt: number,
+        suppressedAt: number,
         key: Uint8Array,
       ][]
-      return rows.map(([hash, keyId, at, key]) => ({ hash, keyId, key, removedAt: new Date(at) }))
+      return rows.map(([hash, keyId, at, key]) => ({ hash, keyId, key, suppressedAt: new Date(at) }))
     },
   }
 }
@@ -100,7 +102,7 @@ function prepare(db: Database) {
     addKeys: db.query(
       'INSERT OR IGNORE INTO removal_keys (key) SELECT DISTINCT unhex(value ->> 0) FROM json_each(?1)',
     ),
-    takeOver: db.query(
+    mergeSuppressions: db.query(
       `INSERT OR IGNORE INTO removed SELECT unhex(e.value ->> 1), k.id, e.value ->> 2
        FROM json_each(?1) e CROSS JOIN removal_keys k ON k.key = unhex(e.value ->> 0)`,
     ),

@@ -15,7 +15,7 @@ export type Reply = { readonly failure?: string }
 declare const self: Worker
 
 /** A pause of this many milliseconds is taken for leisure. */
-const LEISURE_MS = 250
+const IDLE_DELAY_MS = 250
 
 /** How long a turn of settling may keep the next commit waiting, in milliseconds. */
 const TURN_MS = 2
@@ -33,11 +33,11 @@ self.onmessage = async ({ data }: MessageEvent<Command>) => {
   clearTimeout(timer)
   if (typeof data === 'string') {
     self.postMessage(append(data))
-    settleAfter(store.isOverdue() ? 0 : LEISURE_MS)
+    compactAfter(store.isOverdue() ? 0 : IDLE_DELAY_MS)
     return
   }
   self.postMessage(await answer(data))
-  if (!('call' in data && data.call === 'close')) settleAfter(LEISURE_MS)
+  if (!('call' in data && data.call === 'close')) compactAfter(IDLE_DELAY_MS)
 }
 
 function append(addresses: string): Reply {
@@ -59,15 +59,15 @@ async function answer(command: Exclude<Command, string>): Promise<Reply> {
   }
 }
 
-function settleAfter(milliseconds: number): void {
+function compactAfter(milliseconds: number): void {
   timer = setTimeout(settle, milliseconds)
 }
 
 function settle(): void {
   try {
-    if (store.settleFor(TURN_MS)) settleAfter(0)
+    if (store.compactFor(TURN_MS)) compactAfter(0)
   } catch {
-    // Nothing is lost by it: what has not been settled stays where it is, on stable storage.
-    settleAfter(RETRY_MS)
+    // Nothing is lost by it: what has not been compacted stays where it is, on stable storage.
+    compactAfter(RETRY_MS)
   }
 }

@@ -1,20 +1,20 @@
-/** What the owner changes of a SQLite list: imports and removals. */
+/** What the owner changes of a SQLite list: imports and suppressions. */
 
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../../email.ts'
 import type {
   ImportRow,
   ImportTally,
-  Removal,
-  Standing,
   Subscriber,
   SubscriberStore,
+  SubscriptionState,
+  Suppression,
 } from '../../subscriber.ts'
 import { createMatch } from '../suppression-hash.ts'
 import { readSeed, toHash } from './compaction.ts'
 import type { Locked } from './lock.ts'
 import { inParts, type SqliteReader } from './read.ts'
-import type { Removed } from './suppressions.ts'
+import type { Suppressions } from './suppressions.ts'
 
 /** Rows that an import takes under one lock and one fsync. */
 const LOCKED = 8192
@@ -24,7 +24,7 @@ const ARRIVAL = 256
 
 export interface SqliteWriterOptions {
   readonly reader: SqliteReader
-  readonly removed: Removed
+  readonly suppressed: Suppressions
   readonly locked: Locked
   /** Settles, as long as there is much to do in turns that let others in. */
   readonly settle: () => Promise<void>
@@ -32,24 +32,24 @@ export interface SqliteWriterOptions {
   readonly exclusively: <T>(work: () => T) => Promise<T>
 }
 
-export type SqliteWriter = Pick<SubscriberStore, 'import' | 'remove' | 'importRemovals'>
+export type SqliteWriter = Pick<SubscriberStore, 'import' | 'remove' | 'mergeSuppressions'>
 
 /** Prepares the changing of an open file. */
 export function createWriter(db: Database, options: SqliteWriterOptions): SqliteWriter {
-  const { reader, removed, locked, settle, exclusively } = options
+  const { reader, suppressed, locked, settle, exclusively } = options
   const seed = readSeed(db)
   const statements = prepare(db)
 
-  /** Appends rows as arrivals, without those that have been removed, and tells which numbers they have got. */
+  /** Appends rows as inbox, without those that have been removed, and tells which numbers they have got. */
   function append(rows: readonly ImportRow[]): { first: number; after: number } {
-    const gone = removed.isEmpty() ? new Set<number>() : removed.find(rows.map(({ email }) => email))
+    const gone = suppressed.isEmpty() ? new Set<number>() : suppressed.find(rows.map(({ email }) => email))
     const now = Date.now()
-    const arrivals = rows
+    const inbox = rows
       .filter((_, index) => !gone.has(index))
       .map(({ email, subscribedAt }) => [email, subscribedAt?.getTime() ?? now])
     const { seq: first } = statements.next.get() as { seq: number }
-    for (const part of inParts(arrivals, ARRIVAL)) statements.append.run(now, JSON.stringify(part))
-    return { first, after: first + arrivals.length }
+    for (const part of inParts(inbox, ARRIVAL)) statements.append.run(now, JSON.stringify(part))
+    return { first, after: first + inbox.length }
   }
 
   function takeOff({ seq, email }: Subscriber): void {
@@ -57,13 +57,13 @@ export function createWriter(db: Database, options: SqliteWriterOptions): Sqlite
     statements.drop.run(seq)
   }
 
-  function removeOne(address: Address, forget: boolean): Standing {
+  function removeOne(address: Address, suppress: boolean): SubscriptionState {
     const subscriber = reader.find(address)
-    const standing = subscriber ? 'listed' : removed.find([address]).size > 0 ? 'removed' : 'absent'
+    const state = subscriber ? 'subscribed' : suppressed.find([address]).size > 0 ? 'suppressed' : 'absent'
     if (subscriber) takeOff(subscriber)
-    if (forget) removed.drop([address])
-    else if (standing !== 'removed') removed.keep([address], Date.now())
-    return standing
+    if (!suppress) suppressed.drop([address])
+    else if (state !== 'suppressed') suppressed.keep([address], Date.now())
+    return state
   }
 
   return {
@@ -76,18 +76,18 @@ export function createWriter(db: Database, options: SqliteWriterOptions): Sqlite
       const added = sum(
         ranges.map(({ first, after }) => (statements.between.get(first, after) as { size: number }).size),
       )
-      return { added, known: appended - added, removed: rows.length - appended }
+      return { added, known: appended - added, suppressed: rows.length - appended }
     },
 
-    remove: (addresses, { forget }) =>
-      exclusively(() => addresses.map((address) => removeOne(address, forget))),
+    remove: (addresses, { suppress }) =>
+      exclusively(() => addresses.map((address) => removeOne(address, suppress))),
 
-    async importRemovals(removals): Promise<void> {
+    async mergeSuppressions(suppressions): Promise<void> {
       await settle()
-      const fresh = removed.filterNew(removals)
+      const fresh = suppressed.filterNew(suppressions)
       if (fresh.length === 0) return
       const match = createMatch(fresh)
-      const matches: [Subscriber, Removal][] = []
+      const matches: [Subscriber, Suppression][] = []
       let last = 0
       // Almost all of the list is held against them before the lock is taken, in turns that let others in.
       for (const page of reader.list({})) {
@@ -97,15 +97,15 @@ export function createWriter(db: Database, options: SqliteWriterOptions): Sqlite
       }
       await exclusively(() => {
         for (const page of reader.list({ after: last })) matches.push(...match(page))
-        const outdated = new Set<Removal>()
-        for (const [{ email }, removal] of matches) {
+        const outdated = new Set<Suppression>()
+        for (const [{ email }, suppression] of matches) {
           // It may have left the list and come back since.
           const subscriber = reader.find(email)
           if (!subscriber) continue
-          if (subscriber.subscribedAt < removal.removedAt) takeOff(subscriber)
-          else outdated.add(removal)
+          if (subscriber.subscribedAt < suppression.suppressedAt) takeOff(subscriber)
+          else outdated.add(suppression)
         }
-        removed.takeOver(fresh.filter((removal) => !outdated.has(removal)))
+        suppressed.mergeSuppressions(fresh.filter((suppression) => !outdated.has(suppression)))
       })
     },
   }
@@ -123,7 +123,7 @@ function prepare(db: Database) {
   }
 }
 
-/** Appends a batch to `arrivals`. The empty row that may end the table gives its number to the batch. */
+/** Appends a batch to `inbox`. The empty row that may end the table gives its number to the batch. */
 export const APPEND = `
   INSERT OR REPLACE INTO arrivals SELECT first + json_array_length(addresses), ?1, ?2
   FROM arrivals ORDER BY first DESC LIMIT 1`

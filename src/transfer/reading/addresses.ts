@@ -1,12 +1,10 @@
-/** Reads an address of an older list: by the one rule, after a domain outside ASCII has been converted. */
+/** Reads an address from a list: the one address rule, after a non-ASCII domain was converted. */
 
-import { domainToASCII } from 'node:url'
-import { type Address, type AddressFault, parseAddress } from '../../email.ts'
+import { type Address, type AddressReason, parseAddress } from '../../email.ts'
+import { toAsciiDomain } from '../../idn.ts'
+import type { Result } from '../../result.ts'
 
-/** The address, or why it is none, in words for whoever mends the file. */
-export type ReadAddress = { readonly address: Address } | { readonly reason: string }
-
-const REASONS: Readonly<Record<AddressFault, string>> = {
+const REASONS: Readonly<Record<AddressReason, string>> = {
   missing: 'there is no address',
   not_a_string: 'the address is not a text',
   empty: 'there is no address',
@@ -18,18 +16,17 @@ const REASONS: Readonly<Record<AddressFault, string>> = {
   malformed: 'the address is not valid',
 }
 
-/** Reads an address; a domain outside ASCII is converted as browsers do (NFC, then UTS #46, non-transitional). */
-export function readAddress(value: unknown): ReadAddress {
+/**
+ * Reads an address. A non-ASCII domain is converted first.
+ *
+ * @returns the address, or why the value is none, in words for the owner
+ */
+export function readAddress(value: unknown): Result<Address, string> {
   const parsed = parseAddress(value)
-  if ('address' in parsed) return parsed
+  if (parsed.ok) return parsed
   const converted =
-    parsed.fault === 'non_ascii_domain' && typeof value === 'string' ? parseAddress(toAscii(value)) : parsed
-  return 'address' in converted ? converted : { reason: REASONS[parsed.fault] }
-}
-
-function toAscii(text: string): string {
-  const at = text.lastIndexOf('@')
-  const domain = text.slice(at + 1).trim()
-  // A URL parser takes `%41` for an A; a domain name does not.
-  return domain.includes('%') ? text : `${text.slice(0, at)}@${domainToASCII(domain.normalize('NFC'))}`
+    parsed.reason === 'non_ascii_domain' && typeof value === 'string'
+      ? parseAddress(toAsciiDomain(value))
+      : parsed
+  return converted.ok ? converted : { ok: false, reason: REASONS[parsed.reason] }
 }

@@ -1,7 +1,9 @@
 /** Reads the date of a row of an older list, in the forms that other programs write. */
 
+import type { Result } from '../../result.ts'
+
 /** The moment, or why there is none; `undefined` for an empty value. */
-export type ParsedDate = { readonly date: Date | undefined } | { readonly reason: string }
+export type ParsedDate = Result<Date | undefined, string>
 
 /** No list is older than email (ms since 1970), and none is from the future by more than a day of wrong time zone. */
 const EARLIEST = Date.UTC(1971, 0, 1)
@@ -42,10 +44,10 @@ const EITHER = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>\\d
  */
 export function parseDate(value: unknown): ParsedDate {
   const text = typeof value === 'number' ? String(value) : value
-  if (text === undefined || text === null || text === '') return { date: undefined }
-  if (typeof text !== 'string') return { reason: 'the date is neither a text nor a number' }
+  if (text === undefined || text === null || text === '') return { ok: true, value: undefined }
+  if (typeof text !== 'string') return { ok: false, reason: 'the date is neither a text nor a number' }
   const trimmed = text.trim()
-  if (trimmed === '' || /^0000-00-00/.test(trimmed)) return { date: undefined }
+  if (trimmed === '' || /^0000-00-00/.test(trimmed)) return { ok: true, value: undefined }
   if (/^\d{9,13}(?:\.\d+)?$/.test(trimmed)) return toDate(toMilliseconds(Number(trimmed)))
 
   const either = EITHER.exec(trimmed)?.groups
@@ -54,7 +56,7 @@ export function parseDate(value: unknown): ParsedDate {
     const groups = form.exec(trimmed)?.groups
     if (groups) return toDate(toMoment(groups, toMonth(groups), Number(groups.day)))
   }
-  return { reason: `the date is not one that is understood: use ${EXAMPLE}` }
+  return { ok: false, reason: `the date is not one that is understood: use ${EXAMPLE}` }
 }
 
 const EXAMPLE = '2024-05-31T12:34:56Z'
@@ -62,7 +64,7 @@ const EXAMPLE = '2024-05-31T12:34:56Z'
 function toDateOfEither(groups: Groups): ParsedDate {
   const [first, second] = [Number(groups.first), Number(groups.second_)]
   if (first <= 12 && second <= 12 && first !== second) {
-    return { reason: `the date may be day/month or month/day: use ${EXAMPLE}` }
+    return { ok: false, reason: `the date may be day/month or month/day: use ${EXAMPLE}` }
   }
   return second > 12 ? toDate(toMoment(groups, first, second)) : toDate(toMoment(groups, second, first))
 }
@@ -106,8 +108,8 @@ function toMilliseconds(value: number): number {
 }
 
 function toDate(milliseconds: number): ParsedDate {
-  if (Number.isNaN(milliseconds)) return { reason: 'the date does not exist' }
-  if (milliseconds < EARLIEST) return { reason: 'the date is before 1971' }
-  if (milliseconds > Date.now() + FUTURE_MS) return { reason: 'the date is in the future' }
-  return { date: new Date(Math.floor(milliseconds)) }
+  if (Number.isNaN(milliseconds)) return { ok: false, reason: 'the date does not exist' }
+  if (milliseconds < EARLIEST) return { ok: false, reason: 'the date is before 1971' }
+  if (milliseconds > Date.now() + FUTURE_MS) return { ok: false, reason: 'the date is in the future' }
+  return { ok: true, value: new Date(Math.floor(milliseconds)) }
 }

@@ -1,10 +1,16 @@
 /** From the rows of an older list to those that may be imported; the others are refused, each with its reason. */
 
+import type { Result } from '../../result.ts'
 import type { ImportRow } from '../../subscriber.ts'
-import type { RefusedFile, RefusedRow } from '../writing/rejected-file.ts'
 import { readAddress } from './addresses.ts'
 import { parseDate } from './dates.ts'
 import type { Source, SourceRow } from './rows.ts'
+
+/** A row that cannot be imported, with the reason in words for the owner. */
+export interface RefusedRow {
+  readonly row: SourceRow
+  readonly reason: string
+}
 
 export interface RowReader {
   readonly pages: AsyncIterable<readonly ImportRow[]>
@@ -13,7 +19,10 @@ export interface RowReader {
 }
 
 /** Reads all rows of a source. */
-export function readRows(source: Source, file: Pick<RefusedFile, 'add'>): RowReader {
+export function readRows(
+  source: Source,
+  onRefused: (rows: readonly RefusedRow[]) => Promise<void>,
+): RowReader {
   let count = 0
 
   async function* read(): AsyncGenerator<readonly ImportRow[]> {
@@ -21,12 +30,12 @@ export function readRows(source: Source, file: Pick<RefusedFile, 'add'>): RowRea
       const rows: ImportRow[] = []
       const refused: RefusedRow[] = []
       for (const row of page) {
-        const result = toImportRow(row)
-        if ('email' in result) rows.push(result)
+        const result = parseRow(row)
+        if (result.ok) rows.push(result.value)
         else refused.push({ row, reason: row.remark ? `${result.reason}; ${row.remark}` : result.reason })
       }
       count += refused.length
-      await file.add(refused)
+      await onRefused(refused)
       yield rows
     }
   }
@@ -39,9 +48,9 @@ export function readRows(source: Source, file: Pick<RefusedFile, 'add'>): RowRea
   }
 }
 
-function toImportRow({ email, date }: SourceRow): ImportRow | { readonly reason: string } {
-  const read = readAddress(email)
-  if ('reason' in read) return read
+function parseRow({ email, date }: SourceRow): Result<ImportRow, string> {
+  const address = readAddress(email)
+  if (!address.ok) return address
   const parsed = parseDate(date)
-  return 'reason' in parsed ? parsed : { email: read.address, subscribedAt: parsed.date }
+  return parsed.ok ? { ok: true, value: { email: address.value, subscribedAt: parsed.value } } : parsed
 }

@@ -1,21 +1,21 @@
 /** The file of the rows that an import refused, made to be mended and imported again. */
 
-import type { SourceRow } from '../reading/rows.ts'
 import { toCsvRow } from './formats.ts'
 import { createFileSink, type Sink } from './sink.ts'
 
-export interface RefusedFile {
+export interface RejectedFile {
   readonly file: string
   /** Keeps rows with their reasons; the file is begun with the first of them. */
-  add(rows: readonly RefusedRow[]): Promise<void>
+  add(rows: readonly RejectedRow[]): Promise<void>
   /** The file takes its name, if there is anything in it. */
   finish(): Promise<void>
   /** Leaves nothing behind. */
   discard(): Promise<void>
 }
 
-export interface RefusedRow {
-  readonly row: SourceRow
+/** A row as it is written, with its line in the source and the reason. */
+export interface RejectedRow {
+  readonly row: { readonly line: number; readonly cells: readonly string[] }
   readonly reason: string
 }
 
@@ -23,7 +23,7 @@ export interface RefusedRow {
 const MAX_CELL = 1000
 
 /** Prepares the file, a CSV: `line`, `reason`, and the columns of the list. */
-export function createRefusedFile(file: string, header: readonly string[]): RefusedFile {
+export function createRejectedFile(file: string, header: readonly string[]): RejectedFile {
   let sink: Sink | undefined
   return {
     file,
@@ -40,6 +40,6 @@ export function createRefusedFile(file: string, header: readonly string[]): Refu
   }
 }
 
-function toText({ row: { line, cells }, reason }: RefusedRow): string {
+function toText({ row: { line, cells }, reason }: RejectedRow): string {
   return toCsvRow([String(line), reason, ...cells.map((cell) => cell.slice(0, MAX_CELL))])
 }

@@ -2,8 +2,8 @@
 
 import { afterEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { toListUrl } from '../../../src/config/config.ts'
-import { STORE_DEADLINE_MS } from '../../../src/errors.ts'
+import { parseListUrl } from '../../../src/config/list-url.ts'
+import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { getServer, MAX_CONNECTIONS, PASSWORD } from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
@@ -26,7 +26,7 @@ async function serve(url: string): Promise<RunningService> {
 }
 
 async function readList(url: string) {
-  const store = await openStore(toListUrl('URL', url))
+  const store = await openStore(parseListUrl('URL', url))
   const all = await listAll(store)
   await store.close()
   return all

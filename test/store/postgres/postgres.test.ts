@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toListUrl } from '../../../src/config/config.ts'
+import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore, toListName } from '../../../src/store/open.ts'
 import type { Subscriber, SubscriberStore } from '../../../src/subscriber.ts'
 import { toSupportFile } from '../../support/paths.ts'
@@ -15,13 +15,13 @@ import {
   emailsOf,
   expectAscending,
   listAll,
-  listRemovals,
+  listSuppressions,
 } from '../../support/store-suite.ts'
 
 const server = await getServer()
 
 async function withStore<T>(url: string, work: (store: SubscriberStore) => Promise<T>): Promise<T> {
-  const store = await openStore(toListUrl('URL', url))
+  const store = await openStore(parseListUrl('URL', url))
   try {
     return await work(store)
   } finally {
@@ -97,22 +97,22 @@ test('two services on one database take the same addresses: each is on the list 
   expect(emailsOf(all).toSorted()).toEqual(addresses.toSorted())
 })
 
-test('a removal through another process is cleared by a fresh subscription, whatever was known of it before', async () => {
+test('a suppression through another process is cleared by a fresh subscription, whatever was known of it before', async () => {
   const url = await server.createUrl()
   const [ann = expect.unreachable(), bob = expect.unreachable()] = createAddresses(2)
   await withStore(url, async (service) => {
     await service.add([ann, bob])
     const [first, second] = await withStore(url, async (owner) => {
-      await owner.remove([ann], { forget: false })
-      return [await listRemovals(owner), await owner.count()]
+      await owner.remove([ann], { suppress: true })
+      return [await listSuppressions(owner), await owner.count()]
     })
-    expect([first.length, second.removed]).toEqual([1, 1])
+    expect([first.length, second.suppressed]).toEqual([1, 1])
     await service.add([ann])
-    expect(await service.count()).toEqual({ subscribers: 2, reserved: 0, removed: 0 })
+    expect(await service.count()).toEqual({ subscribers: 2, reserved: 0, suppressed: 0 })
   })
 })
 
-test('copied from SQLite and back: the same list, order, dates and removals', async () => {
+test('copied from SQLite and back: the same list, order, dates and suppressions', async () => {
   const folder = await createFolder()
   const [from, back] = ['from', 'back'].map((name) => `sqlite:${join(folder, name)}.db`) as [string, string]
   const url = await server.createUrl()
@@ -121,7 +121,7 @@ test('copied from SQLite and back: the same list, order, dates and removals', as
     await store.import(
       addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })),
     )
-    await store.remove(addresses.slice(0, 10), { forget: false })
+    await store.remove(addresses.slice(0, 10), { suppress: true })
   })
   for (const args of [
     ['copy', '--from', from, '--to', url],
@@ -131,16 +131,16 @@ test('copied from SQLite and back: the same list, order, dates and removals', as
   const [given, got] = await Promise.all([from, back].map((list) => withStore(list, readAll)))
   await rm(folder, { recursive: true })
   expect(got).toEqual(given!)
-  expect([given!.subscribers.length, given!.removals.length]).toEqual([2990, 10])
+  expect([given!.subscribers.length, given!.suppressions.length]).toEqual([2990, 10])
 
   async function readAll(store: SubscriberStore) {
     const subscribers = (await listAll(store)).map(({ email, subscribedAt }) => [email, subscribedAt])
-    const removals = (await listRemovals(store)).map(({ key, hash, removedAt }) => [
+    const suppressions = (await listSuppressions(store)).map(({ key, hash, suppressedAt }) => [
       Buffer.from(key),
       Buffer.from(hash),
-      removedAt,
+      suppressedAt,
     ])
-    return { subscribers, removals }
+    return { subscribers, suppressions }
   }
 })
 
@@ -203,7 +203,7 @@ test('no error shows the password, and each says in one line what is wrong', asy
 })
 
 test('a list is named without its user, its password and its options', () => {
-  const list = toListUrl(
+  const list = parseListUrl(
     'URL',
     'postgres://ann:secret@db.example.org:5433/letters?sslmode=require&password=secret',
   )

@@ -1,6 +1,6 @@
 /** The PostgreSQL list, held to the suite, in one process and in several. */
 
-import { toListUrl } from '../../../src/config/config.ts'
+import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { getServer } from '../../support/postgres.ts'
 import { testProcesses } from '../../support/store-processes.ts'
@@ -11,7 +11,7 @@ describeStore('postgres', async () => {
   return {
     async create() {
       const url = await server.createUrl()
-      return { open: () => openStore(toListUrl('URL', url)) }
+      return { open: () => openStore(parseListUrl('URL', url)) }
     },
     async remove() {},
   }

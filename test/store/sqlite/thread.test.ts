@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { readList, toListFile } from '../../support/list-file.ts'
-import { createBooks, expectKept, post, until } from '../../support/load.ts'
+import { createLedger, expectKept, post, until } from '../../support/load.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { createFolder, type RunningService, startService } from '../../support/service.ts'
 
@@ -29,19 +29,19 @@ async function loseList({ folder, process, logged }: RunningService): Promise<vo
 test.concurrent('the writer crashes under load, again and again', async () => {
   const folder = await createFolder()
   const service = await startCrashing(folder)
-  const books = createBooks()
+  const ledger = createLedger()
   for (let crash = 1; crash <= 4; crash++) {
-    const goal = books.answered + 500
-    const load = post(service, books)
-    await until(() => books.answered >= goal)
+    const goal = ledger.answered + 500
+    const load = post(service, ledger)
+    await until(() => ledger.answered >= goal)
     service.process.kill('SIGUSR2')
     await load
-    expect(books.failed).toBeGreaterThan(0)
+    expect(ledger.failed).toBeGreaterThan(0)
     await until(() => service.log().match(/writer thread has ended, and is started again/g)?.length === crash)
-    await insist(service, [...books.acknowledged][0]!)
+    await insist(service, [...ledger.acknowledged][0]!)
   }
   expect(await service.stop()).toBe(0)
-  await expectKept(folder, books)
+  await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 

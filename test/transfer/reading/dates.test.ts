@@ -34,11 +34,11 @@ test.each([
   ['5/5/2024 1:02 PM', '2024-05-05T13:02:00.000Z'],
   ['5/31/2024 12:00 AM', '2024-05-31T00:00:00.000Z'],
 ])('%j is %s', (text, iso) => {
-  expect(parseDate(text)).toEqual({ date: new Date(iso) })
+  expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
 
 test.each(['', '  ', undefined, null, '0000-00-00 00:00:00'])('%j is no date', (value) => {
-  expect(parseDate(value)).toEqual({ date: undefined })
+  expect(parseDate(value)).toEqual({ ok: true, value: undefined })
 })
 
 test.each([
@@ -58,5 +58,5 @@ test.each([
   [{}, 'neither a text nor a number'],
   [true, 'neither a text nor a number'],
 ])('%j is refused: %s', (value, reason) => {
-  expect(parseDate(value)).toEqual({ reason: expect.stringContaining(reason) })
+  expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })
