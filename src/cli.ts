@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-/** The command line: argv in, one command run, an exit code out (0 done, 1 failed, 2 wrong usage). */
+/** The command line: runs the command that the arguments name, and sets the exit code. */
 
 import { Command, CommanderError } from 'commander'
 import { createBackupCommand } from './commands/backup.ts'
@@ -15,11 +15,12 @@ import { createStatusCommand } from './commands/status.ts'
 import { EXIT, Failure } from './failure.ts'
 
 const program = new Command('rollcall')
-  .description('A newsletter list that its owner keeps.')
-  .configureHelp({ showGlobalOptions: true })
+  .description('A self-hosted subscribe form and API for your newsletter list.')
+  .helpOption('-h, --help', 'Print help')
+  .helpCommand('help [command]', 'Print help for a command')
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage. Data goes to standard output, everything else to standard error.',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage.\nData goes to standard output, everything else to standard error.',
   )
   .exitOverride()
 for (const command of [
@@ -43,9 +44,9 @@ try {
   process.exit(report(error))
 }
 
-/** Prints the error in one line. Returns the exit code. */
+/** Prints a Failure as one line. Returns the exit code. @throws any other error, which is a defect */
 function report(error: unknown): number {
-  // Commander has printed its own message by now.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   if (!(error instanceof Failure)) throw error
   if (error.message) process.stderr.write(`rollcall: ${error.message}\n`)

@@ -1,17 +1,24 @@
-/** Errors that the command line prints as one line, each with its exit code, and the words for errors of the system. */
+/** Errors that the command line prints as one line, their exit codes, and what errors of the operating system mean. */
 
-/** Exit codes of the command line. A command that a signal stopped exits with 128 plus the number of the signal. */
+import { constants } from 'node:os'
+
+/** Exit codes of the command line. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
+/** The exit code of a command that a signal stopped, as shells report it: 128 plus the number of the signal. */
+export function toSignalExitCode(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
 /**
- * Something expected went wrong. The command line prints the message in one line and exits with `exitCode`.
+ * An expected error. The command line prints its message as one line and exits with `exitCode`.
  * Any other error is a defect and ends the process with its stack.
  */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly exitCode: number
 
-  /** @param message for the owner; control characters in it are escaped, because it may quote a file or a setting */
+  /** @param message for the owner; its control characters are escaped, because it may quote a file or a setting */
   constructor(
     message: string,
     { exitCode = EXIT.failed, ...options }: ErrorOptions & { exitCode?: number } = {},
@@ -30,20 +37,10 @@ export class UsageError extends Failure {
   }
 }
 
-/** The reader of standard output went away, as `head` does. Nothing is printed. */
-export class BrokenPipe extends Failure {
-  override readonly name = 'BrokenPipe'
-
-  constructor() {
-    // As a shell reports a process that SIGPIPE ended.
-    super('', { exitCode: 128 + 13 })
-  }
-}
-
 /**
- * Says in words what an error of the system means.
+ * Describes an error of the operating system.
  *
- * @returns undefined for an error without a known code
+ * @returns undefined for an error that is not in the table
  */
 export function toSystemReason(error: unknown): string | undefined {
   return SYSTEM_REASONS[toErrorCode(error) ?? '']
@@ -54,8 +51,12 @@ export function toErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** Turns an error of the file system into a Failure that names the file. Other errors come back as they are. */
+/**
+ * Turns an error of the file system into a Failure that names the file. Other errors are returned unchanged.
+ * When the reader of a pipe is gone, as with `head`, nothing is printed and the exit code is that of SIGPIPE.
+ */
 export function toFileFailure(error: unknown, file: string): unknown {
+  if (toErrorCode(error) === 'EPIPE') return new Failure('', { exitCode: toSignalExitCode('SIGPIPE') })
   const reason = toSystemReason(error)
   return reason === undefined ? error : new Failure(`${file}: ${reason}`)
 }
@@ -66,9 +67,11 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is not a folder',
   EEXIST: 'a part of its path is not a folder',
+  ENAMETOOLONG: 'its name is too long',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
+  EFBIG: 'it exceeds the limit on the size of a file',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reports an error',

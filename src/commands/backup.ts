@@ -4,34 +4,35 @@ import type { Command } from 'commander'
 import { Failure, UsageError } from '../failure.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
 import { renameSynced, toPartialName } from '../transfer/writing/sink.ts'
-import { interruptible } from './interrupt.ts'
-import { createListCommand, type ListOption, toList } from './list.ts'
-import { print, printJson } from './output.ts'
+import { withInterrupt } from './interrupt.ts'
+import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
+import { print, printJson, toCount } from './output.ts'
 import { createProgress } from './progress.ts'
 
-/** `rollcall backup`: a consistent copy of a SQLite list, while the service writes. */
+/** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export function createBackupCommand(): Command {
   return createListCommand(
     'backup',
-    'copy a SQLite list to a file while it is in use; the copy is checked before it takes its name',
+    'Copy a SQLite list to a file and check the copy, also while the service runs',
     'rollcall backup backups/rollcall-2026-11-21.db',
   )
-    .argument('<file>', 'where the copy goes; one that is there is replaced')
-    .option('--json', 'the summary as JSON')
+    .argument('<file>', 'The file to write; an existing file is replaced when the copy is complete')
+    .option('--json', 'Print the summary as JSON')
     .action(async (file: string, options: ListOption & { json?: true }) => {
-      const list = toList(options)
+      const list = parseListOption(options)
       if (list.kind !== 'sqlite') {
         throw new Failure(
-          'this list is in PostgreSQL: use pg_dump, or the continuous archiving of your server; rollcall copy copies it to a SQLite file',
+          'backup works on SQLite lists only: use pg_dump or continuous archiving for PostgreSQL, or rollcall copy to a SQLite file',
         )
       }
       if (isSameFile(list.file, file)) throw new UsageError(`${file} is the list itself`)
-      const subscribers = await interruptible((signal) => backUp(list.file, file, signal))
-      await (options.json ? printJson({ file, subscribers }) : print(`${file}: ${subscribers} addresses`))
+      const subscribers = await withInterrupt((signal) => writeBackup(list.file, file, signal))
+      const summary = `${file}: ${toCount(subscribers, 'address', 'addresses')}`
+      await (options.json ? printJson({ file, subscribers }) : print(summary))
     })
 }
 
-async function backUp(list: string, file: string, signal: AbortSignal): Promise<number> {
+async function writeBackup(list: string, file: string, signal: AbortSignal): Promise<number> {
   const partial = toPartialName(file)
   const progress = await createProgress('copying', async () => toSize(list))
   const timer = setInterval(() => progress.update(toSize(partial), 0), 200)

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
 
-/** `rollcall count`: how many addresses are on the list. */
+/** `rollcall count`: prints the number of addresses. */
 export function createCountCommand(): Command {
-  return createListCommand('count', 'print the number of addresses on the list', 'rollcall count --json')
-    .option('--json', 'tell reserved and suppressed ones apart, as JSON')
+  return createListCommand('count', 'Print the number of addresses on the list', 'rollcall count --json')
+    .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
     .action(async (options: ListOption & { json?: true }) => {
-      const count = await withStore(toList(options), (store) => store.count())
+      const count = await withStore(parseListOption(options), (store) => store.count())
       await (options.json ? printJson(count) : print(String(count.subscribers)))
     })
 }

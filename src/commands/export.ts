@@ -9,11 +9,11 @@ import {
   TARGETS,
   type Target,
 } from '../transfer/writing/formats.ts'
-import { select } from '../transfer/writing/selection.ts'
+import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
-import { interruptible } from './interrupt.ts'
-import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { withInterrupt } from './interrupt.ts'
+import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, toCount } from './output.ts'
 import { createProgress } from './progress.ts'
 
@@ -29,38 +29,38 @@ interface ExportOptions extends ListOption {
   readonly follow?: true
 }
 
-/** `rollcall export`: the list, or what came behind a cursor, as text. */
+/** `rollcall export`: writes the list, or the subscribers after a cursor. */
 export function createExportCommand(): Command {
   return createListCommand(
     'export',
-    'write the list as CSV, NDJSON or one address a line',
+    'Write the list as CSV, NDJSON or one address per line',
     'rollcall export --cursor-file sync.cursor --format ndjson | ./send-welcome',
   )
-    .addOption(new Option('--format <format>', 'how it is written').choices(FORMATS).default('csv'))
+    .addOption(new Option('--format <format>', 'Write this format').choices(FORMATS).default('csv'))
     .addOption(
-      new Option('--for <program>', 'CSV with the columns that it imports')
+      new Option('--for <program>', 'Write CSV with the columns that this program imports')
         .choices(TARGETS)
         .conflicts('format'),
     )
-    .addOption(
-      new Option('--after <cursor>', 'only what came behind this cursor').argParser(parseWholeNumber),
-    )
+    .addOption(new Option('--after <cursor>', 'Start after this cursor').argParser(parseWholeNumber))
     .addOption(
       new Option(
         '--cursor-file <file>',
-        'go on behind the cursor in this file, and keep the new one there',
+        'Start after the cursor in this file, and save the new cursor there',
       ).conflicts('after'),
     )
-    .addOption(new Option('--limit <count>', 'at most this many').argParser(parseWholeNumber))
-    .option('--out <file>', 'into this file, which appears when it is whole')
-    .option('--include-reserved', 'addresses in the reserved domains as well (example.org, .test …)')
-    .option('--spreadsheet-safe', 'put an apostrophe before what a spreadsheet takes for a formula')
-    .addOption(new Option('--follow', 'stay, and write each new subscriber as it comes').conflicts('out'))
+    .addOption(new Option('--limit <count>', 'Write at most this many addresses').argParser(parseWholeNumber))
+    .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
+    .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
+    .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
+    .addOption(
+      new Option('--follow', 'Keep running, and write each new subscriber within a second').conflicts('out'),
+    )
     .action(async (options: ExportOptions) => {
-      await withStore(toList(options), (store) =>
-        // Without a file of its own there is nothing to put away, and a signal ends the process as ever.
+      await withStore(parseListOption(options), (store) =>
+        // An export to standard output has no temporary file to remove: a signal may end it at once.
         options.out
-          ? interruptible((signal) => exportList(store, options, signal))
+          ? withInterrupt((signal) => exportList(store, options, signal))
           : exportList(store, options),
       )
     })
@@ -75,13 +75,14 @@ async function exportList(
   const after = cursorFile ? await readCursorFile(cursorFile) : (options.after ?? 0)
   const sink = out ? await createFileSink(out) : createStdout()
   try {
-    const { cursor, formulas } = await write(store, sink, { ...options, after }, signal)
+    const { cursor, formulas } = await writePages(store, sink, { ...options, after }, signal)
     await sink.finish()
+    // Saved last: if the export fails before this, the next one writes the same rows again.
     if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
     note(`cursor: ${cursor}`)
     if (formulas > 0) {
       note(
-        `${toCount(formulas, 'address', 'addresses')} would be a formula in a spreadsheet (=, + or - in front): --spreadsheet-safe puts an apostrophe before`,
+        `${toCount(formulas, 'address', 'addresses')} would run as a formula in a spreadsheet (=, + or - at the start): use --spreadsheet-safe to put an apostrophe before`,
       )
     }
   } catch (error) {
@@ -90,7 +91,7 @@ async function exportList(
   }
 }
 
-async function write(
+async function writePages(
   store: SubscriberStore,
   sink: Sink,
   options: ExportOptions & { readonly after: number },
@@ -98,7 +99,7 @@ async function write(
 ): Promise<{ cursor: number; formulas: number }> {
   const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
   const { head, toText } = createWriter(format, { target, spreadsheetSafe })
-  const isSheet = (target !== undefined || format === 'csv') && !spreadsheetSafe
+  const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
   const progress = await createProgress(
     'exporting',
     async () => options.limit ?? (await store.count()).subscribers,
@@ -108,12 +109,12 @@ async function write(
   let formulas = 0
   try {
     if (head) await sink.write(head)
-    for await (const page of select(store, options)) {
+    for await (const page of selectPages(store, options)) {
       signal?.throwIfAborted()
       if (page.rows.length > 0) await sink.write(toText(page.rows))
       cursor = page.cursor
       rows += page.rows.length
-      if (isSheet) formulas += page.rows.filter(({ email }) => isFormula(email)).length
+      if (isUnsafeCsv) formulas += page.rows.filter(({ email }) => isFormula(email)).length
       progress.update(rows, rows)
       if (follow && cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
     }

@@ -1,29 +1,29 @@
 import type { Command } from 'commander'
+import { EXIT } from '../failure.ts'
 import { parseAddressArgument } from './arguments.ts'
-import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
 
-/** `rollcall has`: exit code 0 when an address is on the list, 1 when it is not. */
+/** `rollcall has`: says whether an address is on the list. */
 export function createHasCommand(): Command {
   return createListCommand(
     'has',
-    'tell whether an address is on the list, and since when',
+    'Check whether an address is on the list: exit code 0 if it is, 1 if not',
     'rollcall has ada@example.org',
   )
-    .argument('<address>')
-    .option('--json', 'as JSON')
+    .argument('<address>', 'The address to look up')
+    .option('--json', 'Print JSON')
     .action(async (text: string, options: ListOption & { json?: true }) => {
       const address = parseAddressArgument(text)
-      const found = await withStore(toList(options), async (store) => {
+      const { state, subscriber } = await withStore(parseListOption(options), async (store) => {
         const [state] = await store.lookUp([address])
         return { state, subscriber: await store.find(address) }
       })
-      const { subscriber, state } = found
       const since = subscriber?.subscribedAt.toISOString()
       if (options.json) {
         await printJson({ state, email: subscriber?.email, subscribed_at: since, seq: subscriber?.seq })
-      } else if (subscriber) await print(`${subscriber.email} is on the list since ${since}`)
-      else await print(state === 'suppressed' ? 'not on the list: it has been suppressed' : 'not on the list')
-      if (!subscriber) process.exitCode = 1
+      } else if (subscriber) await print(`${subscriber.email} has been on the list since ${since}`)
+      else await print(state === 'suppressed' ? 'not on the list: suppressed' : 'not on the list')
+      if (!subscriber) process.exitCode = EXIT.failed
     })
 }

@@ -1,32 +1,22 @@
-/** SIGINT and SIGTERM while a command is at work that must not be left half done. */
+/** Stops a command at SIGINT or SIGTERM without leaving temporary files or half of a batch. */
 
-import { constants } from 'node:os'
-import { Failure } from '../failure.ts'
-
-/** A signal stopped the command. It has removed what was half done. */
-export class Interrupted extends Failure {
-  override readonly name = 'Interrupted'
-
-  constructor(signal: NodeJS.Signals) {
-    super('stopped', { exitCode: 128 + constants.signals[signal] })
-  }
-}
+import { Failure, toSignalExitCode } from '../failure.ts'
 
 /**
- * Does work that looks at a signal where it may stop. The first SIGINT or SIGTERM aborts it, and the work
- * throws the reason as soon as it can; a second one ends the process at once.
+ * Runs work that checks an AbortSignal wherever it can stop. The first SIGINT or SIGTERM aborts it with a Failure;
+ * a second one ends the process at once.
  */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  const stop = (name: NodeJS.Signals) => {
-    const reason = new Interrupted(name)
-    if (controller.signal.aborted) process.exit(reason.exitCode)
-    controller.abort(reason)
+  const abort = (name: NodeJS.Signals) => {
+    const exitCode = toSignalExitCode(name)
+    if (controller.signal.aborted) process.exit(exitCode)
+    controller.abort(new Failure('stopped', { exitCode }))
   }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
+  process.on('SIGINT', abort).on('SIGTERM', abort)
   try {
     return await work(controller.signal)
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
+    process.off('SIGINT', abort).off('SIGTERM', abort)
   }
 }

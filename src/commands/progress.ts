@@ -1,9 +1,9 @@
-/** How far long work has come: on a terminal, and nowhere else. */
+/** A progress bar on standard error, if that is a terminal. */
 
 import type { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** @param done how much of the total; @param rows what the rate counts */
+  /** @param done the part of the total that is done; @param rows the number of rows, for the rate */
   update(done: number, rows: number): void
   /** Clears the line. */
   stop(): void
@@ -12,21 +12,21 @@ export interface Progress {
 const NONE: Progress = { update() {}, stop() {} }
 
 /**
- * Shows a bar with the rate and the time left, or only a count where the total is not known.
+ * Shows a bar with the rate and the time left; only the rate if the total is not known.
  *
- * @param total asked only when there is a terminal, for it may take a while
+ * @param findTotal called only on a terminal, because it may take long
  */
 export async function createProgress(
   verb: string,
-  total: () => Promise<number | undefined>,
+  findTotal: () => Promise<number | undefined>,
 ): Promise<Progress> {
   if (!process.stderr.isTTY) return NONE
-  // Loaded only when it is wanted: most runs have no terminal.
+  // Imported here because most runs have no terminal.
   const { SingleBar } = await import('cli-progress')
-  const whole = await total()
-  const left = whole === undefined ? '' : ' {bar} {percentage}%, {eta_formatted} left'
+  const total = await findTotal()
+  const share = total === undefined ? '' : ' {bar} {percentage}%, {eta_formatted} left'
   const bar: SingleBar = new SingleBar({
-    format: `${verb}${left}, {rows} rows, {rate} rows/s`,
+    format: `${verb}${share}, {rows} rows, {rate} rows/s`,
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
@@ -35,7 +35,7 @@ export async function createProgress(
     barIncompleteChar: '\u2591',
   })
   const start = performance.now()
-  bar.start(whole ?? 0, 0, { rows: '0', rate: '-' })
+  bar.start(total ?? 0, 0, { rows: '0', rate: '-' })
   return {
     update(done, rows) {
       const rate = Math.round(rows / Math.max((performance.now() - start) / 1000, 0.001))

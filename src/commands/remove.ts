@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { Address } from '../email.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, UsageError } from '../failure.ts'
 import type { SubscriberStore, SubscriptionState } from '../subscriber.ts'
 import { toBatches } from '../transfer/batches.ts'
-import { readAddress } from '../transfer/reading/addresses.ts'
+import { parseIdnAddress } from '../transfer/reading/addresses.ts'
 import { openSource } from '../transfer/reading/source.ts'
 import { openInput } from '../transfer/reading/text.ts'
 import { parseAddressArgument } from './arguments.ts'
-import { interruptible } from './interrupt.ts'
-import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { withInterrupt } from './interrupt.ts'
+import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, print, toCount } from './output.ts'
 
 interface RemoveOptions extends ListOption {
@@ -18,88 +18,91 @@ interface RemoveOptions extends ListOption {
   readonly json?: true
 }
 
-/** Addresses that are removed under one lock. */
-const BATCH = 1000
+/** Addresses in a batch, which is removed under one lock. */
+const BATCH_SIZE = 1000
 
-/** `rollcall remove`: takes addresses off the list, for good or until they subscribe again. */
+/** `rollcall remove`: removes addresses and suppresses them. */
 export function createRemoveCommand(): Command {
   return createListCommand(
     'remove',
-    'take addresses off the list; a keyed hash of each keeps imports from bringing them back',
+    'Remove addresses from the list and suppress them: imports skip a suppressed address until it subscribes again',
     'rollcall remove ada@example.org bob@example.org',
   )
-    .argument('[address...]')
-    .option('--file <file>', 'those in a file: CSV, NDJSON or one address a line; - for standard input')
-    .option('--column <name>', 'the column of the address in that file')
-    .option('--forget', 'keep no hash, and drop one that is there: an import may bring them back')
-    .option('--json', 'as NDJSON')
+    .argument('[address...]', 'The addresses to remove')
+    .option(
+      '--file <file>',
+      'Remove the addresses in this file: CSV, NDJSON or one address per line; - for standard input',
+    )
+    .option(
+      '--column <name>',
+      'Read the address from this column of the file: its name, or its number from 1',
+    )
+    .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
+    .option('--json', 'Print one JSON object per address')
     .action(async (texts: readonly string[], options: RemoveOptions) => {
-      if (texts.length > 0 === (options.file !== undefined)) {
-        throw new UsageError('give addresses, or a file of them with --file')
+      const { file } = options
+      if (texts.length > 0 === (file !== undefined)) {
+        throw new UsageError('give either addresses or --file')
       }
-      const given = texts.map(parseAddressArgument)
-      await withStore(toList(options), async (store) => {
-        if (options.file === undefined) await removeSome(store, given, options)
-        else await removeFile(store, options.file, options)
-      })
+      const addresses = texts.map(parseAddressArgument)
+      await withStore(parseListOption(options), (store) =>
+        file === undefined ? removeBatch(store, addresses, options) : removeFile(store, file, options),
+      )
     })
 }
 
-async function removeSome(
+async function removeBatch(
   store: SubscriberStore,
   addresses: readonly Address[],
-  options: RemoveOptions,
+  { forget, json }: RemoveOptions,
 ): Promise<void> {
-  const suppress = options.forget !== true
+  const suppress = !forget
   const states = await store.remove(addresses, { suppress })
   const lines = addresses.map((email, index) => {
     const was = states[index] ?? 'absent'
-    return options.json
-      ? JSON.stringify({ email, was, suppressed: suppress })
-      : `${email}: ${toWords(was, suppress)}`
+    if (json) return JSON.stringify({ email, was, suppressed: suppress })
+    return `${email}: ${(suppress ? SUPPRESSED : FORGOTTEN)[was]}`
   })
-  if (lines.length > 0) await print(lines.join('\n'))
+  await print(lines.join('\n'))
 }
 
-const REMEMBERED: Readonly<Record<SubscriptionState, string>> = {
-  subscribed: 'taken off the list',
-  suppressed: 'had been suppressed',
-  absent: 'was not on the list; no import will put it there',
+/** What happened to an address, by its state before. */
+const SUPPRESSED: Readonly<Record<SubscriptionState, string>> = {
+  subscribed: 'removed',
+  suppressed: 'suppressed before',
+  absent: 'was not on the list, now suppressed',
 }
 
+/** The same with `--forget`. */
 const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
-  subscribed: 'taken off the list, and forgotten',
-  suppressed: 'had been suppressed, and is forgotten now',
+  subscribed: 'removed, not suppressed',
+  suppressed: 'no longer suppressed',
   absent: 'was not on the list',
-}
-
-function toWords(was: SubscriptionState, suppress: boolean): string {
-  return (suppress ? REMEMBERED : FORGOTTEN)[was]
 }
 
 async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<void> {
   const { pages } = await openSource(await openInput(file), { column: options.column })
-  let refused = 0
+  let invalid = 0
 
   async function* readAddresses(): AsyncGenerator<readonly Address[]> {
     for await (const page of pages) {
       yield page.flatMap(({ line, email }) => {
-        const read = readAddress(email)
-        if (read.ok) return [read.value]
-        refused++
-        note(`${file}: line ${line}: ${read.reason}`)
+        const parsed = parseIdnAddress(email)
+        if (parsed.ok) return [parsed.value]
+        invalid++
+        note(`${file}: line ${line}: ${parsed.reason}`)
         return []
       })
     }
   }
 
-  await interruptible(async (signal) => {
-    for await (const batch of toBatches(readAddresses(), BATCH)) {
+  await withInterrupt(async (signal) => {
+    for await (const batch of toBatches(readAddresses(), BATCH_SIZE)) {
       signal.throwIfAborted()
-      await removeSome(store, batch, options)
+      await removeBatch(store, batch, options)
     }
   })
-  if (refused === 0) return
-  note(`${toCount(refused, 'row')} could not be read as an address`)
-  process.exitCode = 1
+  if (invalid === 0) return
+  note(`${toCount(invalid, 'row')} without a valid address`)
+  process.exitCode = EXIT.failed
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { createLog, type Log } from '../log.ts'
 import { startService } from '../service.ts'
-import { createCommand } from './list.ts'
+import { createCommand } from './list-command.ts'
 
 /** A stop that takes longer than this many milliseconds is ended by force. */
 const STOP_DEADLINE_MS = 9_500
@@ -11,7 +11,7 @@ const STOP_DEADLINE_MS = 9_500
 export function createServeCommand(): Command {
   return createCommand(
     'serve',
-    'start the service',
+    'Start the service',
     'BASE_URL=https://news.example.org rollcall serve',
   ).action(async () => {
     const config = readConfig()

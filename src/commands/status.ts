@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { EXIT } from '../failure.ts'
 import { toListName } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { parseDuration } from './arguments.ts'
-import { createListCommand, type ListOption, toList, withStore } from './list.ts'
+import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
 
 interface StatusOptions extends ListOption {
@@ -12,30 +13,34 @@ interface StatusOptions extends ListOption {
 
 const DAYS = 30
 
-/** Widest bar, in columns of the terminal. */
-const BAR = 40
+/** Longest bar, in columns of the terminal. */
+const BAR_WIDTH = 40
 
-/** `rollcall status`: how the list is doing. */
+/** `rollcall status`: prints the state of the list. */
 export function createStatusCommand(): Command {
-  return createListCommand('status', 'tell how the list is doing', 'rollcall status --max-silence 7d')
+  return createListCommand(
+    'status',
+    `Print the state of the list and a chart of the last ${DAYS} days`,
+    'rollcall status --max-silence 7d',
+  )
     .option(
-      '--max-silence <span>',
-      'exit with 1 if nothing was accepted for so long, such as 36h or 7d',
+      '--max-silence <duration>',
+      'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
       parseDuration,
     )
-    .option('--json', 'as JSON')
+    .option('--json', 'Print JSON')
     .action(async (options: StatusOptions) => {
-      const list = toList(options)
-      const { status, fault } = await withStore(list, async (store) => ({
+      const list = parseListOption(options)
+      const { status, problem } = await withStore(list, async (store) => ({
         status: await store.status(DAYS),
-        fault: await store.check().then(
+        problem: await store.check().then(
           () => undefined,
           (error: Error) => error.message,
         ),
       }))
       const name = toListName(list)
-      await (options.json ? printJson(toJson(name, status, fault)) : print(toText(name, status, fault)))
-      if (fault !== undefined || isSilent(status, options.maxSilence)) process.exitCode = 1
+      await (options.json ? printJson(toJson(name, status, problem)) : print(toText(name, status, problem)))
+      if (problem !== undefined || isSilent(status, options.maxSilence)) process.exitCode = EXIT.failed
     })
 }
 
@@ -43,45 +48,46 @@ function isSilent({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefine
   if (maxSilence === undefined) return false
   if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return false
   note(
-    lastAcceptedAt ? `the last address was accepted ${toAgo(lastAcceptedAt)}` : 'nothing was ever accepted',
+    lastAcceptedAt
+      ? `the last address was accepted ${toAgo(lastAcceptedAt)}`
+      : 'no address was ever accepted',
   )
   return true
 }
 
-function toJson(list: string, status: StoreStatus, fault: string | undefined) {
-  const { lastAcceptedAt, ...rest } = status
+function toJson(list: string, { lastAcceptedAt, ...status }: StoreStatus, problem: string | undefined) {
   return {
     list,
-    ...rest,
+    ...status,
     last_accepted_at: lastAcceptedAt?.toISOString() ?? null,
-    writable: fault === undefined,
+    writable: problem === undefined,
   }
 }
 
-function toText(list: string, status: StoreStatus, fault: string | undefined): string {
+function toText(list: string, status: StoreStatus, problem: string | undefined): string {
   const { subscribers, reserved, suppressed, lastAcceptedAt, days, bytes } = status
-  const number = (value: number) => value.toLocaleString('en')
+  const toNumber = (value: number) => value.toLocaleString('en')
   const rows = [
-    ['list', `${list}, ${number(Math.ceil(bytes / 1024))} KiB`],
-    ['writable', fault === undefined ? 'yes' : `no: ${fault}`],
-    ['addresses', `${number(subscribers)}, ${number(reserved)} of them reserved`],
-    ['suppressed', number(suppressed)],
+    ['list', `${list}, ${toNumber(Math.ceil(bytes / 1024))} KiB`],
+    ['writable', problem === undefined ? 'yes' : `no: ${problem}`],
+    ['addresses', `${toNumber(subscribers)}, ${toNumber(reserved)} of them reserved`],
+    ['suppressed', toNumber(suppressed)],
     ['last accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString()}, ${toAgo(lastAcceptedAt)}` : 'never'],
   ]
   const head = rows.map(([name = '', value]) => `${name.padEnd(15)}${value}`)
   return [...head, '', ...toChart(days)].join('\n')
 }
 
-/** A bar for each day, the longest of them as wide as may be. */
+/** A bar for each day; the longest is as wide as possible. */
 function toChart(days: StoreStatus['days']): string[] {
-  const most = Math.max(...days.map(({ added }) => added), 1)
+  const highest = Math.max(...days.map(({ added }) => added), 1)
   return days.map(({ date, added }) => {
-    const bar = toBar((added / most) * BAR)
+    const bar = toBar((added / highest) * BAR_WIDTH)
     return `${date}  ${bar}${bar && ' '}${added.toLocaleString('en')}`
   })
 }
 
-// U+2588 is a full block, and the seven after it grow thinner by an eighth each.
+// U+2588 is a full block. Each of the seven characters after it is thinner by an eighth.
 function toBar(columns: number): string {
   const eighths = columns > 0 ? Math.max(Math.round(columns * 8), 1) : 0
   const rest = eighths % 8

@@ -1,6 +1,4 @@
-/** Cuts a stream of pages anew, into batches of a size. */
-
-/** All but the last batch are of the size; no batch is empty. */
+/** Regroups a stream of pages into batches of `size` rows. The last batch may be smaller; none is empty. */
 export async function* toBatches<T>(
   pages: AsyncIterable<readonly T[]>,
   size: number,

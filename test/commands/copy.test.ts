@@ -1,10 +1,75 @@
-/** A list that moves between the two stores, and back. */
-
 import { expect, test } from 'bun:test'
-import { createCliFixture } from '../support/cli-fixture.ts'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCliFixture, type Row } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
 
-test('SQLite to PostgreSQL to SQLite: the same list, order, dates and suppressions', async () => {
+/** What a copy keeps of a row. The `seq` is that of the target. */
+const toAddressAndDate = ({ email, subscribed_at }: Row) => `${email} ${subscribed_at}`
+
+test('a copy has the same order, spellings, dates and suppressions, and can be repeated', async () => {
+  const { folder, list, print, rows } = await createCliFixture()
+  const target = `sqlite:${folder}/copy/list.db`
+  const read = async (url: string) => (await rows(url)).map(toAddressAndDate)
+  await print(
+    ['import', '-'],
+    'email,date\nZoe@site.io,2020-01-01T00:00:00.123Z\nada@site.io,2019-01-01\ntry@example.org,\nold@site.io,2018-01-01\n',
+  )
+  await print(['remove', 'old@site.io'])
+  const copy = ['copy', '--from', list, '--to', target]
+  expect(JSON.parse(await print([...copy, '--json']))).toEqual({
+    added: 3,
+    known: 0,
+    suppressed: 0,
+    suppressions: 1,
+    cursor: 3,
+  })
+  expect(await read(target)).toEqual(await read(list))
+  expect(await print(copy)).toBe('0 new, 3 known, 0 suppressed; 1 suppression copied\n')
+  expect(await print(['import', '-', '--list', target], 'old@site.io\n')).toContain('1 suppressed')
+})
+
+test('--cursor-file continues where the last copy ended, and copies all suppressions', async () => {
+  const { folder, list, print, rows } = await createCliFixture()
+  const target = `sqlite:${folder}/copy.db`
+  const copy = ['copy', '--from', list, '--to', target, '--cursor-file', 'c', '--json']
+  await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
+  expect(JSON.parse(await print(copy))).toMatchObject({ added: 3, known: 0, suppressions: 0, cursor: 3 })
+  await print(['import', '-'], 'd@site.io\n')
+  await print(['remove', 'a@site.io'])
+  expect(JSON.parse(await print(copy))).toMatchObject({ added: 1, known: 0, suppressions: 1, cursor: 4 })
+  expect((await rows(target)).map(toAddressAndDate)).toEqual((await rows(list)).map(toAddressAndDate))
+  expect(await readFile(join(folder, 'c'), 'utf8')).toBe('4\n')
+})
+
+test('a copy that fails does not change the cursor', async () => {
+  const { folder, print, shell, write } = await createCliFixture()
+  await print(
+    ['import', '-'],
+    Array.from({ length: 30_000 }, (_, index) => `user.${index}@site.io\n`).join(''),
+  )
+  await write('c', '7\n')
+  // The files of the target may have 256 KiB. SIGXFSZ would end the process.
+  const copy = 'rollcall copy --from "$DATABASE_URL" --to sqlite:copy.db --cursor-file c'
+  expect(await shell(`trap "" XFSZ; ulimit -f 256; ${copy}`)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^rollcall: .*copy\.db.*\n$/),
+  })
+  expect(await readFile(join(folder, 'c'), 'utf8')).toBe('7\n')
+})
+
+test('a list cannot be copied to itself, and a missing list cannot be copied', async () => {
+  const { folder, list, print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\n')
+  expect((await run(['copy', '--from', list, '--to', list])).code).toBe(2)
+  expect((await run(['copy', '--from', list])).code).toBe(2)
+  expect((await run(['copy', '--from', 'sqlite:none.db', '--to', list])).code).toBe(1)
+  expect(existsSync(join(folder, 'none.db'))).toBe(false)
+})
+
+test('SQLite to PostgreSQL to SQLite: the same order, dates and suppressions', async () => {
   const { folder, list, print, rows } = await createCliFixture()
   const postgres = await (await getServer()).createUrl()
   const back = `sqlite:${folder}/back.db`
@@ -23,9 +88,7 @@ test('SQLite to PostgreSQL to SQLite: the same list, order, dates and suppressio
     expect(summary).toMatchObject({ added: 2980, known: 0, suppressed: 0, suppressions: 20 })
     const again = JSON.parse(await print(['copy', '--from', from, '--to', to, '--json']))
     expect(again).toMatchObject({ added: 0, known: 2980, suppressed: 0, suppressions: 20 })
-    const [before, after] = [await rows(from), await rows(to)]
-    const toPlain = ({ email, subscribed_at }: (typeof before)[number]) => `${email} ${subscribed_at}`
-    expect(after.map(toPlain)).toEqual(before.map(toPlain))
+    expect((await rows(to)).map(toAddressAndDate)).toEqual((await rows(from)).map(toAddressAndDate))
     expect(JSON.parse(await print(['count', '--json', '--list', to]))).toMatchObject({
       subscribers: 2980,
       suppressed: 20,

@@ -1,30 +1,28 @@
-/** Taking the list out: formats, cursors, files, pipes, and what comes while somebody watches. */
-
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { CLI } from '../support/paths.ts'
+import { until } from '../support/load.ts'
 import { startService } from '../support/service.ts'
 
 const LIST =
   'email,created_at\nAda@site.io,2020-01-02T03:04:05.678Z\n=bob@site.io,2021-02-03\ntry@example.org,2022-01-01\nzoe@site.io,2023-01-01\n'
 
 describe('formats', () => {
-  test('CSV by default, as RFC 4180 has it, without the reserved', async () => {
+  test('CSV (RFC 4180) without reserved addresses by default', async () => {
     const { print, run } = await createCliFixture()
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export'])
     expect(stdout).toBe(
       'email,subscribed_at,seq\r\nAda@site.io,2020-01-02T03:04:05.678Z,1\r\n=bob@site.io,2021-02-03T00:00:00.000Z,2\r\nzoe@site.io,2023-01-01T00:00:00.000Z,4\r\n',
     )
-    expect(stderr).toStartWith('cursor: 4\n1 address would be a formula in a spreadsheet')
+    expect(stderr).toStartWith('cursor: 4\n1 address would run as a formula in a spreadsheet')
     expect(await print(['export', '--include-reserved'])).toContain('try@example.org')
   })
 
-  test('an apostrophe before a formula, where it is asked for', async () => {
+  test('--spreadsheet-safe puts an apostrophe before a formula', async () => {
     const { print, run } = await createCliFixture()
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export', '--spreadsheet-safe'])
@@ -32,7 +30,7 @@ describe('formats', () => {
     expect(stderr).toBe('cursor: 4\n')
   })
 
-  test('one address a line, and NDJSON', async () => {
+  test('one address per line, and NDJSON', async () => {
     const { print } = await createCliFixture()
     await print(['import', '-'], LIST)
     expect(await print(['export', '--format', 'txt'])).toBe('Ada@site.io\n=bob@site.io\nzoe@site.io\n')
@@ -68,7 +66,7 @@ test.each([
   ['ghost', '--for'],
   ['mailchimp', '--for'],
   ['buttondown', '--for'],
-])('export as %s and import is the same list', async (name, option) => {
+])('an export as %s can be imported: the same addresses, order and dates', async (name, option) => {
   const { list, folder, print, rows } = await createCliFixture()
   await print(['import', '-'], LIST)
   const text = await print(['export', option, name, '--include-reserved'])
@@ -76,14 +74,14 @@ test.each([
   await print(['import', '-', '--list', copy], text)
   const [before, after] = [await rows(list), await rows(copy)]
   expect(after.map(({ email, seq }) => [seq, email])).toEqual(before.map(({ email, seq }) => [seq, email]))
-  // Lines have no dates, and Mailchimp's go to the second.
+  // One address per line has no dates; those of Mailchimp have no milliseconds.
   const toDates = (all: typeof before) =>
     all.map((row) => row.subscribed_at.slice(0, name === 'mailchimp' ? 19 : 24))
   if (name !== 'txt') expect(toDates(after)).toEqual(toDates(before))
 })
 
 describe('cursors', () => {
-  test('--after and --limit; nobody is missed and nobody comes twice', async () => {
+  test('exports with --after and --limit together select everybody once', async () => {
     const { print, run } = await createCliFixture()
     await print(
       ['import', '-'],
@@ -100,95 +98,115 @@ describe('cursors', () => {
     expect(all.split('\n')).toHaveLength(1667)
   })
 
-  test('--cursor-file: each run writes what is new, and a run that fails keeps the cursor', async () => {
-    const { folder, print, run } = await createCliFixture()
+  test('--cursor-file: each export writes only new subscribers', async () => {
+    const { folder, print } = await createCliFixture()
     const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
     expect(await print(sync)).toBe('a@site.io\nb@site.io\n')
     expect(await readFile(join(folder, 'c'), 'utf8')).toBe('2\n')
     expect(await print(sync)).toBe('')
     await print(['import', '-'], 'c@site.io\n')
-    expect(await run([...sync, '--out', 'none/out.txt'])).toMatchObject({
-      code: 1,
-      stderr: 'rollcall: none/out.txt: there is no such file or folder\n',
-    })
     expect(await print(sync)).toBe('c@site.io\n')
     expect(await readFile(join(folder, 'c'), 'utf8')).toBe('3\n')
-    expect((await readdir(folder)).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('a file that holds no cursor, and options that contradict each other', async () => {
-    const { run, write } = await createCliFixture()
-    await run(['import', '-'], 'a@site.io\n')
+  test('a file that does not hold a cursor', async () => {
+    const { print, run, write } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\n')
     await write('c', 'twelve')
-    expect(await run(['export', '--cursor-file', 'c'])).toMatchObject({
+    expect(await run(['export', '--cursor-file', 'c'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'rollcall: c: it holds no cursor, which is a number\n',
+      stderr: 'rollcall: c: it does not hold a cursor, which is a number\n',
     })
-    for (const args of [
-      ['--cursor-file', 'c', '--after', '1'],
-      ['--after', '-1'],
-      ['--limit', 'x'],
-      ['--format', 'xls'],
-      ['--for', 'ghost', '--format', 'txt'],
-      ['--follow', '--out', 'x'],
-    ]) {
-      expect((await run(['export', ...args])).code).toBe(2)
-    }
   })
 })
 
-test('--out appears whole, and replaces what was there', async () => {
+test.each([
+  [['--cursor-file', 'c', '--after', '1']],
+  [['--after', '-1']],
+  [['--limit', 'x']],
+  [['--format', 'xls']],
+  [['--for', 'ghost', '--format', 'txt']],
+  [['--follow', '--out', 'x']],
+])('export %j is a usage error', async (args) => {
+  const { run } = await createCliFixture()
+  expect((await run(['export', ...args])).code).toBe(2)
+})
+
+test('--out replaces a file', async () => {
   const { folder, print, write } = await createCliFixture()
   await print(['import', '-'], LIST)
   await write('list.csv', 'old')
   expect(await print(['export', '--out', 'list.csv'])).toBe('')
   expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe(await print(['export']))
-  expect(existsSync(join(folder, 'list.csv'))).toBe(true)
 })
 
-test('a reader that has seen enough is no error', async () => {
-  const { folder, list, print } = await createCliFixture()
-  await print(
-    ['import', '-'],
-    Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''),
-  )
-  const script = 'set -o pipefail; "$0" "$1" export --cursor-file c | head -2; echo "$PIPESTATUS"'
-  const child = Bun.spawn(['bash', '-c', script, process.execPath, CLI], {
-    cwd: folder,
-    env: { ...process.env, DATABASE_URL: list },
-    stdout: 'pipe',
-    stderr: 'pipe',
+/** 50,000 addresses: more than a pipe and a file of 1 MiB hold as CSV. */
+const MANY = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join('')
+
+describe('an export that fails changes neither the cursor nor the old file', () => {
+  test.each<readonly [string, string, number, string]>([
+    ['missing folder', 'rollcall export --out none/list.csv', 1, 'none/list.csv: there is no such file'],
+    ['long file name', 'rollcall export --out $(printf %300s | tr " " x)', 1, 'its name is too long'],
+    ['a folder of that name', 'rollcall export --out folder', 1, 'folder: it is a folder'],
+    // The unit of ulimit is 1 KiB. SIGXFSZ would end the process.
+    [
+      'disk full after 1 MiB',
+      'trap "" XFSZ; ulimit -f 1024; rollcall export --out list.csv',
+      1,
+      'list.csv: it exceeds the limit',
+    ],
+    ['standard output full', 'rollcall export > /dev/full', 1, 'standard output: the disk is full'],
+    // Without a header, so that the first write is a page of addresses.
+    [
+      'with --follow',
+      'rollcall export --follow --format txt > /dev/full',
+      1,
+      'standard output: the disk is full',
+    ],
+    // The exit code is that of a program that SIGPIPE ends.
+    ['a reader that stops early', 'set -o pipefail; rollcall export | head -c 9 > head', 141, ''],
+  ])('%s: %s', async (_, command, code, message) => {
+    const { folder, print, shell, write } = await createCliFixture()
+    const listFiles = async () =>
+      (await readdir(folder)).filter((name) => !name.startsWith('list.db')).toSorted()
+    await print(['import', '-'], MANY)
+    await Promise.all([
+      write('c', '7\n'),
+      write('list.csv', 'old'),
+      write('head', ''),
+      mkdir(join(folder, 'folder')),
+    ])
+    const before = await listFiles()
+
+    const result = await shell(command.replace(' export', ' export --cursor-file c'))
+    expect(result).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) })
+    expect(result.stderr).toMatch(code === 1 ? /^rollcall: .*\n$/ : /^$/)
+    expect(await readFile(join(folder, 'c'), 'utf8')).toBe('7\n')
+    expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe('old')
+    expect(await listFiles()).toEqual(before)
   })
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
-  // As a shell reports every program that SIGPIPE ends; and what was not read is not behind the cursor.
-  expect(stdout).toMatch(/^email,.*\r\nuser\.0@site\.io,.*\r\n141\n$/)
-  expect(stderr).toBe('')
-  expect(existsSync(join(folder, 'c'))).toBe(false)
 })
 
-test('--follow writes each new subscriber of a running service, and keeps the cursor', async () => {
+test('--follow writes each new subscriber of a running service, and then saves the cursor', async () => {
   const service = await startService()
-  const folder = service.folder
-  const child = Bun.spawn(
-    [process.execPath, CLI, 'export', '--follow', '--format', 'txt', '--cursor-file', 'c'],
-    {
-      cwd: folder,
-      env: { ...process.env, DATABASE_URL: `sqlite:${folder}/data/rollcall.db` },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    },
-  )
-  const reader = child.stdout.getReader()
-  for (const email of ['a@site.io', 'b@site.io', 'a@site.io', 'c@site.io']) await service.subscribe(email)
+  const { folder, start } = await createCliFixture()
+  const list = `sqlite:${service.folder}/data/rollcall.db`
+  const child = start(['export', '--follow', '--format', 'txt', '--cursor-file', 'c', '--list', list])
   let text = ''
-  while (!text.includes('c@site.io\n')) text += new TextDecoder().decode((await reader.read()).value)
+  const read = async () => {
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) text += chunk
+  }
+  const reading = read()
+  for (const email of ['a@site.io', 'b@site.io', 'a@site.io', 'c@site.io']) await service.subscribe(email)
+  await until(() => text.includes('c@site.io\n'))
   expect(text).toBe('a@site.io\nb@site.io\nc@site.io\n')
-  while (!existsSync(join(folder, 'c')) || (await readFile(join(folder, 'c'), 'utf8')) !== '4\n')
-    await Bun.sleep(5)
+  const cursor = join(folder, 'c')
+  await until(() => existsSync(cursor) && readFileSync(cursor, 'utf8') === '4\n')
   child.kill('SIGTERM')
-  await child.exited
+  await reading
+  expect(await child.exited).toBe(143)
   expect(await child.stderr.text()).toBe('')
   await service.stop()
 })

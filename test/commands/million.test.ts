@@ -1,4 +1,4 @@
-/** A million addresses in and out: the memory that it takes does not follow the list. */
+/** Import and export of a million addresses: the memory that they need does not depend on the size of the list. */
 
 import { expect, test } from 'bun:test'
 import { createReadStream } from 'node:fs'
@@ -9,14 +9,17 @@ import { CLI } from '../support/paths.ts'
 const MIB = 1024 * 1024
 const SIZE = 1_000_000
 
-/** Linux counts what its parent had as a child's own, so a small process goes in between, and tells what its child took. */
+/**
+ * Runs a command and prints the peak of its memory, in bytes, on standard error. A process of its own, because Linux
+ * starts the count of a new process at the size of its parent, and this test process is large.
+ */
 const LAUNCHER = `
   const child = Bun.spawn(process.argv.slice(1), { stdout: 'inherit', stderr: 'ignore' })
   process.exitCode = await child.exited
   console.error(child.resourceUsage().maxRSS)
 `
 
-test('a million addresses, in and out', async () => {
+test('a million addresses are imported and exported in bounded memory', async () => {
   const { folder, list, print } = await createCliFixture()
   const toLine = (index: number) => `user.${index}@site-${index % 101}.io\n`
 
@@ -36,12 +39,12 @@ test('a million addresses, in and out', async () => {
   for (let index = 0; index < SIZE; index++) file.write(toLine(index))
   await file.end()
 
-  const taken = await run('import', 'list.txt', '--json')
-  expect(JSON.parse(taken.stdout)).toEqual({ added: SIZE, known: 0, suppressed: 0, refused: 0 })
-  expect(taken.memory).toBeLessThan(300)
+  const imported = await run('import', 'list.txt', '--json')
+  expect(JSON.parse(imported.stdout)).toEqual({ added: SIZE, known: 0, suppressed: 0, refused: 0 })
+  expect(imported.memory, 'peak memory of the import, MiB').toBeLessThan(300)
 
-  const given = await run('export', '--format', 'txt', '--out', 'out.txt')
-  expect(given.memory).toBeLessThan(150)
+  const exported = await run('export', '--format', 'txt', '--out', 'out.txt')
+  expect(exported.memory, 'peak memory of the export, MiB').toBeLessThan(150)
   const digest = async (name: string) => {
     const hash = new Bun.CryptoHasher('sha256')
     for await (const chunk of createReadStream(join(folder, name))) hash.update(chunk)

@@ -1,32 +1,38 @@
-/** Runs commands of the command line on a list of their own, in a folder that is taken away with the test. */
+/** Runs commands of the command line on a list of their own. */
 
 import { onTestFinished } from 'bun:test'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CLI } from './paths.ts'
 import { type CommandResult, createFolder, runCommand } from './service.ts'
 
 export interface CliFixture {
+  /** The working folder of the commands. */
   readonly folder: string
   /** The URL of the list that commands work on by default. */
   readonly list: string
-  /** Runs a command to its end, in the folder. */
+  /** Runs a command to its end. */
   run(args: readonly string[], stdin?: string | Uint8Array): Promise<CommandResult>
-  /** Runs a command that has to succeed, and returns what it printed. */
+  /** Runs a command that must succeed, and returns its standard output. */
   print(args: readonly string[], stdin?: string | Uint8Array): Promise<string>
-  /** Writes a file into the folder. */
+  /** Starts a command; it is killed if it still runs when the test ends. */
+  start(args: readonly string[]): Bun.Subprocess<'pipe', 'pipe', 'pipe'>
+  /** Runs a script of bash to its end, in which `rollcall` is the command line. */
+  shell(script: string): Promise<CommandResult>
+  /** Writes a file, and returns its name. */
   write(name: string, content: string | Uint8Array): Promise<string>
-  /** The list as NDJSON has it, reserved addresses included. */
+  /** Reads a list, reserved addresses included. */
   rows(list?: string): Promise<readonly Row[]>
 }
 
-/** A row of an export. */
+/** A row of an export as NDJSON. */
 export interface Row {
   readonly email: string
   readonly subscribed_at: string
   readonly seq: number
 }
 
-/** Makes a folder for the test that calls this; it goes when the test ends. */
+/** Creates a folder for the test that calls this; it is removed when the test ends. */
 export async function createCliFixture(): Promise<CliFixture> {
   const folder = await createFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -37,8 +43,20 @@ export async function createCliFixture(): Promise<CliFixture> {
 
   async function print(args: readonly string[], stdin?: string | Uint8Array): Promise<string> {
     const { code, stdout, stderr } = await run(args, stdin)
-    if (code !== 0) throw new Error(`rollcall ${args.join(' ')} ended with ${code}: ${stderr}`)
+    if (code !== 0) throw new Error(`rollcall ${args.join(' ')} exited with ${code}: ${stderr}`)
     return stdout
+  }
+
+  function spawn(command: readonly string[]): Bun.Subprocess<'pipe', 'pipe', 'pipe'> {
+    const child = Bun.spawn([...command], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, DATABASE_URL: list },
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    onTestFinished(() => child.kill('SIGKILL'))
+    return child
   }
 
   return {
@@ -46,6 +64,18 @@ export async function createCliFixture(): Promise<CliFixture> {
     list,
     run,
     print,
+    start: (args) => spawn([process.execPath, CLI, ...args]),
+    async shell(script) {
+      const setup = `bun=$0 cli=$1; rollcall() { "$bun" "$cli" "$@"; }`
+      // With a socket as its standard input, bash would read ~/.bashrc.
+      const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, process.execPath, CLI])
+      const [stdout, stderr, code] = await Promise.all([
+        child.stdout.text(),
+        child.stderr.text(),
+        child.exited,
+      ])
+      return { code, stdout, stderr }
+    },
     async write(name, content) {
       await writeFile(join(folder, name), content)
       return name

@@ -1,4 +1,4 @@
-/** Reads an address from a list: the one address rule, after a non-ASCII domain was converted. */
+/** Addresses in a file or on the command line: the address rule, after a domain outside ASCII is converted. */
 
 import { type Address, type AddressReason, parseAddress } from '../../email.ts'
 import { toAsciiDomain } from '../../idn.ts'
@@ -6,7 +6,7 @@ import type { Result } from '../../result.ts'
 
 const REASONS: Readonly<Record<AddressReason, string>> = {
   missing: 'there is no address',
-  not_a_string: 'the address is not a text',
+  not_a_string: 'the address is not text',
   empty: 'there is no address',
   too_long: 'the address is too long',
   display_name: 'the address comes with a display name',
@@ -17,11 +17,11 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
 }
 
 /**
- * Reads an address. A non-ASCII domain is converted first.
+ * Parses an address whose domain may be outside ASCII.
  *
- * @returns the address, or why the value is none, in words for the owner
+ * @returns the address, or for the owner why it is invalid
  */
-export function readAddress(value: unknown): Result<Address, string> {
+export function parseIdnAddress(value: unknown): Result<Address, string> {
   const parsed = parseAddress(value)
   if (parsed.ok) return parsed
   const converted =

@@ -1,16 +1,16 @@
-/** Which columns of an older list hold the address and its date. */
+/** Finds the columns of the address and of its date, by the names that other programs use. */
 
 import { Failure } from '../../failure.ts'
 
-/** Where things stand in a row, counted from 0. */
+/** Indexes of the cells in a row. */
 export interface Columns {
   readonly email: number
-  readonly date: number | undefined
-  /** A column of JSON that may hold the date, as listmonk's does. */
-  readonly attributes: number | undefined
+  readonly date?: number | undefined
+  /** A cell of JSON that may hold the date, as in the exports for listmonk. */
+  readonly attributes?: number | undefined
 }
 
-/** The names of the address, without case, blanks and signs; the first of them that is there is taken. */
+/** Names of the address column, normalized. The first one that the header has is used. */
 const EMAIL_NAMES = [
   'email',
   'emailaddress',
@@ -21,7 +21,7 @@ const EMAIL_NAMES = [
   'contactemail',
 ]
 
-/** The names of the date, the most telling first. */
+/** Names of the date column, normalized, the most specific first. */
 const DATE_NAMES = [
   'subscribedat',
   'subscribedon',
@@ -51,17 +51,17 @@ const DATE_NAMES = [
   'timestamp',
 ]
 
-/** A name without case, blanks and signs. */
-export function toPlainName(name: string): string {
+/** Normalizes a name: lower case, only letters and digits. */
+function toPlainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** Whether a name is one of those that an address goes by. */
+/** Whether a name is one of the usual names of an address column. */
 export function isEmailName(name: string): boolean {
   return EMAIL_NAMES.includes(toPlainName(name))
 }
 
-/** Finds the member of an object that holds the address, or its date. */
+/** Finds the name of the member that holds the address or the date. */
 export function findMember(
   row: Readonly<Record<string, unknown>>,
   kind: 'email' | 'date',
@@ -74,13 +74,13 @@ export function findMember(
 /**
  * Finds the columns by the header.
  *
- * @param wanted the name of the address's column as the owner gave it, or its number, counted from 1
- * @throws Failure that names the columns there are, when none or several may hold the address
+ * @param column the name of the address column, or its number from 1; found by its name if undefined
+ * @throws Failure that lists the columns, when none or several of them may hold the address
  */
-export function findColumns(header: readonly string[], wanted: string | undefined, file: string): Columns {
+export function findColumns(header: readonly string[], column: string | undefined, file: string): Columns {
   const names = header.map(toPlainName)
   return {
-    email: wanted === undefined ? findEmail(header, names, file) : findWanted(header, wanted, file),
+    email: column === undefined ? findEmail(header, names, file) : findGiven(header, column, file),
     date: findName(names, DATE_NAMES),
     attributes: findName(names, ['attributes']),
   }
@@ -91,22 +91,22 @@ function findEmail(header: readonly string[], names: readonly string[], file: st
   if (exact !== undefined) return exact
   if (header.some((name) => name.includes('@'))) {
     throw new Failure(
-      `${file}: the first line is no header, for it holds an address; give --column with its number`,
+      `${file}: there is no header: the first line holds an address; give the number of its column with --column`,
     )
   }
   const like = names.flatMap((name, index) => (name.includes('email') ? [index] : []))
   if (like.length === 1 && like[0] !== undefined) return like[0]
   const problem = like.length === 0 ? 'there is no address column' : 'several columns may hold the address'
-  throw new Failure(`${file}: ${problem}; name it with --column. The columns are: ${toList(header)}`)
+  throw new Failure(`${file}: ${problem}; name it with --column. The columns are: ${quoteNames(header)}`)
 }
 
-function findWanted(header: readonly string[], wanted: string, file: string): number {
-  const exact = header.findIndex((name) => name.trim() === wanted)
-  const index = exact < 0 ? header.findIndex((name) => toPlainName(name) === toPlainName(wanted)) : exact
+function findGiven(header: readonly string[], column: string, file: string): number {
+  const exact = header.findIndex((name) => name.trim() === column)
+  const index = exact < 0 ? header.findIndex((name) => toPlainName(name) === toPlainName(column)) : exact
   if (index >= 0) return index
-  const number = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : Number.POSITIVE_INFINITY
+  const number = /^[1-9]\d*$/.test(column) ? Number(column) : Number.POSITIVE_INFINITY
   if (number <= header.length) return number - 1
-  throw new Failure(`${file}: there is no column "${wanted}". The columns are: ${toList(header)}`)
+  throw new Failure(`${file}: there is no column "${column}". The columns are: ${quoteNames(header)}`)
 }
 
 function findName(names: readonly string[], known: readonly string[]): number | undefined {
@@ -114,8 +114,8 @@ function findName(names: readonly string[], known: readonly string[]): number | 
   return name === undefined ? undefined : names.indexOf(name)
 }
 
-/** Names the columns for the owner; a file that is no list may have a great many, or very long ones. */
-function toList(header: readonly string[]): string {
+/** Quotes the names of the columns. Shortened, because the first line of a file that is not a list may be long. */
+function quoteNames(header: readonly string[]): string {
   const shown = header.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 60)))
   return shown.join(', ') + (header.length > shown.length ? ` and ${header.length - shown.length} more` : '')
 }

@@ -1,10 +1,10 @@
-/** Lists of lines: an address on each, or a JSON object. */
+/** Text with one address or one JSON object per line. */
 
 import { Failure } from '../../failure.ts'
 import { findMember } from './columns.ts'
-import { MAX_ROW, PAGE, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
+import { MAX_ROW_LENGTH, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
 
-/** Reads one address a line; blank lines are passed over. */
+/** Reads one address per line; skips blank lines. */
 export function readLines(text: PeekedText): Source {
   return {
     header: ['email'],
@@ -12,17 +12,17 @@ export function readLines(text: PeekedText): Source {
   }
 }
 
-/** Reads one JSON object a line (NDJSON). */
+/** Reads one JSON object per line (NDJSON); skips blank lines. */
 export function readJsonLines(text: PeekedText): Source {
   return { header: ['email', 'subscribed_at'], pages: toPages(text, toJsonRow) }
 }
 
 function toJsonRow(line: number, content: string): SourceRow {
   const row = parseObject(content)
-  if (!row)
-    return { line, email: undefined, date: undefined, cells: [content], remark: 'it is no JSON object' }
-  const take = (kind: 'email' | 'date') => row[findMember(row, kind) ?? '']
-  const [email, date] = [take('email'), take('date')]
+  if (!row) {
+    return { line, email: undefined, date: undefined, cells: [content], problem: 'it is not a JSON object' }
+  }
+  const [email, date] = [row[findMember(row, 'email') ?? ''], row[findMember(row, 'date') ?? '']]
   return { line, email, date, cells: [toCell(email), toCell(date)] }
 }
 
@@ -30,39 +30,36 @@ function toCell(value: unknown): string {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Cuts a text into lines (LF, CRLF or CR), and makes a row of each that is not blank. */
+/** Splits a text into lines (LF, CRLF or CR). Each page has the rows of a part of the text. */
 async function* toPages(
   { name, parts }: PeekedText,
   toRow: (line: number, content: string) => SourceRow,
 ): AsyncGenerator<readonly SourceRow[]> {
   let rest = ''
   let line = 0
-  let page: SourceRow[] = []
-  for await (const part of withEnd(parts)) {
+  for await (const part of endLine(parts)) {
     // A carriage return at the end may be half of a CRLF.
     const text = rest + part
     const end = text.endsWith('\r') ? text.length - 1 : text.length
     const lines = text.slice(0, end).split(/\r\n|\n|\r/)
     rest = (lines.pop() ?? '') + text.slice(end)
-    for (const [index, content] of [...lines, rest].entries()) {
-      if (content.length > MAX_ROW) {
-        throw new Failure(`${name}: line ${line + index + 1} is longer than ${MAX_ROW} characters`)
-      }
-    }
+    const page: SourceRow[] = []
     for (const content of lines) {
-      line++
-      if (content.trim() === '') continue
-      page.push(toRow(line, content))
-      if (page.length < PAGE) continue
-      yield page
-      page = []
+      checkLength(content, ++line, name)
+      if (content.trim() !== '') page.push(toRow(line, content))
     }
+    checkLength(rest, line + 1, name)
+    yield page
   }
-  if (page.length > 0) yield page
 }
 
-/** Ends the last line, whether it has an end or not. */
-async function* withEnd(parts: AsyncIterable<string>): AsyncGenerator<string> {
+function checkLength(content: string, line: number, name: string): void {
+  if (content.length <= MAX_ROW_LENGTH) return
+  throw new Failure(`${name}: line ${line} is longer than ${MAX_ROW_LENGTH} characters`)
+}
+
+/** Ends the last line, which may lack its line break. */
+async function* endLine(parts: AsyncIterable<string>): AsyncGenerator<string> {
   yield* parts
   yield '\n'
 }

@@ -1,47 +1,46 @@
-/** What every reader of an older list gives: its rows, as they were found. */
+/** What the readers of the formats have in common. */
 
-/** A row; what it holds has not been looked at. */
+/** A row as it is in the file; its values have not been checked. */
 export interface SourceRow {
-  /** Where it ends in the file, counted from 1. */
+  /** The line on which it ends, from 1. */
   readonly line: number
   readonly email: unknown
   readonly date: unknown
-  /** All of its cells, for the file of the refused. */
+  /** All its cells, for the file of the rejected rows. */
   readonly cells: readonly string[]
-  /** Why it cannot be read at all, or what makes it odd. */
-  readonly remark?: string | undefined
+  /** What is wrong with its format; part of the reason if the row is rejected. */
+  readonly problem?: string | undefined
 }
 
 export interface Source {
   /** The names of the cells. */
   readonly header: readonly string[]
-  /** The rows, in pages. */
   readonly pages: AsyncIterable<readonly SourceRow[]>
 }
 
-/** A text, of which the first line is known already. */
+/** A text whose first line is known, because its format depends on that. */
 export interface PeekedText {
-  /** What messages call it. */
+  /** The name of the file in messages. */
   readonly name: string
   /** The first line that is not blank. */
   readonly firstLine: string
-  /** All of it. */
+  /** All of the text, the first line included. */
   readonly parts: AsyncIterable<string>
 }
 
-/** No row of a list is longer than this many characters. */
-export const MAX_ROW = 1024 * 1024
-
-/** Rows in a page. */
-export const PAGE = 1000
+/** Longest row in characters. */
+export const MAX_ROW_LENGTH = 1024 * 1024
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,47 +1,46 @@
-/** From the bytes of a file to its text, in the encodings that lists come in. */
+/** The text of a file or of standard input: UTF-8, or UTF-16 with a byte order mark. */
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Failure, toFileFailure } from '../../failure.ts'
 
-/** Something to read, a file or standard input. */
+/** A file, or standard input. */
 export interface Input {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string
-  /** Bytes; undefined where that is not known beforehand. */
+  /** Bytes; undefined when the size is not known, as of a pipe. */
   readonly size: number | undefined
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-const CHUNK = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 
 /**
  * Opens a file, or standard input for `-`.
  *
- * @throws Failure when there is no such file, or when it is a folder or may not be read
+ * @throws Failure when the file cannot be found; reading it throws one when it is a folder or may not be read
  */
 export async function openInput(file: string): Promise<Input> {
   if (file === '-') return { name: 'standard input', size: undefined, chunks: process.stdin }
   const stats = await stat(file).catch((error: unknown) => {
     throw toFileFailure(error, file)
   })
-  if (stats.isDirectory()) throw new Failure(`${file}: it is a folder`)
   return { name: file, size: stats.isFile() ? stats.size : undefined, chunks: readChunks(file) }
 }
 
 async function* readChunks(file: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(file, { highWaterMark: CHUNK })
+    yield* createReadStream(file, { highWaterMark: CHUNK_BYTES })
   } catch (error) {
     throw toFileFailure(error, file)
   }
 }
 
 /**
- * Decodes UTF-8, with or without a byte order mark, and UTF-16 with one.
+ * Decodes UTF-8, and UTF-16 with a byte order mark.
  *
- * @param onBytes called with the bytes that have been read so far
- * @throws Failure, in one line that says what it is instead
+ * @param onBytes called with the number of bytes read so far
+ * @throws Failure that names the likely encoding
  */
 export async function* decodeText(
   { name, chunks }: Input,
@@ -60,7 +59,7 @@ export async function* decodeText(
 
 function createDecoder(start: Uint8Array, name: string): TextDecoder {
   const [first, second, third] = start
-  // The decoder takes the mark away, and knows UTF-8 by it as well.
+  // A decoder removes its byte order mark, also that of UTF-8.
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true })
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be', { fatal: true })
   if (first === 0x50 && second === 0x4b && third === 0x03) {
@@ -68,10 +67,10 @@ function createDecoder(start: Uint8Array, name: string): TextDecoder {
   }
   const sample = start.subarray(0, 1024)
   const zeros = sample.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0)
-  // Every other byte of ASCII in UTF-16 is zero.
+  // In UTF-16 every other byte of ASCII text is zero.
   if (zeros > sample.length / 4) {
     throw new Failure(
-      `${name}: it looks like UTF-16 without a byte order mark, or is no text; convert it to UTF-8 first`,
+      `${name}: it looks like UTF-16 without a byte order mark, or is not text; convert it to UTF-8 first`,
     )
   }
   return new TextDecoder('utf-8', { fatal: true })
@@ -90,7 +89,6 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, offset: num
 
 /** The line of the first byte that is not UTF-8. */
 function findLine(chunk: Uint8Array): number {
-  const decoder = new TextDecoder('utf-8')
-  const valid = decoder.decode(chunk).split('\ufffd', 1)[0] ?? ''
+  const valid = new TextDecoder('utf-8').decode(chunk).split('\ufffd', 1)[0] ?? ''
   return valid.split('\n').length
 }

@@ -1,20 +1,18 @@
-/** How subscribers are written: CSV, NDJSON, one address a line, and the columns that other programs import. */
+/** The formats of an export: CSV, NDJSON, one address per line, and the CSV columns that other programs import. */
 
 import type { Subscriber } from '../../subscriber.ts'
 
-/** The formats of an export. */
 export const FORMATS = ['csv', 'ndjson', 'txt'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** Programs whose imports are known. */
+/** Programs that import one of our CSV variants. */
 export const TARGETS = ['listmonk', 'ghost', 'mailchimp', 'buttondown'] as const
 export type Target = (typeof TARGETS)[number]
 
-/** Writes subscribers as text. */
+/** Converts subscribers to text. */
 export interface Writer {
-  /** What comes before the first of them; empty for none. */
+  /** The text before the first page; may be empty. */
   readonly head: string
-  /** A page of them. */
   toText(page: readonly Subscriber[]): string
 }
 
@@ -26,17 +24,17 @@ interface Column {
 const email = ({ email }: Subscriber) => email
 const toIso = ({ subscribedAt }: Subscriber) => subscribedAt.toISOString()
 
-/** The columns of a plain CSV. */
+/** The columns of our own CSV. */
 const PLAIN: readonly Column[] = [
   { name: 'email', value: email },
   { name: 'subscribed_at', value: toIso },
   { name: 'seq', value: ({ seq }) => String(seq) },
 ]
 
-/** What each program takes as it is; read in 2026 from the sources named. */
+/** The columns that each program imports without a mapping. Read in 2026 from the sources named. */
 const TARGET_COLUMNS: Readonly<Record<Target, readonly Column[]>> = {
-  // Knows `email`, `name` and `attributes` (a JSON object), and no others; makes up a missing name from the
-  // address: knadh/listmonk, internal/subimporter/importer.go.
+  // Reads `email`, `name` and `attributes` (a JSON object) only, and derives a missing name from the address:
+  // knadh/listmonk, internal/subimporter/importer.go.
   listmonk: [
     { name: 'email', value: email },
     { name: 'name', value: () => '' },
@@ -49,14 +47,14 @@ const TARGET_COLUMNS: Readonly<Record<Target, readonly Column[]>> = {
     { name: 'subscribed_to_emails', value: () => 'true' },
     { name: 'created_at', value: toIso },
   ],
-  // Requires "Email Address" alone, and takes dates as YYYY-MM-DD (mailchimp.com/help/format-guidelines-for-your-import-file);
-  // OPTIN_TIME is what its own exports call the date, to the second.
+  // Requires only "Email Address", and reads dates as YYYY-MM-DD (mailchimp.com/help/format-guidelines-for-your-import-file).
+  // OPTIN_TIME is the name of the date in its own exports, which have seconds.
   mailchimp: [
     { name: 'Email Address', value: email },
     { name: 'OPTIN_TIME', value: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' ') },
   ],
-  // Maps standard names such as `email` by itself (docs.buttondown.com/api-imports-introduction); `creation_date`
-  // is what its API and its own exports call the date.
+  // Maps standard names such as `email` itself (docs.buttondown.com/api-imports-introduction). `creation_date` is the
+  // name of the date in its API and its own exports.
   buttondown: [
     { name: 'email', value: email },
     { name: 'creation_date', value: toIso },
@@ -65,16 +63,16 @@ const TARGET_COLUMNS: Readonly<Record<Target, readonly Column[]>> = {
 
 export interface WriterOptions {
   readonly target?: Target | undefined
-  /** Puts an apostrophe before what a spreadsheet takes for a formula; it alters those addresses. */
+  /** Puts an apostrophe before a formula, which changes such an address. */
   readonly spreadsheetSafe?: boolean | undefined
 }
 
-/** Creates the writer of a format; a target is always CSV. */
+/** Creates the writer of a format; with a target, the format is CSV. */
 export function createWriter(format: Format, { target, spreadsheetSafe }: WriterOptions = {}): Writer {
   if (format === 'txt') return { head: '', toText: (page) => page.map((row) => `${row.email}\n`).join('') }
   if (format === 'ndjson') return { head: '', toText: (page) => page.map(toJsonLine).join('') }
   const columns = target ? TARGET_COLUMNS[target] : PLAIN
-  const toCell = spreadsheetSafe ? (value: string) => toCsvCell(toInert(value)) : toCsvCell
+  const toCell = spreadsheetSafe ? (value: string) => toCsvCell(escapeFormula(value)) : toCsvCell
   return {
     head: toCsvRow(columns.map(({ name }) => name)),
     toText: (page) => {
@@ -92,7 +90,7 @@ export function createWriter(format: Format, { target, spreadsheetSafe }: Writer
   }
 }
 
-/** Whether a spreadsheet takes an address for a formula (OWASP, CSV Injection); the others of these characters are no atext. */
+/** Whether a spreadsheet runs an address as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
 export function isFormula(text: string): boolean {
   return /^[=+-]/.test(text)
 }
@@ -102,12 +100,12 @@ export function toCsvRow(cells: readonly string[]): string {
   return `${cells.map(toCsvCell).join(',')}\r\n`
 }
 
-/** Quotes a value where it must be (RFC 4180 section 2); csv-stringify does it at a tenth of the speed. */
+/** Quotes a value if necessary (RFC 4180 section 2). Ten times as fast as csv-stringify. */
 function toCsvCell(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
-function toInert(value: string): string {
+function escapeFormula(value: string): string {
   return isFormula(value) ? `'${value}` : value
 }
 

@@ -1,39 +1,34 @@
-/** The file of the rows that an import refused, made to be mended and imported again. */
+/** The file of the rows that an import rejected. The owner can correct them and import the file. */
 
+import type { RejectedRow } from '../reading/import-rows.ts'
 import { toCsvRow } from './formats.ts'
 import { createFileSink, type Sink } from './sink.ts'
 
-export interface RejectedFile {
-  readonly file: string
-  /** Keeps rows with their reasons; the file is begun with the first of them. */
+export interface RejectedFile extends Pick<Sink, 'finish' | 'discard'> {
+  /** Number of rows written so far. */
+  readonly count: number
+  /** Writes rows; the first of them creates the file. */
   add(rows: readonly RejectedRow[]): Promise<void>
-  /** The file takes its name, if there is anything in it. */
-  finish(): Promise<void>
-  /** Leaves nothing behind. */
-  discard(): Promise<void>
 }
 
-/** A row as it is written, with its line in the source and the reason. */
-export interface RejectedRow {
-  readonly row: { readonly line: number; readonly cells: readonly string[] }
-  readonly reason: string
-}
+/** Characters of a cell that are written: a rejected row may be very long. */
+const MAX_CELL_LENGTH = 1000
 
-/** Longer cells are cut: what is refused may be anything. */
-const MAX_CELL = 1000
-
-/** Prepares the file, a CSV: `line`, `reason`, and the columns of the list. */
+/** Prepares the file, a CSV with the columns `line`, `reason` and those of the source. */
 export function createRejectedFile(file: string, header: readonly string[]): RejectedFile {
   let sink: Sink | undefined
+  let count = 0
   return {
-    file,
+    get count() {
+      return count
+    },
     async add(rows) {
-      if (rows.length === 0) return
       if (!sink) {
         sink = await createFileSink(file)
         await sink.write(toCsvRow(['line', 'reason', ...header]))
       }
       await sink.write(rows.map(toText).join(''))
+      count += rows.length
     },
     finish: async () => await sink?.finish(),
     discard: async () => await sink?.discard(),
@@ -41,5 +36,5 @@ export function createRejectedFile(file: string, header: readonly string[]): Rej
 }
 
 function toText({ row: { line, cells }, reason }: RejectedRow): string {
-  return toCsvRow([String(line), reason, ...cells.map((cell) => cell.slice(0, MAX_CELL))])
+  return toCsvRow([String(line), reason, ...cells.map((cell) => cell.slice(0, MAX_CELL_LENGTH))])
 }

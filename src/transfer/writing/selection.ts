@@ -1,48 +1,47 @@
-/** Chooses what an export writes. */
+/** Selects the subscribers that an export writes. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isReserved } from '../../email.ts'
 import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
 
 export interface SelectOptions {
-  /** Begin behind this cursor. */
+  /** Start after this cursor. */
   readonly after: number
-  /** Most subscribers that are chosen. */
+  /** Most subscribers to select. */
   readonly limit?: number | undefined
-  /** Those in reserved domains as well. */
+  /** Select addresses in reserved domains too. */
   readonly includeReserved?: boolean | undefined
-  /** Goes on when the end is reached, for whatever comes. */
+  /** Wait for new subscribers at the end of the list. */
   readonly follow?: boolean | undefined
 }
 
-/** A page of the chosen. */
-export interface Selection {
+export interface SelectedPage {
   readonly rows: readonly Subscriber[]
-  /** Everything up to here has been looked at. */
+  /** Where the next export continues. */
   readonly cursor: number
 }
 
-/** Between two looks for what is new, in milliseconds: it is to be seen within a second. */
-const LOOK_MS = 400
+/** Milliseconds between two looks for new subscribers, who are written within a second. */
+const FOLLOW_INTERVAL_MS = 400
 
-/** Goes through the list; every page moves the cursor, even where none of it is chosen. */
-export async function* select(
+/** Reads the list page by page. A page may have no rows; its cursor still moves on. */
+export async function* selectPages(
   store: Pick<SubscriberStore, 'list'>,
   { after, limit = Number.POSITIVE_INFINITY, includeReserved, follow }: SelectOptions,
-): AsyncGenerator<Selection> {
+): AsyncGenerator<SelectedPage> {
   let cursor = after
-  let left = limit
+  let remaining = limit
   do {
-    if (left === 0) return
+    if (remaining === 0) return
     for await (const page of store.list({ after: cursor })) {
-      const chosen = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
-      const rows = chosen.length > left ? chosen.slice(0, left) : chosen
-      // What was cut off is for the next time.
-      cursor = (rows.length < chosen.length ? rows : page).at(-1)?.seq ?? cursor
-      left -= rows.length
+      const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
+      const rows = candidates.length > remaining ? candidates.slice(0, remaining) : candidates
+      // At the limit the cursor stays at the last row, so that the next export selects the others.
+      cursor = (rows.length < candidates.length ? rows : page).at(-1)?.seq ?? cursor
+      remaining -= rows.length
       yield { rows, cursor }
-      if (left === 0) return
+      if (remaining === 0) return
     }
-    if (follow) await sleep(LOOK_MS)
+    if (follow) await sleep(FOLLOW_INTERVAL_MS)
   } while (follow)
 }

@@ -1,30 +1,27 @@
-/** Where a command writes to: standard output, or a file that takes its name only when it is whole. */
+/** Where a command writes: standard output, or a file that appears only when it is complete. */
 
-import { close, fsync, open, write } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { write } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { BrokenPipe, toFileFailure } from '../../failure.ts'
+import { toErrorCode, toFileFailure } from '../../failure.ts'
 
 export interface Sink {
-  /** Resolves when the text has been taken over, whole; waits for a slow reader. */
+  /** Resolves when all of the text is written; waits for a slow reader. */
   write(text: string): Promise<void>
-  /** Everything has been written: resolves when it is where it belongs. */
+  /** Resolves when what was written is in its place; a file is then on stable storage. */
   finish(): Promise<void>
-  /** Nothing came of it: leaves nothing behind. */
+  /** Removes what was written, also after `finish` has failed. */
   discard(): Promise<void>
 }
 
-const openFile = promisify(open)
-const writeFile = promisify(write)
-const syncFile = promisify(fsync)
-const closeFile = promisify(close)
+const writeSome = promisify(write)
 
-/** How long to wait, in milliseconds, where standard output was handed over non-blocking and is full. */
+/** Milliseconds until the next attempt to write to a full pipe that is in non-blocking mode. */
 const RETRY_MS = 5
 
-/** Standard output. Its write rejects with BrokenPipe when the reader has gone. */
+/** Standard output. A write rejects with a Failure without a message when the reader is gone. */
 export function createStdout(): Sink {
   return {
     write: (text) => writeAll(process.stdout.fd, text, 'standard output'),
@@ -34,29 +31,29 @@ export function createStdout(): Sink {
 }
 
 /**
- * Opens a file beside its name, synced and renamed at the end, so that what stands under the name is always whole.
+ * Opens a temporary file next to `file`. `finish` syncs and renames it, so a reader of `file` never sees a part of it.
  *
- * @throws Failure when its folder cannot be written
+ * @throws Failure when the folder cannot be written
  */
 export async function createFileSink(file: string): Promise<Sink> {
   const partial = toPartialName(file)
-  const descriptor = await openFile(partial, 'w', 0o600).catch((error: unknown) => {
+  const handle = await open(partial, 'w', 0o600).catch((error: unknown) => {
     throw toFileFailure(error, file)
   })
   return {
-    write: (text) => writeAll(descriptor, text, file),
+    write: (text) => writeAll(handle.fd, text, file),
     async finish() {
-      await closeFile(descriptor)
+      await handle.close()
       await renameSynced(partial, file)
     },
     async discard() {
-      await closeFile(descriptor)
+      await handle.close()
       await rm(partial, { force: true })
     },
   }
 }
 
-/** Replaces a file by a text, whole or not at all. */
+/** Replaces the content of a file, completely or not at all. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const sink = await createFileSink(file)
   try {
@@ -68,24 +65,32 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** The name beside a file under which it is written. */
+/** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
 }
 
-/** Gives a file its name once all of it is on stable storage; the name is, when its folder is. */
+/**
+ * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
+ *
+ * @throws Failure when `file` cannot be replaced
+ */
 export async function renameSynced(partial: string, file: string): Promise<void> {
-  await syncPath(partial)
-  await rename(partial, file)
-  await syncPath(dirname(file))
+  try {
+    await syncPath(partial)
+    await rename(partial, file)
+    await syncPath(dirname(file))
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
 }
 
 async function syncPath(path: string): Promise<void> {
-  const descriptor = await openFile(path, 'r')
+  const handle = await open(path, 'r')
   try {
-    await syncFile(descriptor)
+    await handle.sync()
   } finally {
-    await closeFile(descriptor)
+    await handle.close()
   }
 }
 
@@ -93,12 +98,10 @@ async function writeAll(descriptor: number, text: string, name: string): Promise
   let bytes: Uint8Array = Buffer.from(text)
   while (bytes.length > 0) {
     try {
-      const { bytesWritten } = await writeFile(descriptor, bytes)
+      const { bytesWritten } = await writeSome(descriptor, bytes)
       bytes = bytes.subarray(bytesWritten)
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'EPIPE') throw new BrokenPipe()
-      if (code !== 'EAGAIN') throw toFileFailure(error, name)
+      if (toErrorCode(error) !== 'EAGAIN') throw toFileFailure(error, name)
       await sleep(RETRY_MS)
     }
   }

@@ -1,4 +1,4 @@
-/** Dates of older lists: the forms that are read, and what is refused rather than guessed. */
+/** Dates in the forms that other programs write. */
 
 import { expect, test } from 'bun:test'
 import { parseDate } from '../../../src/transfer/reading/dates.ts'
@@ -37,7 +37,7 @@ test.each([
   expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
 
-test.each(['', '  ', undefined, null, '0000-00-00 00:00:00'])('%j is no date', (value) => {
+test.each(['', '  ', undefined, null, '0000-00-00 00:00:00'])('%j is an empty date', (value) => {
   expect(parseDate(value)).toEqual({ ok: true, value: undefined })
 })
 
@@ -52,11 +52,11 @@ test.each([
   ['5/31/2024 13:00 PM', 'does not exist'],
   ['2999-01-01', 'in the future'],
   ['1066-10-14', 'before 1971'],
-  ['yesterday', 'not one that is understood'],
-  ['05/31/24', 'not one that is understood'],
-  ['20240531', 'not one that is understood'],
-  [{}, 'neither a text nor a number'],
-  [true, 'neither a text nor a number'],
-])('%j is refused: %s', (value, reason) => {
+  ['yesterday', 'the format of the date is not known'],
+  ['05/31/24', 'the format of the date is not known'],
+  ['20240531', 'the format of the date is not known'],
+  [{}, 'neither text nor a number'],
+  [true, 'neither text nor a number'],
+])('%j is invalid: %s', (value, reason) => {
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })

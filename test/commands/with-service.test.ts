@@ -1,10 +1,10 @@
-/** The owner at work while the service is: both keep what they promise. */
+/** Commands and services that work on one list at the same time. */
 
 import { expect, test } from 'bun:test'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { startService } from '../support/service.ts'
 
-test('an import of many rows beside a service that accepts: every deadline is kept, and each address is once', async () => {
+test('during a large import, a service accepts every address in time, and each is on the list once', async () => {
   const service = await startService()
   const list = `sqlite:${service.folder}/data/rollcall.db`
   const { print, rows } = await createCliFixture()
@@ -13,18 +13,18 @@ test('an import of many rows beside a service that accepts: every deadline is ke
 
   const statuses = new Map<number, number>()
   let isDone = false
-  // Half of them are in the file as well.
-  async function subscribe(caller: number): Promise<void> {
+  /** Posts one address after the other; half of them are in the file too. */
+  async function postUntilDone(client: number): Promise<void> {
     for (let turn = 0; !isDone; turn++) {
-      const email = turn % 2 ? `user.${turn * 7 + caller}@site.io` : `caller.${caller}.${turn}@site.io`
+      const email = turn % 2 ? `user.${turn * 7 + client}@site.io` : `client.${client}.${turn}@site.io`
       const { status } = await service.subscribe(email)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
-  const callers = Array.from({ length: 8 }, (_, caller) => subscribe(caller))
+  const clients = Array.from({ length: 8 }, (_, client) => postUntilDone(client))
   const { added, known } = JSON.parse(await print(['import', '-', '--json', '--list', list], text))
   isDone = true
-  await Promise.all(callers)
+  await Promise.all(clients)
 
   expect([...statuses.keys()]).toEqual([200])
   expect(added + known).toBe(size)
@@ -34,7 +34,7 @@ test('an import of many rows beside a service that accepts: every deadline is ke
   expect(await service.stop()).toBe(0)
 })
 
-test('two services on one file, with the same addresses posted to both: each is on the list once', async () => {
+test('two services on one file accept the same addresses, and each is on the list once', async () => {
   const { folder, list, rows } = await createCliFixture()
   const env = { DATABASE_URL: list }
   const services = await Promise.all([startService({ env, folder }), startService({ env, folder })])

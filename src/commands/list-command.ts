@@ -1,6 +1,6 @@
-/** What all commands that work on a list share: which one it is, and how it is opened and closed. */
+/** What the verbs share: the option `--list`, an example in the help, and a store that is closed at the end. */
 
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { readListUrl } from '../config/config.ts'
 import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { openStore } from '../store/open.ts'
@@ -10,27 +10,28 @@ export interface ListOption {
   readonly list?: string
 }
 
-/** Creates a command with `--list` and an example. */
+/** Creates a command that works on one list. */
 export function createListCommand(name: string, description: string, example: string): Command {
-  return createCommand(name, description, example).addOption(
-    new Option('--list <url>', 'the list, instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)'),
+  return createCommand(name, description, example).option(
+    '--list <url>',
+    'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)',
   )
 }
 
-/** Creates a command with an example in its help. */
+/** Creates a command. */
 export function createCommand(name: string, description: string, example: string): Command {
   return new Command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)
 }
 
-/** Which list a command is to work on. */
-export function toList({ list }: ListOption): ListUrl {
+/** Parses `--list`, or DATABASE_URL when it is not given. @throws UsageError */
+export function parseListOption({ list }: ListOption): ListUrl {
   return list === undefined ? readListUrl() : parseListUrl('--list', list)
 }
 
 /**
  * Opens a list, works on it, and closes it.
  *
- * @param options.create makes the list if it is missing; without it that is a StoreError
+ * @param options.create creates a list that is missing; otherwise that is a StoreError
  */
 export async function withStore<T>(
   list: ListUrl,

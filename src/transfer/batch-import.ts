@@ -1,25 +1,25 @@
-/** Puts a stream of rows on a list, and reads on while the store is at work. */
+/** Imports a stream of rows in batches. The next batch is read while the store writes one. */
 
 import type { ImportRow, ImportTally, SubscriberStore } from '../subscriber.ts'
 import { toBatches } from './batches.ts'
 
 export interface ImportOptions {
-  /** Called with the tally so far, after each batch. */
+  /** Called after each batch with the tally of all batches so far. */
   readonly onBatch?: (tally: ImportTally) => void
-  /** Stops between two batches, by throwing its reason. */
+  /** Stops the import between two batches, which then rejects with the reason of the signal. */
   readonly signal: AbortSignal
 }
 
-/** Imports all rows; every batch that it has begun is ended. */
+/** Imports all rows. When it fails or is stopped, the batches that were written stay on the list. */
 export async function importRows(
   store: Pick<SubscriberStore, 'import' | 'importSize'>,
   pages: AsyncIterable<readonly ImportRow[]>,
   { onBatch, signal }: ImportOptions,
 ): Promise<ImportTally> {
   let tally: ImportTally = { added: 0, known: 0, suppressed: 0 }
-  let atWork: Promise<void> = Promise.resolve()
+  let writing: Promise<void> = Promise.resolve()
 
-  async function take(batch: readonly ImportRow[]): Promise<void> {
+  async function write(batch: readonly ImportRow[]): Promise<void> {
     const { added, known, suppressed } = await store.import(batch)
     tally = {
       added: tally.added + added,
@@ -31,14 +31,14 @@ export async function importRows(
 
   try {
     for await (const batch of toBatches(pages, store.importSize)) {
-      await atWork
+      await writing
       signal.throwIfAborted()
-      atWork = take(batch)
-      // It is awaited above or below; until then its failure is nobody's.
-      atWork.catch(() => {})
+      writing = write(batch)
+      // Prevents an unhandled rejection while the next batch is read: `writing` is awaited after that.
+      writing.catch(() => {})
     }
   } finally {
-    await atWork
+    await writing
   }
   signal.throwIfAborted()
   return tally

@@ -1,0 +1,61 @@
+/** The command line as a whole: help, usage errors, and the list that the commands work on. */
+
+import { expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { createCliFixture } from './support/cli-fixture.ts'
+
+const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'openapi']
+
+test('the help lists every verb', async () => {
+  const { print } = await createCliFixture()
+  const help = await print(['--help'])
+  for (const verb of VERBS) expect(help).toContain(`\n  ${verb} `)
+})
+
+test.each(VERBS)(
+  'the help of %s has an example, and every text begins with a capital letter',
+  async (verb) => {
+    const { print } = await createCliFixture()
+    const help = await print([verb, '--help'])
+    expect(help).toContain(`rollcall ${verb}`)
+    const texts = help.split('\n').flatMap((line) => /^ {2}\S.*? {2,}(.*)/.exec(line)?.[1] ?? [])
+    expect(texts).not.toBeEmpty()
+    expect(texts.filter((text) => !/^[A-Z]/.test(text))).toEqual([])
+  },
+)
+
+test.each([
+  [['exprot'], 'Did you mean export?'],
+  [['export', '--formt', 'csv'], 'Did you mean --format?'],
+  [['import', 'list.csv', '--column'], 'argument missing'],
+  [['import', 'list.csv', 'list2.csv'], 'too many arguments'],
+  [[], 'Usage: rollcall'],
+])('%j is a usage error: exit code 2', async (args, message) => {
+  const { run } = await createCliFixture()
+  expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+})
+
+test.each([
+  [['count']],
+  [['has', 'a@b.io']],
+  [['export']],
+  [['status']],
+  [['remove', 'a@b.io']],
+  [['backup', 'b.db']],
+])('%j does not create a list that is missing', async (args) => {
+  const { folder, run } = await createCliFixture()
+  expect(await run([...args, '--list', 'sqlite:none/list.db'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^rollcall: .*there is no list at .*none\/list\.db\n$/),
+  })
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('an invalid --list is a usage error that does not show a password', async () => {
+  const { run } = await createCliFixture()
+  const { code, stderr } = await run(['count', '--list', 'mysql://user:secret@host/db'])
+  expect(code).toBe(2)
+  expect(stderr).toStartWith('rollcall: --list is "mysql:')
+  expect(stderr).not.toContain('secret')
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createCliFixture } from '../support/cli-fixture.ts'
+import { until } from '../support/load.ts'
+import { startService } from '../support/service.ts'
+
+test('the copy has all addresses of one moment while the service writes', async () => {
+  const service = await startService()
+  const { folder, rows, run } = await createCliFixture()
+  const list = `sqlite:${service.folder}/data/rollcall.db`
+  let sent = 0
+  let isDone = false
+  const write = async () => {
+    for (; !isDone; sent++) expect((await service.subscribe(`user.${sent}@site.io`)).status).toBe(200)
+  }
+  const writers = [write(), write(), write()]
+  await until(() => sent >= 200)
+  const { code, stdout } = await run(['backup', 'copy.db', '--json', '--list', list])
+  isDone = true
+  await Promise.all(writers)
+  expect(code).toBe(0)
+  const { subscribers } = JSON.parse(stdout) as { subscribers: number }
+  expect(subscribers).toBeGreaterThanOrEqual(200)
+  const copy = await rows(`sqlite:${folder}/copy.db`)
+  expect(copy).toHaveLength(subscribers)
+  expect((await rows(list)).slice(0, subscribers)).toEqual([...copy])
+  expect(await readdir(folder)).toEqual(['copy.db'])
+  await service.stop()
+})
+
+test.each<readonly [string, string[], number, string]>([
+  ['the list itself', ['list.db'], 2, 'rollcall: list.db is the list itself\n'],
+  ['a folder', ['folder'], 1, 'rollcall: folder: it is a folder\n'],
+  ['a file in a missing folder', ['none/b.db'], 1, 'cannot be copied'],
+  ['PostgreSQL', ['b.db', '--list', 'postgres://u:secret@127.0.0.1:1/db'], 1, 'use pg_dump'],
+])('%s: a line on standard error, and no file is left', async (_, args, code, message) => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\n')
+  await mkdir(join(folder, 'folder'))
+  const result = await run(['backup', ...args])
+  expect(result).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) })
+  expect(result.stderr).toMatch(/^rollcall: .*\n$/)
+  expect(result.stderr).not.toContain('secret')
+  expect(await print(['count'])).toBe('1\n')
+  expect((await readdir(folder)).filter((name) => !name.startsWith('list.db'))).toEqual(['folder'])
+})

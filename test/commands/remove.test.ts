@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { createCliFixture } from '../support/cli-fixture.ts'
+import { startService } from '../support/service.ts'
+
+test('a removed address is suppressed: an import skips it, a subscription adds it again', async () => {
+  const service = await startService()
+  const fixture = await createCliFixture()
+  const list = `sqlite:${service.folder}/data/rollcall.db`
+  const print = (args: string[], stdin?: string) => fixture.print([...args, '--list', list], stdin)
+  await service.subscribe('ada@site.io')
+  await service.subscribe('bob@site.io')
+  expect(await print(['remove', 'ADA@site.io', 'never@site.io'])).toBe(
+    'ADA@site.io: removed\nnever@site.io: was not on the list, now suppressed\n',
+  )
+  expect(await print(['remove', 'ada@site.io'])).toBe('ada@site.io: suppressed before\n')
+  expect(await print(['import', '-'], 'ada@site.io\nnever@site.io\nbob@site.io\n')).toBe(
+    '0 new, 1 known, 2 suppressed, 0 rejected\n',
+  )
+  expect((await service.subscribe('Ada@site.io')).status).toBe(200)
+  expect(await print(['export', '--format', 'txt'])).toBe('bob@site.io\nAda@site.io\n')
+  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 2, reserved: 0, suppressed: 1 })
+  await service.stop()
+})
+
+test('--forget removes without a suppression and deletes one', async () => {
+  const { print } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\nb@site.io\n')
+  await print(['remove', 'b@site.io'])
+  expect(await print(['remove', '--forget', 'a@site.io', 'b@site.io', 'c@site.io'])).toBe(
+    'a@site.io: removed, not suppressed\nb@site.io: no longer suppressed\nc@site.io: was not on the list\n',
+  )
+  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
+})
+
+test('--json prints the state of each address before, and whether it is suppressed now', async () => {
+  const { print } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\n')
+  expect(await print(['remove', 'a@site.io', '--json'])).toBe(
+    '{"email":"a@site.io","was":"subscribed","suppressed":true}\n',
+  )
+  expect(await print(['remove', 'a@site.io', 'b@site.io', '--forget', '--json'])).toBe(
+    '{"email":"a@site.io","was":"suppressed","suppressed":false}\n{"email":"b@site.io","was":"absent","suppressed":false}\n',
+  )
+})
+
+test('--file removes the addresses in a file and names the lines without one', async () => {
+  const { print, run, write } = await createCliFixture()
+  await print(['import', '-'], 'b@site.io\nc@site.io\n')
+  const file = await write('off.csv', 'name,Email\nB,b@site.io\nX,nobody\nC,c@site.io\n')
+  expect(await run(['remove', '--file', file])).toEqual({
+    code: 1,
+    stdout: 'b@site.io: removed\nc@site.io: removed\n',
+    stderr: 'off.csv: line 3: the address is not valid\n1 row without a valid address\n',
+  })
+  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 2 })
+})
+
+test.each([
+  [['remove']],
+  [['remove', 'a@site.io', '--file', 'list.csv']],
+  [['remove', 'a@site.io', 'nobody']],
+])('%j is a usage error and removes nothing', async (args) => {
+  const { print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\n')
+  expect((await run(args)).code).toBe(2)
+  expect(await print(['count'])).toBe('1\n')
+})

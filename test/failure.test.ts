@@ -1,0 +1,65 @@
+/** Errors that the command line prints. */
+
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  EXIT,
+  Failure,
+  toErrorCode,
+  toFileFailure,
+  toSignalExitCode,
+  toSystemReason,
+  UsageError,
+} from '../src/failure.ts'
+import { StoreError } from '../src/subscriber.ts'
+
+test('exit codes', () => {
+  expect<unknown>(EXIT).toEqual({ done: 0, failed: 1, usage: 2 })
+  expect(new Failure('no').exitCode).toBe(1)
+  expect(new StoreError('no').exitCode).toBe(1)
+  expect(new UsageError('no').exitCode).toBe(2)
+  expect(new Failure('no', { exitCode: 3 }).exitCode).toBe(3)
+  expect((['SIGINT', 'SIGTERM', 'SIGPIPE'] as const).map(toSignalExitCode)).toEqual([130, 143, 141])
+})
+
+test('a message is one line, without control characters', () => {
+  expect(new Failure('a\nb\r\tc\0d\x1b[31me\x7f\x9bf\u2028g\u2029h').message).toBe(
+    'a\\u000ab\\u000d\\u0009c\\u0000d\\u001b[31me\\u007f\\u009bf\\u2028g\\u2029h',
+  )
+  expect(new UsageError('Jürgen\n').message).toBe('Jürgen\\u000a')
+})
+
+/** The error that a function throws. */
+function catchError(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
+}
+
+test.each([
+  ['ENOENT', () => readFileSync('/none'), 'there is no such file or folder'],
+  ['EISDIR', () => readFileSync('/'), 'it is a folder'],
+  ['ENOTDIR', () => readdirSync('/dev/null'), 'a part of its path is not a folder'],
+  ['ENAMETOOLONG', () => readFileSync(`/${'x'.repeat(300)}`), 'its name is too long'],
+  ['ENOSPC', () => writeFileSync('/dev/full', 'x'), 'the disk is full'],
+])('%s of the system has a reason, and a failure names the file', (code, work, reason) => {
+  const error = catchError(work)
+  expect(toErrorCode(error)).toBe(code)
+  expect(toSystemReason(error)).toBe(reason)
+  expect(toFileFailure(error, 'list\n.csv')).toEqual(new Failure(`list\\u000a.csv: ${reason}`))
+})
+
+test('EPIPE is a failure without a message, with the exit code of SIGPIPE', () => {
+  const error = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
+  expect(toFileFailure(error, 'standard output')).toMatchObject({ message: '', exitCode: 141 })
+})
+
+test('an error that is not of the system has no reason and is returned unchanged', () => {
+  const error = Object.assign(new TypeError('a defect'), { code: 'ERR_INVALID_ARG_TYPE' })
+  for (const other of [error, new Error('a defect'), 'a defect', undefined]) {
+    expect(toSystemReason(other)).toBeUndefined()
+    expect(toFileFailure(other, 'list.csv')).toBe(other)
+  }
+})
