@@ -1,4 +1,4 @@
-/** The chart of a run: requests a second of everybody in a trial, as SVG that suits light and dark pages. */
+/** The chart of a trial: the rate of each contender, as SVG for light and dark pages. */
 
 import { CONTENDERS, type Contender } from './contenders.ts'
 import type { Outcome, Row } from './figures.ts'
@@ -10,12 +10,12 @@ const RIGHT = 80
 const TOP = 44
 const BOTTOM = 34
 
-const LEGEND: Record<Contender['role'], string> = {
-  rollcall: 'Rollcall: on disk before the answer',
-  limit: 'keeps nothing',
-  durable: 'on disk before the answer',
-  relaxed: 'on disk some time later',
-}
+const LEGEND: readonly (readonly [Contender['role'], string])[] = [
+  ['rollcall', 'Rollcall: on disk before the response'],
+  ['limit', 'stores nothing'],
+  ['durable', 'on disk before the response'],
+  ['relaxed', 'on disk some time later'],
+]
 
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #24292f }
@@ -28,14 +28,14 @@ const STYLE = `
   }
 `
 
-/** Draws the rates of a trial, the fastest first. */
+/** Draws the rates, the highest first. */
 export function toChart({ title, contenders }: Outcome): string {
   const rows = contenders.filter(({ figures }) => figures.rate).toSorted((a, b) => rateOf(b) - rateOf(a))
   const height = TOP + rows.length * ROW + BOTTOM
   const scale = (WIDTH - LEFT - RIGHT) / Math.max(...rows.map(rateOf))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}: requests a second">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}: requests per second">
 <style>${STYLE}</style>
-<text class="title" x="0" y="20">${title}: requests a second</text>
+<text class="title" x="0" y="20">${title}: requests per second</text>
 ${rows.map((row, index) => toBar(row, TOP + index * ROW, scale)).join('\n')}
 ${toLegend(height - 10)}
 </svg>
@@ -55,13 +55,11 @@ function toBar(row: Row, y: number, scale: number): string {
 
 function toLegend(y: number): string {
   let x = 0
-  return (Object.keys(LEGEND) as Contender['role'][])
-    .map((role) => {
-      const at = x
-      x += 30 + LEGEND[role].length * 6.4
-      return `<rect class="${role}" x="${at}" y="${y - 10}" width="10" height="10" rx="2"/><text x="${at + 15}" y="${y}">${LEGEND[role]}</text>`
-    })
-    .join('')
+  return LEGEND.map(([role, text]) => {
+    const left = x
+    x += 30 + text.length * 6.4
+    return `<rect class="${role}" x="${left}" y="${y - 10}" width="10" height="10" rx="2"/><text x="${left + 15}" y="${y}">${text}</text>`
+  }).join('')
 }
 
 function rateOf({ figures }: Row): number {

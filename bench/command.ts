@@ -1,4 +1,4 @@
-/** One run of a command of Rollcall, from start to end. */
+/** Measures a command of the command line. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { getImportedFile, IMPORTED, LARGE } from './large-list.ts'
 import { CLI, type Pins, pinned } from './machine.ts'
 import type { Sample } from './sample.ts'
 
-/** What is run, and how many addresses it moves. */
+/** The arguments of each command, and the number of addresses that it reads or writes. */
 const COMMANDS = {
   import: async () => ({ args: ['import', await getImportedFile()], addresses: IMPORTED }),
   export: async () => ({ args: ['export', '--include-reserved'], addresses: LARGE }),
@@ -16,7 +16,7 @@ const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS
 
-/** Runs a command on the list that a contender would keep: addresses a second, and CPU for each. */
+/** Runs a command on the list of a contender. The rate is in addresses per second, the CPU per address. */
 export async function measureCommand(
   name: CommandName,
   contender: ContenderName,
@@ -26,19 +26,15 @@ export async function measureCommand(
   try {
     const { args, addresses } = await COMMANDS[name]()
     const { environment } = await CONTENDERS[contender].launch({ port: 0, folder, pins })
-    const begin = performance.now()
+    const start = performance.now()
     const child = Bun.spawn(pinned(pins?.server, [process.execPath, CLI, ...args]), {
       env: { PATH: process.env.PATH, ...environment },
       stdout: 'ignore',
       stderr: 'ignore',
     })
     if ((await child.exited) !== 0) throw new Error(`rollcall ${name} failed`)
-    const seconds = (performance.now() - begin) / 1000
-    const used = child.resourceUsage()
-    return {
-      rate: addresses / seconds,
-      cpu: Number(used?.cpuTime.total) / addresses,
-    }
+    const seconds = (performance.now() - start) / 1000
+    return { rate: addresses / seconds, cpu: Number(child.resourceUsage()?.cpuTime.total) / addresses }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

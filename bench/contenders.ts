@@ -1,4 +1,4 @@
-/** Who is measured, as data: what starts each of them, and what it stands for. */
+/** The servers that are measured, as data. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,16 +7,15 @@ import { copyLargeList } from './large-list.ts'
 import { BASELINES, BASELINES_NODE, CLI, type Need, type Pins } from './machine.ts'
 import { createDatabase } from './postgres.ts'
 
-/** A server that can be measured. */
 export interface Contender {
-  /** What a table calls it. */
+  /** Its name in tables. */
   readonly title: string
-  /** What colour it has in the chart, and what its figure is taken for. */
+  /** What it stands for; decides its colour in the chart. */
   readonly role: 'rollcall' | 'limit' | 'durable' | 'relaxed'
   readonly needs?: Need
-  /** The path of its first answer; `/` where it answers everywhere. */
+  /** The path that is requested to see whether it has started; `/` by default. */
   readonly probe?: string
-  /** Says how to start it on a port, with what it writes in a folder of its own. */
+  /** Returns the command that starts it on a port. It writes only into the folder. */
   launch(place: Place): Launch | Promise<Launch>
 }
 
@@ -41,7 +40,7 @@ export const CONTENDERS = {
     return `sqlite:${file}`
   }),
   rollcallPostgres: rollcall('Rollcall, PostgreSQL', ({ pins }) => createDatabase(pins)),
-  bare: bare('Bare Bun.serve, keeps nothing', 'json'),
+  bare: bare('Bare Bun.serve, stores nothing', 'json'),
   bareDocument: bare('Bare Bun.serve document', 'document'),
   bareGzip: bare('Bare Bun.serve document', 'gzip'),
   bareUnchanged: bare('Bare Bun.serve 304', 'unchanged'),
@@ -80,7 +79,7 @@ export const CONTENDERS = {
 
 export type ContenderName = keyof typeof CONTENDERS
 
-/** What the bare server answers with. */
+/** The response of the bare server. */
 export type BareAnswer = 'json' | 'document' | 'gzip' | 'unchanged'
 
 function rollcall(title: string, toList: (place: Place) => string | Promise<string>): Contender {
@@ -106,7 +105,7 @@ function bare(title: string, answer: BareAnswer): Contender {
   }
 }
 
-/** One of the programs in `baselines/`: `.js` for Node, and for Bun those whose database is `bun:sqlite`. */
+/** A program in `baselines/`. It runs on Bun if its database is `bun:sqlite`, otherwise on Node. */
 function baseline(title: string, role: 'durable' | 'relaxed', file: string): Contender {
   return {
     title: `${title}, ${role}`,

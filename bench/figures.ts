@@ -1,20 +1,20 @@
-/** From samples to figures: medians, and how far they spread. */
+/** Turns samples into medians with their range. */
 
 import { CONTENDERS, type ContenderName } from './contenders.ts'
-import type { Metric, Sample } from './sample.ts'
+import { METRICS, type Metric, type Sample } from './sample.ts'
 import type { Comparison, Goal, Trial } from './trials.ts'
 
-/** A median with the least and the most of what it was taken from. */
+/** A median, with the smallest and the largest value. */
 export interface Figure {
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
-/** The samples of a trial: for each who took part, one for each round. */
+/** The samples of a trial: one per round for each contender. */
 export type Samples = Readonly<Partial<Record<ContenderName, readonly Sample[]>>>
 
-/** The outcome of a trial, as it is printed and written down. */
+/** The outcome of a trial, as it is reported. */
 export interface Outcome {
   readonly name: string
   readonly title: string
@@ -23,14 +23,14 @@ export interface Outcome {
   readonly findings: readonly Finding[]
 }
 
-/** What one contender did. */
+/** The figures of one contender. */
 export interface Row {
   readonly name: ContenderName
   readonly title: string
   readonly figures: Readonly<Partial<Record<Metric, Figure>>>
 }
 
-/** A ratio, or a figure by itself, with where it is to lie. */
+/** A ratio or a single figure, with its goal. */
 export interface Finding {
   readonly text: string
   readonly metric: Metric
@@ -45,25 +45,26 @@ export function toOutcome(trial: Trial, samples: Samples): Outcome {
   const contenders = trial.contenders.flatMap((name) => (samples[name] ? [toRow(name, samples[name])] : []))
   const compared = (trial.comparisons ?? []).flatMap((comparison) => {
     const figure = toRatio(comparison, samples)
-    return figure ? [toFinding(`against ${comparison.called}`, { ...comparison, figure, isRatio: true })] : []
+    return figure
+      ? [toFinding(`compared with ${comparison.called}`, { ...comparison, figure, isRatio: true })]
+      : []
   })
   const bounded = (trial.ceilings ?? []).flatMap(({ metric, subject, atMost }) => {
     const figure = contenders.find(({ name }) => name === subject)?.figures[metric]
-    return figure ? [toFinding('by itself', { metric, figure, isRatio: false, goal: { atMost } })] : []
+    return figure ? [toFinding('alone', { metric, figure, isRatio: false, goal: { atMost } })] : []
   })
   return { name: trial.name, title: trial.title, samples, contenders, findings: [...compared, ...bounded] }
 }
 
 function toRow(name: ContenderName, samples: readonly Sample[]): Row {
-  const metrics = Object.keys(samples[0] ?? {}) as Metric[]
-  const figures = metrics.map((metric) => [
+  const figures = METRICS.filter((metric) => samples[0]?.[metric] !== undefined).map((metric) => [
     metric,
     toFigure(samples.map((sample) => sample[metric] ?? Number.NaN)),
   ])
   return { name, title: CONTENDERS[name].title, figures: Object.fromEntries(figures) }
 }
 
-/** The ratio of each round, for the rounds were run in turn; undefined where some of those compared did not run. */
+/** The ratio to the best of the others in the same round; undefined if one of them did not run. */
 function toRatio({ metric, subject, against }: Comparison, samples: Samples): Figure | undefined {
   const own = samples[subject]
   const others = against.flatMap((name) => (samples[name] ? [samples[name]] : []))
@@ -88,7 +89,7 @@ function isMet(value: number, goal: Goal): boolean {
   return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost
 }
 
-/** The median of some numbers, between the middle two where there are as many on both sides. */
+/** The median, for an even number of values the mean of the middle two. */
 export function toFigure(values: readonly number[]): Figure {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = (sorted.length - 1) / 2

@@ -1,4 +1,4 @@
-/** Large lists, made once and kept beside the results: a file of addresses to import, and a list of ten million. */
+/** Large inputs, created once and kept in the folder of the results: a file to import, and a list of ten million. */
 
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
@@ -15,13 +15,13 @@ const LARGE_LIST = join(RESULTS, 'ten-million.db')
 const IMPORTED_FILE = join(RESULTS, 'million.txt')
 const CHUNK = 10_000
 
-/** Puts a copy of the large list where it is wanted. */
+/** Copies the large list to a file. */
 export async function copyLargeList(file: string): Promise<void> {
   if (!existsSync(LARGE_LIST)) await buildLargeList()
   await copyFile(LARGE_LIST, file)
 }
 
-/** Gives the path of the file to import. */
+/** Returns the path of the file to import. */
 export async function getImportedFile(): Promise<string> {
   if (existsSync(IMPORTED_FILE)) return IMPORTED_FILE
   mkdirSync(RESULTS, { recursive: true })
@@ -32,9 +32,9 @@ export async function getImportedFile(): Promise<string> {
 async function buildLargeList(): Promise<void> {
   process.stderr.write(`importing ${LARGE.toLocaleString('en')} addresses, once, into ${LARGE_LIST}\n`)
   mkdirSync(RESULTS, { recursive: true })
-  const making = `${LARGE_LIST}.making`
-  for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
-  const list = ['--list', `sqlite:${making}`]
+  const partial = `${LARGE_LIST}.partial`
+  for (const suffix of ['', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
+  const list = ['--list', `sqlite:${partial}`]
   const importing = Bun.spawn([process.execPath, CLI, 'import', '-', ...list], {
     stdin: 'pipe',
     stdout: 'ignore',
@@ -45,11 +45,11 @@ async function buildLargeList(): Promise<void> {
     await importing.stdin.flush()
   }
   await importing.stdin.end()
-  if ((await importing.exited) !== 0) throw new Error('the large list cannot be imported')
-  // Whoever reads settles first, so that nothing is left to do on any copy.
+  if ((await importing.exited) !== 0) throw new Error('importing the large list failed')
+  // Reading compacts the list first, so that no copy has an inbox to compact.
   const { stdout } = Bun.spawnSync([process.execPath, CLI, 'count', ...list])
   if (Number(stdout) !== LARGE) throw new Error(`the large list holds ${stdout}, not ${LARGE}`)
-  renameSync(making, LARGE_LIST)
+  renameSync(partial, LARGE_LIST)
 }
 
 function* toChunks(size: number): Generator<string> {
@@ -58,7 +58,7 @@ function* toChunks(size: number): Generator<string> {
   }
 }
 
-/** An address for a number, as long as most are, and in no order. */
+/** An address of a usual length. Consecutive numbers give addresses that are not in order. */
 function toAddress(number: number): string {
   return `reader.${Math.imul(number, 2_654_435_761) >>> 0}.${number}@list.example`
 }

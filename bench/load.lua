@@ -1,10 +1,10 @@
--- The requests of a trial, for wrk. Arguments after `--`: kind (new, known, mixed, document), a seed, and for
--- a document the headers to send as name=value. Every request of a run has the same length.
+-- The requests of a trial, for wrk. Arguments after `--`: kind (new, known, mixed, document), a seed, and for a
+-- document its request headers as name=value. All requests of a run have the same length.
 
 local kind, seed, count = "new", 0, 0
 local head, fixed
 
--- Multiplication by an odd number goes round all of 2^32 without a repeat, and in no order that an index likes.
+-- Multiplication by an odd number gives every value below 2^32 once, in an order that does not suit an index.
 local function address(n)
   return "user." .. (1e9 + (n * 40503 * 65521) % 4294967296) .. "." .. (1e9 + seed) .. "@rollcall.example"
 end

@@ -1,28 +1,28 @@
-/** The machine that is measured on: its cores, and the programs of others that a run needs. */
+/** The machine: its cores, and the programs that a run needs. */
 
 import { existsSync } from 'node:fs'
 import { availableParallelism, cpus, release } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-/** Which cores the two sides of a measurement run on, in the form that `taskset -c` takes. */
+/** The cores of the server and of the load generator, in the format of `taskset -c`. */
 export interface Pins {
   readonly server: string
   readonly load: string
 }
 
-/** Parts the load generator from the server where there are two cores; undefined where there is one. */
+/** Gives the load generator a core of its own; undefined if there is only one. */
 export function choosePins(cores = availableParallelism()): Pins | undefined {
   if (cores < 2) return undefined
   const last = cores - 1
   return { server: last === 1 ? '0' : `0-${last - 1}`, load: String(last) }
 }
 
-/** Puts a command on some cores. */
+/** Pins a command to some cores. */
 export function pinned(cores: string | undefined, command: readonly string[]): string[] {
   return cores === undefined ? [...command] : ['taskset', '-c', cores, ...command]
 }
 
-/** What was measured on, in lines for people. */
+/** Describes the machine for the report. */
 export function describeMachine(pins: Pins | undefined): string[] {
   const place = pins
     ? `every server on core ${pins.server}, the load generator alone on core ${pins.load} (taskset)`
@@ -33,36 +33,35 @@ export function describeMachine(pins: Pins | undefined): string[] {
   ]
 }
 
-/** The command line, as `bun` is to run it. */
+/** The entry point of the command line. */
 export const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
-/** The folder of what a run writes and keeps; git leaves it alone. */
+/** The folder of the results; git ignores it. */
 export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
-/** The baselines' folder, where their own `npm ci` was run. */
+/** The folder of the baselines, which have a package.json of their own. */
 export const BASELINES = fileURLToPath(new URL('baselines/', import.meta.url))
 
-/** The Node that the baselines brought along. */
+/** The Node that the baselines install. */
 export const BASELINES_NODE = `${BASELINES}node_modules/.bin/node`
 
-/** What a contender may need that is not always there. */
+/** What a contender needs, and may not be installed. */
 export type Need = 'baselines' | 'nginx'
 
-/** Says what is missing, and how to get it; undefined when nothing is. */
+/** Says what is missing and how to install it; undefined if nothing is. */
 export function findMissing(need: Need): string | undefined {
-  if (need === 'nginx')
+  if (need === 'nginx') {
     return Bun.which('nginx') ? undefined : 'nginx is not installed: apt-get install nginx-light'
-  if (need === 'baselines')
-    return existsSync(BASELINES_NODE)
-      ? undefined
-      : 'the baselines are not installed: npm ci --prefix bench/baselines'
-  return undefined
+  }
+  return existsSync(BASELINES_NODE)
+    ? undefined
+    : 'the baselines are not installed: npm ci --prefix bench/baselines'
 }
 
 /**
- * Looks for what no run can do without.
+ * Checks for what every run needs.
  *
- * @throws Error in one line that says how to install it
+ * @throws Error that says how to install it
  */
 export function requireTools(): void {
   if (process.platform !== 'linux') throw new Error('the benchmark reads /proc: run it on Linux')

@@ -1,4 +1,4 @@
-/** One sample: a contender started fresh, given a load, and looked at. */
+/** Takes one sample: starts a contender in a new process, sends a load, and measures. */
 
 import { measureCommand } from './command.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
@@ -15,17 +15,17 @@ export interface MeasureOptions {
   readonly seconds: number
 }
 
-/** Seconds of load before, in which code gets compiled and a file gets its first pages. */
+/** Seconds of load before the measurement, for the JIT compiler and the first pages of a file. */
 const WARM_UP_S = 1
 
-/** How it is measured, in lines for people. */
+/** Describes the method for the report. */
 export const METHOD = [
-  `the server has ${WARM_UP_S} s of load before; what it puts off under load (settling) counts in: the CPU time that it takes until it is at rest is added`,
+  `${WARM_UP_S} s of load before each measurement; work that is deferred under load (compaction) counts: the CPU time until the server is idle is added`,
   'CPU and memory of all threads and child processes of the server, from /proc; memory is the peak (VmHWM)',
-  'half load: half of the rate that the same process has just taken, on a schedule that waits for no answer; latency counts from when a request was due',
+  'half load: half of the rate that the same process has just reached, on a schedule that does not wait for responses; latency counts from when a request was due',
 ]
 
-/** Measures one contender once. */
+/** Takes one sample of a contender. */
 export async function measure(name: ContenderName, load: Load, options: MeasureOptions): Promise<Sample> {
   if (load.kind === 'command') return await measureCommand(load.command, name, options.pins)
   const running = await startContender(CONTENDERS[name], options.pins)
@@ -39,21 +39,21 @@ export async function measure(name: ContenderName, load: Load, options: MeasureO
 }
 
 /**
- * What a server puts off under load is part of its work: it is at rest when the measurement begins, and the
- * CPU time that it takes until it is at rest again counts as if nothing could have been answered meanwhile.
+ * Work that a server defers under load counts too: the server is idle when the measurement begins, and the CPU time
+ * until it is idle again is added to the duration, as if it could not respond meanwhile.
  */
 async function measureFull(
   running: Running,
-  { requests, connections, lasting = 0 }: Extract<Load, { kind: 'full' }>,
+  { requests, connections, minSeconds = 0 }: Extract<Load, { kind: 'full' }>,
   { pins, seconds }: MeasureOptions,
 ): Promise<Sample> {
   const wrk = { origin: running.origin, requests, connections, pins }
   await runWrk({ ...wrk, seconds: WARM_UP_S })
-  await running.quiet()
+  await running.waitUntilIdle()
   const before = running.cpu()
-  const result = await runWrk({ ...wrk, seconds: Math.max(seconds, lasting) })
+  const result = await runWrk({ ...wrk, seconds: Math.max(seconds, minSeconds) })
   const during = running.cpu()
-  await running.quiet()
+  await running.waitUntilIdle()
   const after = running.cpu()
   return {
     rate: result.requests / (result.seconds + after - during),
@@ -62,14 +62,14 @@ async function measureFull(
   }
 }
 
-/** Latency where there is room: at half the rate that the same process has just taken. */
+/** Latency at half of the rate that the same process has just reached. */
 async function measureHalf(
-  { origin, quiet }: Running,
+  { origin, waitUntilIdle }: Running,
   { connections }: Extract<Load, { kind: 'half' }>,
   { pins, seconds }: MeasureOptions,
 ): Promise<Sample> {
   const full = await runWrk({ origin, requests: NEW, connections, pins, seconds: 2 * WARM_UP_S })
-  await quiet()
+  await waitUntilIdle()
   const rate = full.requests / full.seconds / 2
   const { p50, p99 } = await runOpenLoop({ origin, rate, connections, seconds, pins })
   return { p50, p99, rate }

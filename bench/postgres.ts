@@ -1,4 +1,4 @@
-/** A real PostgreSQL for a run: one server, on the servers' cores, with a new database for each sample. */
+/** The PostgreSQL of a run: one server on the cores of the contenders, with a new database for each sample. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Pins } from './machine.ts'
 
 let server: Promise<TestServer> | undefined
 
-/** Makes an empty database, and returns its URL. */
+/** Creates an empty database, and returns its URL. */
 export async function createDatabase(pins: Pins | undefined): Promise<string> {
   server ??= startServer(pins)
   return await (await server).createUrl()
@@ -16,7 +16,7 @@ export async function createDatabase(pins: Pins | undefined): Promise<string> {
 async function startServer(pins: Pins | undefined): Promise<TestServer> {
   const started = await getServer()
   const [pid = ''] = readFileSync(join(started.data, 'postmaster.pid'), 'utf8').split('\n')
-  // Processes that it starts from now on stay where it is.
+  // Its child processes inherit the cores.
   if (pins) Bun.spawnSync(['taskset', '-a', '-c', '-p', pins.server, pid])
   return started
 }

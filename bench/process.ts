@@ -1,4 +1,4 @@
-/** A contender at work: started fresh, watched from outside, and stopped. */
+/** Runs a contender in a process of its own, and measures it from outside. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,38 +7,39 @@ import type { Contender } from './contenders.ts'
 import { type Pins, pinned } from './machine.ts'
 
 export interface Running {
-  /** Where it listens, without a trailing slash. */
+  /** Its origin, without a trailing slash. */
   readonly origin: string
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly startMs: number
   /** CPU seconds of all its processes and threads so far. */
   cpu(): number
-  /** The most memory that its processes have held so far, in MiB (VmHWM: resident set, shared pages included). */
+  /** Peak of the memory of all its processes so far, in MiB (VmHWM: resident set with shared pages). */
   peakMemory(): number
-  /** Resolves when it has been idle for a while: what it put off has been done. */
-  quiet(): Promise<void>
-  /** Ends it and removes what it wrote. */
+  /** Resolves when it uses almost no CPU: its deferred work is done. */
+  waitUntilIdle(): Promise<void>
+  /** Stops it and removes its files. */
   stop(): Promise<void>
 }
 
 const START_DEADLINE_MS = 30_000
 
-// Longer than the pause that Rollcall's settling waits for.
-const QUIET_MS = 400
-const QUIET_SHARE = 0.03
-const QUIET_DEADLINE_MS = 120_000
+// Longer than Rollcall waits before it compacts an idle list.
+const IDLE_PERIOD_MS = 400
+/** Share of a core that an idle server may use. */
+const IDLE_CPU_SHARE = 0.03
+const IDLE_DEADLINE_MS = 120_000
 
 /**
- * Starts a contender in a new process with a new folder, and waits for its first answer.
+ * Starts a contender with a new folder, and waits for its first response.
  *
- * @throws Error with what it wrote to stderr, when it does not answer
+ * @throws Error with its standard error, when it does not respond
  */
 export async function startContender(contender: Contender, pins: Pins | undefined): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   const port = takeFreePort()
   const { command, environment } = await contender.launch({ port, folder, pins })
   const origin = `http://127.0.0.1:${port}`
-  const begin = performance.now()
+  const start = performance.now()
   const child = Bun.spawn(pinned(pins?.server, command), {
     env: { PATH: process.env.PATH, ...environment },
     cwd: folder,
@@ -47,22 +48,22 @@ export async function startContender(contender: Contender, pins: Pins | undefine
   })
   const running = { origin, pid: child.pid }
   try {
-    await waitForAnswer(running, contender.probe ?? '/')
+    await waitForResponse(running, contender.probe ?? '/')
   } catch (error) {
     child.kill('SIGKILL')
     const stderr = readFileSync(join(folder, 'stderr.log'), 'utf8').trim()
     throw new Error(`${contender.title} does not start: ${stderr || String(error)}`)
   }
-  const startMs = performance.now() - begin
+  const startMs = performance.now() - start
 
-  async function quiet(): Promise<void> {
-    const end = performance.now() + QUIET_DEADLINE_MS
+  async function waitUntilIdle(): Promise<void> {
+    const end = performance.now() + IDLE_DEADLINE_MS
     while (performance.now() < end) {
-      const [cpu, at] = [readCpu(child.pid), performance.now()]
-      await Bun.sleep(QUIET_MS)
-      if ((readCpu(child.pid) - cpu) * 1000 < (performance.now() - at) * QUIET_SHARE) return
+      const [cpu, since] = [readCpu(child.pid), performance.now()]
+      await Bun.sleep(IDLE_PERIOD_MS)
+      if ((readCpu(child.pid) - cpu) * 1000 < (performance.now() - since) * IDLE_CPU_SHARE) return
     }
-    throw new Error(`${contender.title} does not come to rest`)
+    throw new Error(`${contender.title} is not idle after ${IDLE_DEADLINE_MS / 1000} s`)
   }
 
   return {
@@ -70,7 +71,7 @@ export async function startContender(contender: Contender, pins: Pins | undefine
     startMs,
     cpu: () => readCpu(child.pid),
     peakMemory: () => readPeakMemory(child.pid),
-    quiet,
+    waitUntilIdle,
     async stop() {
       child.kill('SIGTERM')
       const killer = setTimeout(() => child.kill('SIGKILL'), 12_000)
@@ -81,7 +82,7 @@ export async function startContender(contender: Contender, pins: Pins | undefine
   }
 }
 
-/** A port that was free a moment ago. */
+/** Finds a free port. */
 function takeFreePort(): number {
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = probe
@@ -89,7 +90,10 @@ function takeFreePort(): number {
   return port
 }
 
-async function waitForAnswer({ origin, pid }: { origin: string; pid: number }, path: string): Promise<void> {
+async function waitForResponse(
+  { origin, pid }: { origin: string; pid: number },
+  path: string,
+): Promise<void> {
   const end = performance.now() + START_DEADLINE_MS
   while (performance.now() < end) {
     const response = await fetch(origin + path, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
@@ -98,14 +102,14 @@ async function waitForAnswer({ origin, pid }: { origin: string; pid: number }, p
     if (!isAlive(pid)) break
     await Bun.sleep(1)
   }
-  throw new Error('no answer')
+  throw new Error('no response')
 }
 
 function isAlive(pid: number): boolean {
   return readProc(`${pid}/stat`) !== '' && !/\) [ZX] /.test(readProc(`${pid}/stat`))
 }
 
-/** CPU seconds of a process and its descendants: the first figure of schedstat is nanoseconds on a core. */
+/** CPU seconds of a process and its descendants. The first number of schedstat is nanoseconds on a core. */
 function readCpu(root: number): number {
   let nanoseconds = 0
   for (const pid of listTree(root))
@@ -132,7 +136,7 @@ function listTasks(pid: number): string[] {
   }
 }
 
-/** Reads below /proc; a process that has gone in the meantime reads as nothing. */
+/** Reads a file in /proc; empty if the process has ended. */
 function readProc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8')

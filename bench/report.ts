@@ -1,9 +1,9 @@
-/** The report of a run: Markdown that reads well on a terminal too. */
+/** The report of a run, as Markdown. */
 
 import type { Figure, Finding, Outcome, Row } from './figures.ts'
-import type { Metric } from './sample.ts'
+import { METRICS, type Metric } from './sample.ts'
 
-/** A run, as it is written down. */
+/** A run, as it is saved. */
 export interface Run {
   readonly at: string
   readonly machine: readonly string[]
@@ -11,8 +11,8 @@ export interface Run {
   readonly outcomes: readonly Outcome[]
 }
 
-/** What each metric is called, and how many digits it is worth. */
-const METRICS: Record<Metric, { readonly title: string; readonly digits: number }> = {
+/** The name of each metric, and its number of decimal digits. */
+const COLUMNS: Record<Metric, { readonly title: string; readonly digits: number }> = {
   rate: { title: 'requests/s', digits: 0 },
   cpu: { title: 'CPU µs/request', digits: 1 },
   memory: { title: 'memory MiB', digits: 0 },
@@ -21,7 +21,7 @@ const METRICS: Record<Metric, { readonly title: string; readonly digits: number 
   start: { title: 'start ms', digits: 0 },
 }
 
-/** Renders the whole report. */
+/** Renders the report. */
 export function toMarkdown({ machine, method, outcomes }: Run): string {
   const findings = outcomes.flatMap((outcome) =>
     outcome.findings.map((finding) => toFindingCells(outcome, finding)),
@@ -29,18 +29,18 @@ export function toMarkdown({ machine, method, outcomes }: Run): string {
   return [
     ...[...machine, ...method].map((line) => `- ${line}`),
     '',
-    ...toTable(['Trial', 'Compared', 'Median (least to most)', 'To reach', ''], findings),
+    ...toTable(['Trial', 'Comparison', 'Median (range)', 'Goal', 'Met'], findings),
     ...outcomes.flatMap(({ title, contenders }) => ['', `**${title}**`, '', ...toContenderTable(contenders)]),
     '',
   ].join('\n')
 }
 
 function toFindingCells({ title }: Outcome, { text, metric, isRatio, figure, goal, met }: Finding): string[] {
-  const digits = isRatio ? 2 : METRICS[metric].digits
+  const digits = isRatio ? 2 : COLUMNS[metric].digits
   const bound = goal && ('atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`)
   return [
     title,
-    `${METRICS[metric].title}, ${text}`,
+    `${COLUMNS[metric].title}, ${text}`,
     toText(figure, digits),
     bound ?? '',
     met === undefined ? '' : met ? 'yes' : 'no',
@@ -48,14 +48,12 @@ function toFindingCells({ title }: Outcome, { text, metric, isRatio, figure, goa
 }
 
 function toContenderTable(rows: readonly Row[]): string[] {
-  const metrics = (Object.keys(METRICS) as Metric[]).filter((metric) =>
-    rows.some(({ figures }) => figures[metric]),
-  )
+  const metrics = METRICS.filter((metric) => rows.some(({ figures }) => figures[metric]))
   return toTable(
-    ['', ...metrics.map((metric) => METRICS[metric].title)],
+    ['', ...metrics.map((metric) => COLUMNS[metric].title)],
     rows.map(({ title, figures }) => [
       title,
-      ...metrics.map((metric) => (figures[metric] ? toText(figures[metric], METRICS[metric].digits) : '')),
+      ...metrics.map((metric) => (figures[metric] ? toText(figures[metric], COLUMNS[metric].digits) : '')),
     ]),
   )
 }

@@ -1,4 +1,4 @@
-/** `npm run bench`: runs trials in turn and reports them. */
+/** `npm run bench`: runs the trials and reports their results. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,22 +24,33 @@ interface Options {
 
 const names = TRIALS.map(({ name }) => name)
 const program = new Command('bench')
-  .description('Measures Rollcall beside the limit and beside what else could be used.')
-  .addOption(new Option('-t, --trial <name...>', 'only these trials').choices(names).default(names, 'all'))
-  .option('-r, --rounds <number>', 'how often each contender runs, in turn with the others', toCount)
-  .option('-s, --seconds <number>', 'seconds of load in each run', toCount)
-  .option('--full', 'more rounds and longer ones')
+  .description('Compare Rollcall with baselines and with servers that store nothing.')
+  .helpOption('-h, --help', 'Print help')
+  .addOption(
+    new Option('-t, --trial <name...>', 'Run only these trials').choices(names).default(names, 'all'),
+  )
+  .option(
+    '-r, --rounds <number>',
+    'Run each contender this often, in turn with the others (default: 3, with --full 7)',
+    parseCount,
+  )
+  .option(
+    '-s, --seconds <number>',
+    'Send load for this many seconds per run (default: 3, with --full 6)',
+    parseCount,
+  )
+  .option('--full', 'Run more and longer rounds')
   .action(run)
 
 await program.parseAsync()
-// A PostgreSQL that was started would keep the process; it ends with it.
+// A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
 
 async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
   requireTools()
   const pins = choosePins()
   const missing = new Set(TRIALS.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
-  for (const line of missing) say(`left out: ${line}`)
+  for (const line of missing) note(`skipped: ${line}`)
 
   const notes = [...missing]
   const outcomes: Outcome[] = []
@@ -63,7 +74,7 @@ async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 
 
 interface RunOptions extends MeasureOptions {
   readonly rounds: number
-  /** Gets a line for each sample that had to be taken again. */
+  /** Collects a line for each sample that was repeated. */
   readonly notes: string[]
 }
 
@@ -71,26 +82,26 @@ async function runTrial({ name, contenders, load }: Trial, { rounds, notes, ...o
   const samples: Partial<Record<ContenderName, Sample[]>> = {}
   for (let round = 1; round <= rounds; round++) {
     for (const contender of contenders.filter((one) => missingOf(one).length === 0)) {
-      const sample = await measureAgain(() => measure(contender, load, options), notes)
+      const sample = await measureWithRetry(() => measure(contender, load, options), notes)
       samples[contender] = [...(samples[contender] ?? []), sample]
-      say(`${name} ${round}/${rounds} ${CONTENDERS[contender].title}: ${JSON.stringify(sample, toRounded)}`)
+      note(`${name} ${round}/${rounds} ${CONTENDERS[contender].title}: ${JSON.stringify(sample, toRounded)}`)
     }
   }
   return samples
 }
 
-/** Attempts at one sample; on a busy machine a connection may time out: that is no reason to lose the others. */
+/** Attempts at one sample: on a busy machine a connection may time out. */
 const ATTEMPTS = 3
 
-async function measureAgain(take: () => Promise<Sample>, notes: string[]): Promise<Sample> {
+async function measureWithRetry(take: () => Promise<Sample>, notes: string[]): Promise<Sample> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await take()
     } catch (error) {
       if (attempt === ATTEMPTS) throw error
-      const note = `a sample was taken again: ${error instanceof Error ? error.message : String(error)}`
-      notes.push(note)
-      say(note)
+      const line = `a sample was repeated: ${error instanceof Error ? error.message : String(error)}`
+      notes.push(line)
+      note(line)
     }
   }
 }
@@ -105,20 +116,20 @@ function write(folder: string, report: Run): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'bench.md'), toMarkdown(report))
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(report, toRounded, 1)}\n`)
-  const drawn = report.outcomes.find(({ name }) => name === TRIALS[0]?.name)
-  if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn))
+  const first = report.outcomes.find(({ name }) => name === TRIALS[0]?.name)
+  if (first) writeFileSync(join(folder, 'bench.svg'), toChart(first))
 }
 
 function toRounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value
 }
 
-function toCount(text: string): number {
+function parseCount(text: string): number {
   const count = Number(text)
   if (Number.isInteger(count) && count > 0) return count
   throw new InvalidArgumentError('Use a whole number above 0.')
 }
 
-function say(line: string): void {
+function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }

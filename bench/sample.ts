@@ -1,18 +1,20 @@
 /** What the benchmark measures of a contender. */
 
-/** What one run of a contender gives; which of them it has depends on the kind of trial. */
-export interface Sample {
-  /** Requests answered a second; the time that work put off under load took afterwards counts in. */
-  readonly rate?: number
-  /** CPU of the server for a request, in microseconds, work put off included. */
-  readonly cpu?: number
-  /** The most resident memory, in MiB. */
-  readonly memory?: number
-  /** Milliseconds from the moment at which a request was due to its answer. */
-  readonly p50?: number
-  readonly p99?: number
-  /** Milliseconds from the start of the process to its first answer. */
-  readonly start?: number
-}
+export const METRICS = [
+  // Requests per second; of a command, addresses per second. Includes the time of deferred work.
+  'rate',
+  // CPU of the server per request in microseconds, deferred work included.
+  'cpu',
+  // Peak of the resident memory, in MiB.
+  'memory',
+  // Median and 99th percentile of the latency, in milliseconds from when a request was due to its response.
+  'p50',
+  'p99',
+  // Milliseconds from the start of the process to its first response.
+  'start',
+] as const
 
-export type Metric = keyof Sample
+export type Metric = (typeof METRICS)[number]
+
+/** The result of one run. The kind of trial decides which metrics it has. */
+export type Sample = Readonly<Partial<Record<Metric, number>>>

@@ -1,50 +1,50 @@
-/** What is measured, as data: each trial with its load, those who take part, and the figures to reach. */
+/** The trials as data: each with its load, its contenders and its goals. */
 
 import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
 import type { CommandName } from './command.ts'
 import type { ContenderName } from './contenders.ts'
 import type { Metric } from './sample.ts'
 
-/** What a server is given to do. */
+/** The load of a trial. */
 export type Load =
-  /** As many requests as it can take, from wrk. */
+  /** As many requests as the server can handle, from wrk. */
   | {
       readonly kind: 'full'
       readonly requests: Requests
       readonly connections: number
-      /** At least for so many seconds. */
-      readonly lasting?: number
+      /** Seconds of load, if more than in other trials. */
+      readonly minSeconds?: number
     }
-  /** Requests at half the rate that it can take, on a schedule that does not wait for answers. */
+  /** Half of that rate, on a schedule that does not wait for responses. */
   | { readonly kind: 'half'; readonly connections: number }
-  /** Nothing but to start. */
+  /** No load: only the start is measured. */
   | { readonly kind: 'start' }
-  /** A command of Rollcall, to its end; its rate is in addresses. */
+  /** A command of the command line. */
   | { readonly kind: 'command'; readonly command: CommandName }
 
-/** Kinds of requests, as load.lua knows them; those of a document with their headers. */
+/** Requests of one kind, which load.lua creates. */
 export interface Requests {
   readonly kind: 'new' | 'known' | 'mixed' | 'document'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sends the entity tag that the server gives as If-None-Match. */
+  /** Sends the ETag of the document as If-None-Match. */
   readonly unchanged?: boolean
 }
 
-/** A comparison to report: the subject's figure over that of the best of the others, in the same round. */
+/** A comparison: the figure of the subject, divided by the best figure of the others in the same round. */
 export interface Comparison {
   readonly metric: Metric
   readonly subject: ContenderName
   readonly against: readonly ContenderName[]
-  /** What the others are called together. */
+  /** A name for the others. */
   readonly called: string
   readonly goal?: Goal
 }
 
-/** Where a ratio is to lie. */
+/** The goal for a figure or a ratio. */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
-/** A bound for a figure by itself. */
+/** A goal for a figure that is not compared. */
 export interface Ceiling {
   readonly metric: Metric
   readonly subject: ContenderName
@@ -60,7 +60,7 @@ export interface Trial {
   readonly ceilings?: readonly Ceiling[]
 }
 
-/** New addresses, as most trials send them. */
+/** New addresses, which most trials send. */
 export const NEW: Requests = { kind: 'new', path: ENDPOINT.path }
 
 const RATE = { metric: 'rate', subject: 'rollcall' } as const
@@ -123,8 +123,8 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'large-list',
     title: 'New addresses on a list of ten million, 64 connections',
-    // Long enough for what settles at once to be as much as it is under a load that goes on.
-    load: { kind: 'full', requests: NEW, connections: 64, lasting: 15 },
+    // Long enough for batches of compaction of the size that they have under a load that continues.
+    load: { kind: 'full', requests: NEW, connections: 64, minSeconds: 15 },
     contenders: ['rollcallLarge', 'rollcall'],
     comparisons: [
       {
@@ -167,7 +167,7 @@ export const TRIALS: readonly Trial[] = [
   },
   {
     name: 'start',
-    title: 'Start to first answer',
+    title: 'Start to first response',
     load: { kind: 'start' },
     contenders: ['rollcall', 'rollcallLarge', 'bare'],
     comparisons: [toBare('start')],
@@ -201,10 +201,10 @@ export const TRIALS: readonly Trial[] = [
   },
 ]
 
-function toDocumentLoad(how: Pick<Requests, 'headers' | 'unchanged'>): Load {
+function toDocumentLoad(variant: Pick<Requests, 'headers' | 'unchanged'>): Load {
   return {
     kind: 'full',
-    requests: { kind: 'document', path: DOCUMENTS.openApiJson.path, ...how },
+    requests: { kind: 'document', path: DOCUMENTS.openApiJson.path, ...variant },
     connections: 64,
   }
 }

@@ -1,4 +1,4 @@
-/** A closed load from wrk: every connection sends its next request when it has the answer to the last. */
+/** A closed load from wrk: each connection sends its next request when it has the response to the last one. */
 
 import { fileURLToPath } from 'node:url'
 import { type Pins, pinned } from './machine.ts'
@@ -14,7 +14,6 @@ export interface WrkOptions {
   readonly pins: Pins | undefined
 }
 
-/** What came of it. */
 export interface WrkResult {
   readonly requests: number
   readonly seconds: number
@@ -25,7 +24,7 @@ let runs = 0
 /**
  * Sends requests for some seconds.
  *
- * @throws Error when any of them failed, or was answered with a status that was not to be expected
+ * @throws Error when a request failed or had an unexpected status
  */
 export async function runWrk({
   origin,
@@ -36,7 +35,7 @@ export async function runWrk({
 }: WrkOptions): Promise<WrkResult> {
   const { kind, path } = requests
   const headers = Object.entries(await toHeaders(origin, requests)).map(([name, value]) => `${name}=${value}`)
-  // New addresses are new in every run; known ones are the same in all of them.
+  // New addresses differ between runs; known addresses are the same in all runs.
   const seed = kind === 'known' ? 0 : ++runs
   const command = [
     ...['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, origin + path],
@@ -44,11 +43,11 @@ export async function runWrk({
   ]
   const { stdout } = Bun.spawnSync(pinned(pins?.load, command), { env: { PATH: process.env.PATH } })
   const figures = /^RESULT (\d+) (\d+) (\d+) (\d+)$/m.exec(stdout.toString())?.slice(1).map(Number)
-  if (!figures) throw new Error(`wrk gave no result: ${stdout}`)
-  const [answered = 0, microseconds = 0, refused = 0, failed = 0] = figures
-  if (failed > 0) throw new Error(`${failed} requests failed, ${answered} were answered`)
-  if (refused > 0 && kind !== 'mixed') throw new Error(`${refused} of ${answered} requests were refused`)
-  return { requests: answered, seconds: microseconds / 1e6 }
+  if (!figures) throw new Error(`wrk printed no result: ${stdout}`)
+  const [responses = 0, microseconds = 0, rejected = 0, failed = 0] = figures
+  if (failed > 0) throw new Error(`${failed} requests failed, ${responses} had a response`)
+  if (rejected > 0 && kind !== 'mixed') throw new Error(`${rejected} of ${responses} requests were rejected`)
+  return { requests: responses, seconds: microseconds / 1e6 }
 }
 
 async function toHeaders(
@@ -56,11 +55,11 @@ async function toHeaders(
   { path, headers, unchanged }: Requests,
 ): Promise<Record<string, string>> {
   if (!unchanged) return { ...headers }
-  // As wrk does; fetch would ask for a coding, and each has a tag of its own.
+  // fetch asks for a content coding and wrk does not; each coding has its own ETag.
   const plain = { 'Accept-Encoding': 'identity' }
-  const { headers: found } = await fetch(origin + path, { headers: plain })
-  const fields = { ...plain, 'If-None-Match': found.get('etag') ?? '' }
+  const response = await fetch(origin + path, { headers: plain })
+  const fields = { ...plain, 'If-None-Match': response.headers.get('etag') ?? '' }
   const { status } = await fetch(origin + path, { headers: fields })
-  if (status !== 304) throw new Error(`a document with its own entity tag is answered ${status}, not 304`)
+  if (status !== 304) throw new Error(`a request with the ETag of the document got ${status}, not 304`)
   return fields
 }

@@ -1,4 +1,4 @@
-// The list of the baselines on Bun: the plain way, one INSERT for each request.
+// The list of the baselines on Bun, in the simplest way: one INSERT per request.
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 

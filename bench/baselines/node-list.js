@@ -1,4 +1,4 @@
-// The list of the baselines on Node: the plain way, one INSERT for each request.
+// The list of the baselines on Node, in the simplest way: one INSERT per request.
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
