@@ -6,7 +6,7 @@ import { toBatches } from './batches.ts'
 export interface ImportOptions {
   /** Called after each batch with the tally of all batches so far. */
   readonly onBatch?: (tally: ImportTally) => void
-  /** Stops the import between two batches, which then rejects with the reason of the signal. */
+  /** Stops the import between two batches: it then rejects with the reason of the signal. */
   readonly signal: AbortSignal
 }
 
