@@ -1,18 +1,21 @@
-/** Domains outside ASCII, for people: a form and an import convert what the contract would refuse. Pure; runs in browsers too. */
+/** Converts internationalized domains to ASCII, for input from people: the form and the import. Pure; also runs in browsers. */
 
 /**
- * Brings the domain of what was typed into its ASCII form: NFC, then UTS #46 as the URL standard applies it
- * (section 3.3, domain to ASCII).
+ * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3,
+ * domain to ASCII).
  *
- * @returns the text as it was where its domain is in ASCII already, or cannot be converted; the rule decides then
+ * @returns the text unchanged if its domain is ASCII already or cannot be converted; the address rule then decides
  */
 export function toAsciiDomain(text: string): string {
-  const at = text.lastIndexOf('@') + 1
-  const domain = text.slice(at).trim().normalize('NFC')
-  if (at === 0 || !CONVERTIBLE.test(domain)) return text
+  const start = text.lastIndexOf('@') + 1
+  const typed = text.slice(start)
+  const domain = typed.trim().normalize('NFC')
+  if (start === 0 || !NON_ASCII.test(typed) || !HOST.test(domain)) return text
   const url = `http://${domain}`
-  return URL.canParse(url) ? text.slice(0, at) + new URL(url).hostname : text
+  return URL.canParse(url) ? text.slice(0, start) + new URL(url).hostname : text
 }
 
-// Within ASCII only LDH and dots, so that the URL parser takes all of it for a host; and outside ASCII somewhere.
-const CONVERTIBLE = /^[A-Za-z0-9.-]*[\u{80}-\u{10ffff}][A-Za-z0-9.\-\u{80}-\u{10ffff}]*$/u
+const NON_ASCII = /[^\0-\x7f]/
+
+// Other ASCII characters mean something to the URL parser: it would cut off a path and decode `%41`.
+const HOST = /^[A-Za-z0-9.\-\u{80}-\u{10ffff}]+$/u

@@ -1,0 +1,103 @@
+/** The IDN converter: what it converts, what it leaves alone, and that it agrees with the runtime's domainToASCII. */
+
+import { describe, expect, test } from 'bun:test'
+import { domainToASCII } from 'node:url'
+import fc from 'fast-check'
+import { parseAddress } from '../src/email.ts'
+import { toAsciiDomain } from '../src/idn.ts'
+import { texts } from './support/email-arbitraries.ts'
+import { VECTORS } from './support/email-vectors.ts'
+
+describe('converts a non-ASCII domain', () => {
+  test.each([
+    ['a@bücher.example', 'a@xn--bcher-kva.example', 'a Latin letter with a diacritic'],
+    ['a@BÜCHER.Example', 'a@xn--bcher-kva.example', 'upper case becomes lower case'],
+    ['a@bu\u0308cher.example', 'a@xn--bcher-kva.example', 'a decomposed letter is composed first: NFC'],
+    ['a@straße.example', 'a@xn--strae-oqa.example', 'ß is kept: UTS #46, nontransitional'],
+    ['a@пример.рф', 'a@xn--e1afmkfd.xn--p1ai', 'every label is converted'],
+    ['a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'the ideographic full stop is a dot'],
+    ['a@ｅｘａｍｐｌｅ.org', 'a@example.org', 'fullwidth letters become ASCII'],
+    ['a@\u212Aelvin.org', 'a@kelvin.org', 'the Kelvin sign becomes k'],
+    ['a@exam\u00ADple.org', 'a@example.org', 'a soft hyphen is ignored'],
+    ['a@\uFEFFexample.org', 'a@example.org', 'a byte order mark after the @ is white space'],
+    ['a@ bücher.example ', 'a@xn--bcher-kva.example', 'white space around the domain is removed'],
+    ['jörg@bücher.example', 'jörg@xn--bcher-kva.example', 'the local part does not change'],
+    ['a@b@bücher.example', 'a@b@xn--bcher-kva.example', 'the domain begins after the last @'],
+  ])('%j becomes %j: %s', (text, expected) => expect(toAsciiDomain(text)).toBe(expected))
+})
+
+describe('leaves the text unchanged', () => {
+  test.each([
+    ['a@Example.ORG ', 'an ASCII domain'],
+    ['', 'nothing'],
+    ['bücher.example', 'no @'],
+    ['a@', 'no domain'],
+    ['a@\u3000', 'a domain of white space'],
+    ['a@%C3%BCcher.example', 'a percent-encoded domain'],
+    ['a@ü%41.example', 'a percent-encoded ASCII letter: the URL parser would decode it'],
+    ['a@bücher.example/path', 'a path: the URL parser would cut it off'],
+    ['a@bücher.example\\path', 'a path with a backslash'],
+    ['a@bücher.example?query', 'a query'],
+    ['a@bücher.example#fragment', 'a fragment'],
+    ['a@bücher.example:25', 'a port'],
+    ['a@bü\tcher.example', 'a tab: the URL parser would drop it'],
+    ['a@bü\r\ncher.example', 'a line break: the URL parser would drop it'],
+    ['a@bü_cher.example', 'an underscore'],
+    ['a@bücher\uD800.example', 'half of a surrogate pair'],
+    ['a@\u0378.example', 'an unassigned code point'],
+    ['a@xn--\u00FC.example', 'an A-label with a non-ASCII letter'],
+  ])('%j: %s', (text) => expect(toAsciiDomain(text)).toBe(text))
+})
+
+// The import used domainToASCII before it shared this converter; both must accept the same addresses.
+describe('accepts and refuses the same addresses as domainToASCII', () => {
+  test('for all vectors of the address rule', () => {
+    for (const { input } of VECTORS) if (typeof input === 'string') expectSameAddress(input)
+  })
+
+  test('for each character of the Basic Multilingual Plane in a label', () => {
+    for (let code = 0x80; code <= 0xffff; code++) {
+      expectSameAddress(`name@x${String.fromCharCode(code)}y.example`)
+    }
+  })
+
+  test('for generated domains', () => {
+    const character = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom(...'abz09-.üßıİſKΣςй例。．｡１０٣Ａ', 'xn--', '\u200D', '\u00AD', '\u0301', '\u0338'),
+    )
+    const label = fc
+      .array(character, { minLength: 1, maxLength: 10 })
+      .map((characters) => characters.join(''))
+    fc.assert(
+      fc.property(label, label, (first, last) => {
+        expectSameAddress(`name@${first}.example`)
+        expectSameAddress(`name@ü.${last}`)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('for texts that are nearly addresses', () => {
+    fc.assert(
+      fc.property(texts(), (text) => {
+        expectSameAddress(text)
+        expectSameAddress(text.replace('@', '@ü'))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+/** Compares the addresses after conversion. Skips texts with URL syntax, of which domainToASCII drops a part. */
+function expectSameAddress(text: string): void {
+  const start = text.lastIndexOf('@') + 1
+  const domain = text.slice(start).trim()
+  if (start === 0 || /^[\0-\x7f]*$/.test(text.slice(start)) || /[%#/?\\\t\r\n]/.test(domain)) return
+  const expected = parseAddress(text.slice(0, start) + domainToASCII(domain.normalize('NFC')))
+  const actual = parseAddress(toAsciiDomain(text))
+  expect({ text, address: actual.ok && actual.value }).toEqual({
+    text,
+    address: expected.ok && expected.value,
+  })
+}
