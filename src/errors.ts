@@ -1,9 +1,9 @@
-/** The closed set of errors: for each fault the code, the status, the text and what the caller is to do next. */
+/** The closed set of errors: the status, code, message and hint for each reason. */
 
 import type { AddressReason } from './email.ts'
 import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES, MAX_LOCAL_PART_LENGTH } from './limits.ts'
 
-/** The stable codes; a caller may switch on them. Nothing else is ever a code. */
+/** The codes of the contract. Callers rely on them, so the set is closed. */
 export const ERROR_CODES = [
   'invalid_email',
   'invalid_body',
@@ -14,15 +14,17 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** An error as its caller sees it. `message` says what is wrong, `hint` what to do next; neither holds anything internal. */
+/** An error as the caller sees it. It contains nothing internal (path, SQL, stack). */
 export interface Problem {
   readonly status: 400 | 404 | 405 | 408 | 413 | 415 | 500
   readonly code: ErrorCode
+  /** What is wrong. */
   readonly message: string
+  /** What the caller can do next. */
   readonly hint: string
 }
 
-/** What can be wrong with a request, an address aside. */
+/** Why a request fails, apart from its address. */
 export type RequestReason =
   | 'no_body'
   | 'malformed_json'
@@ -37,13 +39,13 @@ export type RequestReason =
 
 export type ErrorReason = AddressReason | RequestReason
 
-/** A body that is taken. */
+/** A valid request body. */
 export const EXAMPLE_BODY = '{"email":"name@example.org"}'
 
 const SEND_JSON = `Send a JSON object such as ${EXAMPLE_BODY}`
 const ONE_ADDRESS = `one address such as name@example.org, at most ${MAX_ADDRESS_LENGTH} characters`
 
-/** Every fault with its answer. */
+/** The error for each reason. */
 export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   missing: invalidEmail('The member "email" is missing.', `Add the member "email": ${ONE_ADDRESS}.`),
   not_a_string: invalidEmail(
@@ -53,22 +55,22 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   empty: invalidEmail('The email address is empty.', `Send ${ONE_ADDRESS}.`),
   too_long: invalidEmail(
     'The email address is too long.',
-    `Send an address of at most ${MAX_ADDRESS_LENGTH} characters, of which at most ${MAX_LOCAL_PART_LENGTH} stand before the @.`,
+    `Send an address of at most ${MAX_ADDRESS_LENGTH} characters, with at most ${MAX_LOCAL_PART_LENGTH} before the @.`,
   ),
   display_name: invalidEmail(
-    'The email address comes with a display name.',
-    `Leave out the name and the angle brackets, and send only what stands between them: ${ONE_ADDRESS}.`,
+    'The email address includes a display name.',
+    `Remove the name and the angle brackets. Send only the text between the brackets: ${ONE_ADDRESS}.`,
   ),
   several: invalidEmail(
     'There is more than one email address.',
     `Send one request for each address: ${ONE_ADDRESS}.`,
   ),
   non_ascii_domain: invalidEmail(
-    'The domain of the email address has characters outside ASCII.',
-    `Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most ${MAX_ADDRESS_LENGTH} characters in all.`,
+    'The domain of the email address has non-ASCII characters.',
+    `Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most ${MAX_ADDRESS_LENGTH} characters in total.`,
   ),
   non_ascii: invalidEmail(
-    'The email address has characters outside printable ASCII.',
+    'The email address has characters that are not printable ASCII.',
     `Send ${ONE_ADDRESS}, in printable ASCII without spaces.`,
   ),
   malformed: invalidEmail('The email address is not valid.', `Send ${ONE_ADDRESS}.`),
@@ -78,12 +80,12 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   slow_body: invalidBody(
     408,
     'The body did not arrive in time.',
-    `Send the whole body within ${BODY_DEADLINE_MS / 1000} seconds; the request can be repeated as it is.`,
+    `Send the whole body within ${BODY_DEADLINE_MS / 1000} seconds. The request can be repeated as it is.`,
   ),
   large_body: invalidBody(
     413,
     'The body is too large.',
-    `Send at most ${MAX_BODY_BYTES} bytes: one address a request.`,
+    `Send at most ${MAX_BODY_BYTES} bytes: one address per request.`,
   ),
   media_type: invalidBody(
     415,
@@ -93,7 +95,7 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   post_only: {
     status: 405,
     code: 'method_not_allowed',
-    message: 'This path takes POST only.',
+    message: 'This path accepts only POST.',
     hint: `Use POST. ${SEND_JSON}.`,
   },
   read_only: {
@@ -111,34 +113,34 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   store_failed: {
     status: 500,
     code: 'storage_failure',
-    message: 'The request could not be completed; no address is confirmed as stored.',
+    message: 'The request could not be completed. No address was confirmed as stored.',
     hint: 'Nothing is wrong with the request: repeat it as it is in a few seconds. Repeating is safe.',
   },
 }
 
-/** What can be wrong with a request to a page, which is no part of the description. */
+/** Errors of the pages, which are not part of the description. */
 export const PAGE_PROBLEMS = {
   form_only: invalidBody(
     415,
     'The media type of the body is not that of an HTML form.',
-    'Programs send JSON to the API, which /openapi.json describes; a form is sent as application/x-www-form-urlencoded.',
+    'To use the API, send JSON to the path in /openapi.json. To send the form, use application/x-www-form-urlencoded.',
   ),
   page_methods: {
     status: 405,
     code: 'method_not_allowed',
     message: 'This path is a page with a form.',
-    hint: 'Use GET or HEAD, or POST for the form.',
+    hint: 'Use GET or HEAD, or POST to send the form.',
   },
 } as const satisfies Record<string, Problem>
 
-/** The body of an error, the same shape for every code. */
+/** The body of every error. */
 export interface ErrorBody {
   readonly ok: false
   readonly message: ErrorCode
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string }
 }
 
-/** Builds the body that a problem is answered with. */
+/** Converts a problem to the body of its response. */
 export function toErrorBody({ code, message, hint }: Problem): ErrorBody {
   return { ok: false, message: code, error: { code, message, hint } }
 }

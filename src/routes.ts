@@ -1,22 +1,23 @@
-/** The paths of the service, in one table: the description, the HTTP layer, the sitemap and llms.txt all take them from here. */
+/** The table of paths. The description, the HTTP layer, the sitemap and llms.txt all use it. */
 
-/** Something that answers at a path. */
+/** A path that the description lists. */
 export interface Resource {
-  /** Its path under BASE_URL. */
+  /** The path below BASE_URL. */
   readonly path: string
   readonly operationId: string
-  /** The Content-Type of its 200, to the letter. */
+  /** The exact Content-Type of its 200. */
   readonly mediaType: string
 }
 
-/** A read-only resource, with the words by which lists of links speak of it. */
+/** A read-only resource. */
 export interface DocumentResource extends Resource {
+  /** A short name for lists of links. */
   readonly title: string
-  /** What it is good for, in one sentence. */
+  /** What it contains, in one sentence. */
   readonly summary: string
 }
 
-/** The one path that takes something. */
+/** The endpoint that accepts addresses. */
 export const ENDPOINT = {
   path: '/api/newsletter',
   operationId: 'subscribeToNewsletter',
@@ -26,17 +27,17 @@ export const ENDPOINT = {
 /** The Allow header of a 405, by the kind of path (RFC 9110 section 15.5.6). */
 export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
 
-/** The Cache-Control header: of a document and its 304, of a file with a hash in its name, of the endpoint and the form. */
+/** The Cache-Control header of documents (200 and 304), of files with a hash in their name, and of the endpoint and the form. */
 export const CACHE_CONTROL = {
   document: 'public, max-age=300',
   asset: 'public, max-age=31536000, immutable',
   endpoint: 'no-store',
 } as const
 
-/** The content codings in which a document is offered, besides none. In order of preference. */
+/** The content codings of documents, in order of preference. */
 export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
 
-/** The operation that answers preflights on the endpoint, where CORS is on. */
+/** The operation that answers CORS preflights on the endpoint. */
 export const PREFLIGHT_OPERATION_ID = 'preflightNewsletter'
 
 /** The read-only resources. */
@@ -46,7 +47,7 @@ export const DOCUMENTS = {
     operationId: 'getOpenApiJson',
     mediaType: 'application/json',
     title: 'API description (JSON)',
-    summary: 'Every path, limit and answer of this service as OpenAPI 3.1, in JSON.',
+    summary: 'Every path, limit and response of this service as OpenAPI 3.1, in JSON.',
   },
   openApiYaml: {
     path: '/openapi.yaml',
@@ -60,54 +61,55 @@ export const DOCUMENTS = {
     operationId: 'getLlmstxt',
     mediaType: 'text/markdown; charset=utf-8',
     title: 'Guide for agents',
-    summary: 'When to use this site, what it offers to developers, and the API in words.',
+    summary: 'When to use this site, its resources for developers, and how to call the API.',
   },
   sitemap: {
     path: '/sitemap.xml',
     operationId: 'getSitemap',
     mediaType: 'application/xml',
     title: 'Sitemap',
-    summary: 'Every page that may be indexed, with its date and its versions in other languages.',
+    summary:
+      'All indexable pages, each with the date of its last change and its versions in other languages.',
   },
   protectedResource: {
     path: '/.well-known/oauth-protected-resource',
     operationId: 'getProtectedResourceMetadata',
     mediaType: 'application/json',
     title: 'Protected resource metadata',
-    summary: 'Says by RFC 9728 that no authorization server and no scope is needed here.',
+    summary: 'States that no authorization server and no scope is needed (RFC 9728).',
   },
   robots: {
     path: '/robots.txt',
     operationId: 'getRobots',
     mediaType: 'text/plain; charset=utf-8',
     title: 'Rules for crawlers',
-    summary: 'What crawlers may fetch (RFC 9309), and where the sitemap is.',
+    summary: 'What crawlers may fetch, and where the sitemap is (RFC 9309).',
   },
   apiCatalog: {
     path: '/.well-known/api-catalog',
     operationId: 'getApiCatalog',
     mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     title: 'API catalog',
-    summary: 'Links by RFC 9727 from the API to its description and its guide.',
+    summary: 'Links from the API to its description and its guide (RFC 9727).',
   },
   securityTxt: {
     path: '/.well-known/security.txt',
     operationId: 'getSecurityTxt',
     mediaType: 'text/plain; charset=utf-8',
     title: 'Security contact',
-    summary: 'Whom to tell of a weakness (RFC 9116).',
+    summary: 'Where to report a vulnerability (RFC 9116).',
   },
 } as const satisfies Record<string, DocumentResource>
 
 export type DocumentName = keyof typeof DOCUMENTS
 
-/** The documents that a site has, in the order of the table. */
+/** Lists the documents of a site, in the order of the table. */
 export function listDocuments({ contact }: { readonly contact?: string | undefined }): DocumentName[] {
   const names = Object.keys(DOCUMENTS) as DocumentName[]
   return names.filter((name) => name !== 'securityTxt' || isSecurityContact(contact))
 }
 
-/** Whether security.txt may name a contact: a web address there begins with https (RFC 9116 section 2.5.3). */
+/** Whether security.txt can contain this contact: a web address in it must be https (RFC 9116 section 2.5.3). */
 export function isSecurityContact(contact: string | undefined): contact is string {
   return contact !== undefined && !/^http:/i.test(contact)
 }

@@ -1,7 +1,7 @@
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type LinkTarget, toLinkTarget } from './links.ts'
 
-/** A set of links as JSON (RFC 9264 section 4.2): for each context its targets by relation type. */
+/** A set of links as JSON (RFC 9264 section 4.2): for each context, its targets by relation type. */
 export interface Linkset {
   readonly linkset: readonly LinkContext[]
 }
@@ -11,7 +11,7 @@ interface LinkContext {
   readonly [relation: string]: string | readonly Partial<LinkTarget>[]
 }
 
-/** Builds the API catalog (RFC 9727 section 4): the one API of the site, and what describes it (RFC 8631). */
+/** Builds the API catalog (RFC 9727 section 4): the API of the site and the documents that describe it (RFC 8631). */
 export function createApiCatalog(baseUrl: string): Linkset {
   const endpoint = baseUrl + ENDPOINT.path
   return {

@@ -1,9 +1,7 @@
-/** The call that every guide begins with. */
-
 import { EXAMPLE_BODY } from '../errors.ts'
 import { ENDPOINT } from '../routes.ts'
 
-/** Writes the call for a shell. */
+/** Builds the example call for a shell. */
 export function createCurlCall(baseUrl: string): string {
   return `curl ${baseUrl}${ENDPOINT.path} \\
   -H 'Content-Type: ${ENDPOINT.mediaType}' \\

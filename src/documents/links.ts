@@ -1,15 +1,15 @@
-/** The links by which a machine that knows one answer of the service finds what is said of the API. */
+/** Links from any response to the documents that describe the API. */
 
 import { DOCUMENTS, type DocumentName } from '../routes.ts'
 
-/** A document as the target of a link. */
+/** The target of a link. */
 export interface LinkTarget {
   readonly href: string
-  /** The media type without its parameters, a hint to whoever follows (RFC 8288 section 3.4.1). */
+  /** The media type without parameters, as a hint for the client (RFC 8288 section 3.4.1). */
   readonly type: string
 }
 
-// RFC 8631 for the service-* relations, RFC 9727 section 3 for api-catalog; describedby is in the register of IANA.
+// service-*: RFC 8631. api-catalog: RFC 9727 section 3. describedby: IANA link relations registry.
 const RELATIONS = [
   ['service-desc', 'openApiJson'],
   ['service-doc', 'llmsTxt'],
@@ -17,13 +17,13 @@ const RELATIONS = [
   ['api-catalog', 'apiCatalog'],
 ] as const satisfies readonly (readonly [relation: string, name: DocumentName])[]
 
-/** Makes a document of the site the target of a link. */
+/** Converts a document of the site to the target of a link. */
 export function toLinkTarget(name: DocumentName, baseUrl: string): LinkTarget {
   const { path, mediaType } = DOCUMENTS[name]
   return { href: baseUrl + path, type: mediaType.replace(/;.*$/, '') }
 }
 
-/** Builds the Link field (RFC 8288 section 3) of pages, documents and the answer to unknown paths. */
+/** Builds the Link header (RFC 8288 section 3) of pages, documents and 404 responses. */
 export function createLinkField(baseUrl: string): string {
   return RELATIONS.map(([relation, name]) => {
     const { href, type } = toLinkTarget(name, baseUrl)

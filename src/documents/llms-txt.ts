@@ -1,24 +1,23 @@
 /**
- * The guide for agents, in the structure of llmstxt.org: a heading and a quote; then text without headings,
- * so that whoever reads by the rules finds nothing but lists of links in the sections that follow.
- * What the description says as well is taken from the contract.
+ * The guide for agents, in the structure of llmstxt.org: a heading and a quote, then text without headings, then
+ * sections that contain only lists of links.
  */
 
 import type { Site } from '../config/site-file.ts'
-import { PROBLEMS, type Problem, toErrorBody } from '../errors.ts'
+import { PROBLEMS, toErrorBody } from '../errors.ts'
 import { DOCUMENTS, type DocumentName, ENDPOINT, listDocuments } from '../routes.ts'
 import { createCurlCall } from './curl.ts'
 import { ACCEPTED_TERMS, BODY_TERMS, createTerms, EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from './terms.ts'
 
-/** What developers read first; the other documents are optional. */
+/** The documents for developers. All others are in the section "Optional". */
 const RESOURCES: readonly DocumentName[] = ['openApiJson', 'openApiYaml', 'apiCatalog', 'protectedResource']
 
-/** Writes what the guide begins with: the name of the site, and what it says of itself. */
+/** Builds the start of the guide: the name and the description of the site. */
 export function createLlmsHeading({ name, description }: Pick<Site, 'name' | 'description'>): string {
   return `# ${name}\n\n> ${description}\n`
 }
 
-/** Writes the guide. @param baseUrl an origin, without a trailing slash */
+/** Builds the guide. @param baseUrl an origin, without a trailing slash */
 export function createLlmsTxt(site: Site, baseUrl: string): string {
   const optional = listDocuments(site).filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
   const toDocumentLink = (name: DocumentName) => {
@@ -30,19 +29,19 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     createGuide(site, baseUrl),
     toSection('Developer resources', RESOURCES.map(toDocumentLink)),
     toSection('License', [
-      toLink(site.license.name, site.license.url, 'The license of what this site publishes.'),
+      toLink(site.license.name, site.license.url, 'The license of the content of this site.'),
     ]),
     ...(site.contact
-      ? [toSection('Contact', [toLink('Operator', site.contact, 'Who keeps the list.')])]
+      ? [toSection('Contact', [toLink('Operator', site.contact, 'Operates this site and its list.')])]
       : []),
     toSection('Optional', optional.map(toDocumentLink)),
   ].join('\n')
 }
 
 function createGuide(site: Site, baseUrl: string): string {
-  return `**When to use:** somebody asks for this newsletter, or has you subscribe an address of theirs. One call adds it.
+  return `**When to use:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
 
-**When not to use:** the owner of an address has not asked for it. Nor is there anything here that tells whether an address is on the list, takes one off, or sends mail.
+**When not to use:** the owner of an address has not asked for it. This service also cannot look up an address, remove one or send mail.
 
 **The call:** POST to ${baseUrl}${ENDPOINT.path} (\`${ENDPOINT.operationId}\` in the API description).
 
@@ -54,10 +53,10 @@ ${createCurlCall(baseUrl)}
 
 **Good to know:**
 
-${Object.values(createTerms(site)).map(toItem).join('')}
-**The answers**, by status:
+${createTerms(site).map(toItem).join('')}
+**The responses**, by status:
 
-${createAnswers().map(toItem).join('')}
+${listResponses().map(toItem).join('')}
 **Errors:** ${ERROR_TERMS}
 
 \`\`\`json
@@ -66,15 +65,13 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 `
 }
 
-/** One line for each answer; that of an error says what is wrong, then what to do. */
-function createAnswers(): string[] {
-  const byStatus = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
+/** Lists every response in one line. An error has its message, then its hint. */
+function listResponses(): string[] {
+  const problems = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
   return [
     `200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`,
     `308: ${REDIRECT_TERMS}`,
-    ...byStatus.map(
-      ({ status, code, message, hint }: Problem) => `${status} \`${code}\`: ${message} ${hint}`,
-    ),
+    ...problems.map(({ status, code, message, hint }) => `${status} \`${code}\`: ${message} ${hint}`),
   ]
 }
 
@@ -86,7 +83,7 @@ function toItem(text: string): string {
   return `- ${text}\n`
 }
 
-/** A link of Markdown; what would end its text or its address too early is escaped. */
+/** Builds a Markdown link. Escapes the characters that would end its text or its URL. */
 function toLink(title: string, url: string, note: string): string {
   const text = title.replace(/[\\[\]]/g, '\\$&')
   return `[${text}](${url.replaceAll('(', '%28').replaceAll(')', '%29')}): ${note}`

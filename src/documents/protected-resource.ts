@@ -1,11 +1,11 @@
-/** The metadata of a protected resource (RFC 9728), by which a client learns that it needs no token. */
+/** Protected resource metadata (RFC 9728). It tells clients that they need no token. */
 
 import type { Site } from '../config/site-file.ts'
 import { DOCUMENTS } from '../routes.ts'
 
-/** What is published at the well-known path; there is no `authorization_servers`, for there is none. */
+/** The metadata. `authorization_servers` is omitted because there is none. */
 export interface ProtectedResource {
-  /** Exactly BASE_URL, without a slash: a client compares it as a string (RFC 9728 section 3.3). */
+  /** Exactly BASE_URL, without a slash, because clients compare strings (RFC 9728 section 3.3). */
   readonly resource: string
   readonly resource_name: string
   readonly resource_documentation: string
@@ -18,8 +18,8 @@ export function createProtectedResource(site: Site, baseUrl: string): ProtectedR
     resource: baseUrl,
     resource_name: site.name,
     resource_documentation: baseUrl + DOCUMENTS.llmsTxt.path,
-    // RFC 9728 section 3.2 wants members with no elements left out. The public contract promises the
-    // empty list, because to a client "there are no scopes" and "not said" are different things.
+    // RFC 9728 section 3.2 says to omit empty members. The public contract requires the empty list, because
+    // "there are no scopes" differs from "unknown".
     scopes_supported: [],
   }
 }

@@ -1,5 +1,3 @@
-/** The file that says whom to tell of a weakness (RFC 9116). It is not signed, and does not say so. */
-
 import type { Site } from '../config/site-file.ts'
 import { DOCUMENTS } from '../routes.ts'
 
@@ -8,22 +6,22 @@ export interface SecurityTxtOptions {
   /** An origin, without a trailing slash. */
   readonly baseUrl: string
   readonly languages: Site['languages']
-  /** The day on which the file is handed out, as YYYY-MM-DD. */
+  /** The day on which the file is served, as YYYY-MM-DD (UTC). */
   readonly today: string
 }
 
-/** Days that a copy is good for; section 2.5.5 asks for less than a year. */
-const GOOD_FOR_DAYS = 364
+/** Days until the file expires. RFC 9116 section 2.5.5 recommends less than a year. */
+const VALID_DAYS = 364
 
-/** Writes security.txt for a day. */
+/** Builds security.txt (RFC 9116) for a day. It is not signed. */
 export function createSecurityTxt({ contact, baseUrl, languages, today }: SecurityTxtOptions): string {
   const expires = new Date(`${today}T00:00:00Z`)
-  expires.setUTCDate(expires.getUTCDate() + GOOD_FOR_DAYS)
+  expires.setUTCDate(expires.getUTCDate() + VALID_DAYS)
   const fields = [
     ['Contact', contact],
     ['Expires', expires.toISOString().replace('.000', '')],
     ['Preferred-Languages', languages.join(', ')],
-    // Section 2.5.2: a web address here begins with https.
+    // Section 2.5.2: a web address must be https.
     ...(baseUrl.startsWith('https:') ? [['Canonical', baseUrl + DOCUMENTS.securityTxt.path]] : []),
   ]
   return fields.map(([name, value]) => `${name}: ${value}\n`).join('')

@@ -1,4 +1,4 @@
-/** The documents of a site: from its words and the contract to texts, once, at start. */
+/** Builds all documents of a site, once, at startup. */
 
 import type { Config } from '../config/config.ts'
 import type { Site } from '../config/site-file.ts'
@@ -13,9 +13,9 @@ import { createSecurityTxt } from './security-txt.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
 
 /**
- * Writes every document.
+ * Builds the documents.
  *
- * @param pages the site's own pages, for the sitemap
+ * @param pages the pages of Rollcall itself, for the sitemap
  */
 export async function createDocuments(
   config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
@@ -32,11 +32,11 @@ export async function createDocuments(
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
-    ...createSecurity(site, baseUrl),
+    ...createSecurityDocuments(site, baseUrl),
   ]
 }
 
-function createSecurity({ contact, languages }: Site, baseUrl: string): DailyDocument[] {
+function createSecurityDocuments({ contact, languages }: Site, baseUrl: string): DailyDocument[] {
   if (!isSecurityContact(contact)) return []
   const write = (today: string) => createSecurityTxt({ contact, baseUrl, languages, today })
   return [{ ...DOCUMENTS.securityTxt, write }]

@@ -1,46 +1,49 @@
-/** The sitemap by sitemaps.org: one file, or an index of several where the protocol's limits ask for it. */
+/** The sitemap (sitemaps.org): one file, or an index of several files if one would exceed the limits of the protocol. */
 
 import { Readable } from 'node:stream'
 import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap'
 import { DOCUMENTS } from '../routes.ts'
 
-/** A page that may be indexed. */
+/** An indexable page. */
 export interface IndexedPage {
-  /** Its path under BASE_URL. */
+  /** The path below BASE_URL. */
   readonly path: string
-  /** The day on which its content last changed, as YYYY-MM-DD. */
+  /** The day on which the content last changed, as YYYY-MM-DD. */
   readonly lastmod: string
-  /** The paths of all versions by language, this one among them, and that of `x-default`. */
+  /** The paths of all versions by language, including this one and `x-default`. */
   readonly alternates?: Readonly<Record<string, string>> | undefined
 }
 
-/** A file of the sitemap. */
-export interface SitemapFile {
-  /** Its path under BASE_URL. */
+interface SitemapFile {
+  /** The path below BASE_URL. */
   readonly path: string
   readonly body: string
 }
 
-/** The most that a file may hold by the protocol. */
-export const SITEMAP_LIMITS = { urls: 50_000, bytes: 50 * 1024 * 1024 } as const
+/** The limits of one sitemap file (sitemaps.org). */
+interface SitemapLimits {
+  readonly urls: number
+  readonly bytes: number
+}
+
+export const SITEMAP_LIMITS: SitemapLimits = { urls: 50_000, bytes: 50 * 1024 * 1024 }
 
 /**
- * Writes the sitemap.
+ * Builds the sitemap.
  *
  * @param pages at least one
  * @param baseUrl an origin, without a trailing slash
- * @param limits of a file; an index has room for as many files
- * @returns the file at the path that crawlers are told, then its parts where it is an index
+ * @returns the file at the published path, then its parts if that file is an index
  */
 export async function createSitemap(
   pages: readonly IndexedPage[],
   baseUrl: string,
-  limits: typeof SITEMAP_LIMITS | { urls: number; bytes: number } = SITEMAP_LIMITS,
+  limits = SITEMAP_LIMITS,
 ): Promise<SitemapFile[]> {
   const { path } = DOCUMENTS.sitemap
-  const parts = await writeParts(pages, baseUrl, limits)
-  const [only] = parts
-  if (only && parts.length === 1) return [{ path, body: only.body }]
+  const parts = await createParts(pages, baseUrl, limits)
+  const [first] = parts
+  if (first && parts.length === 1) return [{ path, body: first.body }]
 
   const files = parts.map((part, index) => ({ ...part, path: path.replace('.', `-${index + 1}.`) }))
   const items = files.map(({ path, lastmod }) => ({ url: baseUrl + path, lastmod }))
@@ -50,27 +53,27 @@ export async function createSitemap(
 
 interface Part {
   readonly body: string
-  /** The latest of its pages. */
+  /** The latest date of its pages. */
   readonly lastmod: string
 }
 
-/** Writes the pages into one file, or, where that would be too much, each half of them by itself. */
-async function writeParts(
+/** Builds one file, or splits the pages in halves until each file is within the limits. */
+async function createParts(
   pages: readonly IndexedPage[],
   baseUrl: string,
-  limits: { readonly urls: number; readonly bytes: number },
+  limits: SitemapLimits,
 ): Promise<Part[]> {
   if (pages.length <= limits.urls) {
-    const body = await writeUrls(pages, baseUrl)
-    if (Buffer.byteLength(body) <= limits.bytes || pages.length === 1)
-      return [{ body, lastmod: latest(pages) }]
+    const body = await createUrlSet(pages, baseUrl)
+    const isSmallEnough = Buffer.byteLength(body) <= limits.bytes
+    if (isSmallEnough || pages.length === 1) return [{ body, lastmod: toLatest(pages) }]
   }
   const middle = Math.ceil(pages.length / 2)
-  const first = await writeParts(pages.slice(0, middle), baseUrl, limits)
-  return [...first, ...(await writeParts(pages.slice(middle), baseUrl, limits))]
+  const first = await createParts(pages.slice(0, middle), baseUrl, limits)
+  return [...first, ...(await createParts(pages.slice(middle), baseUrl, limits))]
 }
 
-function writeUrls(pages: readonly IndexedPage[], baseUrl: string): Promise<string> {
+function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Promise<string> {
   const items = pages.map(({ path, lastmod, alternates = {} }) => ({
     url: baseUrl + path,
     lastmod,
@@ -85,12 +88,7 @@ async function write(items: readonly object[], stream: SitemapStream | SitemapIn
   return bytes.toString()
 }
 
-function latest(pages: readonly IndexedPage[]): string {
-  // As text, days sort by time.
-  return (
-    pages
-      .map(({ lastmod }) => lastmod)
-      .toSorted()
-      .at(-1) ?? ''
-  )
+/** Returns the latest date. Dates as YYYY-MM-DD sort as text. */
+function toLatest(pages: readonly IndexedPage[]): string {
+  return pages.reduce((latest, { lastmod }) => (lastmod > latest ? lastmod : latest), '')
 }

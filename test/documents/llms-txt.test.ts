@@ -45,7 +45,7 @@ describe('the structure', () => {
       'The call:',
       'The body:',
       'Good to know:',
-      'The answers',
+      'The responses',
       'Errors:',
     ])
   })
@@ -83,7 +83,7 @@ describe('the contents', () => {
   test('says the same as the description, in the same words', async () => {
     const { body } = await service.request(DOCUMENTS.openApiJson.path)
     const { post } = JSON.parse(body).paths[ENDPOINT.path]
-    for (const sentence of Object.values(createTerms({ contact: 'https://gazette.example/(us)' }))) {
+    for (const sentence of createTerms({ contact: 'https://gazette.example/(us)' })) {
       expect(post.description).toContain(sentence)
       expect(text).toContain(`\n- ${sentence}\n`)
     }

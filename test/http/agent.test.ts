@@ -203,9 +203,9 @@ const ADVICE: readonly (readonly [
       return withBody(attempt, { [name!]: inner })
     },
   ],
-  [/Send at most \d+ bytes: one address a request/, (attempt) => withEmail(attempt, toEmail(attempt))],
+  [/Send at most \d+ bytes: one address per request/, (attempt) => withEmail(attempt, toEmail(attempt))],
   [
-    /send only what stands between them/,
+    /Send only the text between the brackets/,
     (attempt) => withEmail(attempt, /<(.+)>/.exec(toEmail(attempt))![1]!),
   ],
   [/one request for each address/, (attempt) => withEmail(attempt, toEmail(attempt).split(',')[0]!)],
@@ -227,7 +227,7 @@ const ADVICE: readonly (readonly [
       ),
   ],
   [
-    /at most (\d+) stand before the @/,
+    /at most (\d+) before the @/,
     (attempt, [, most]) => {
       const [local, domain] = toEmail(attempt).split('@')
       return withEmail(attempt, `${local!.slice(0, Number(most))}@${domain}`)

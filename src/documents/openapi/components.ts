@@ -1,4 +1,4 @@
-/** The reusable parts: schemas, examples, and the parameter of documents; headers and responses have files of their own. */
+/** The components of the description: schemas, examples and the parameter of documents. */
 
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
@@ -12,7 +12,7 @@ import { createResponses } from './responses.ts'
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
   return {
-    schemas: { Subscription, Accepted, Error: Failure, Code },
+    schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
     responses: createResponses(),
     parameters: { IfNoneMatch },
     examples: createExamples(),
@@ -22,7 +22,7 @@ export function createComponents(baseUrl: string): oas31.ComponentsObject {
 
 const Subscription: oas31.SchemaObject = {
   type: 'object',
-  description: 'Whom to add to the list. Other members are allowed and ignored.',
+  description: 'The address to add to the list. Other members are allowed and ignored.',
   required: ['email'],
   additionalProperties: true,
   properties: {
@@ -39,7 +39,7 @@ const Subscription: oas31.SchemaObject = {
 
 const Accepted: oas31.SchemaObject = {
   type: 'object',
-  description: 'The same for a new and for a known address.',
+  description: 'The same for a new and a known address.',
   required: ['ok'],
   additionalProperties: false,
   properties: { ok: { type: 'boolean', const: true } },
@@ -47,11 +47,11 @@ const Accepted: oas31.SchemaObject = {
 
 const Code: oas31.SchemaObject = {
   type: 'string',
-  description: `The stable code of an error; the set is closed. With the statuses it comes with: ${ERROR_CODES.map(toWords).join('; ')}.`,
+  description: `The stable code of an error, from a closed set. Codes and their statuses: ${ERROR_CODES.map(toText).join('; ')}.`,
   enum: [...ERROR_CODES],
 }
 
-const Failure: oas31.SchemaObject = {
+const ErrorSchema: oas31.SchemaObject = {
   type: 'object',
   description: ERROR_TERMS,
   required: ['ok', 'message', 'error'],
@@ -65,41 +65,44 @@ const Failure: oas31.SchemaObject = {
       additionalProperties: false,
       properties: {
         code: toReference('schemas', 'Code'),
-        message: { type: 'string', minLength: 1, description: 'What is wrong, in a sentence.' },
+        message: { type: 'string', minLength: 1, description: 'What is wrong.' },
         hint: { type: 'string', minLength: 1, description: 'What to do next.' },
       },
     },
   },
-  // JSON Schema cannot say that two members are equal, but it can list the pairs.
-  oneOf: ERROR_CODES.map(toPair),
+  // JSON Schema cannot require two members to be equal, so this lists the pairs.
+  oneOf: ERROR_CODES.map(createPair),
 }
 
 const IfNoneMatch: oas31.ParameterObject = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The ETag of the copy at hand; while it is still good, the answer is 304 without a body.',
+  description: 'The ETag of your copy. If the document has not changed, the response is 304 without a body.',
   schema: { type: 'string' },
   example: ETAG_EXAMPLE,
 }
 
-/** One example for each fault, under the fault's name, and one for success. */
+/** Builds an example for each reason, named after it, and one for success. */
 function createExamples(): Record<string, oas31.ExampleObject> {
-  const faults = Object.entries(PROBLEMS).map(
-    ([fault, problem]) => [fault, { summary: problem.message, value: toErrorBody(problem) }] as const,
+  const errors = Object.entries(PROBLEMS).map(
+    ([reason, problem]) => [reason, { summary: problem.message, value: toErrorBody(problem) }] as const,
   )
-  return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(faults) }
+  return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(errors) }
 }
 
-function toPair(code: ErrorCode): oas31.SchemaObject {
-  const same = { type: 'string', const: code } as const
+function createPair(code: ErrorCode): oas31.SchemaObject {
+  const constant = { type: 'string', const: code } as const
   return {
     type: 'object',
     required: ['message', 'error'],
-    properties: { message: same, error: { type: 'object', required: ['code'], properties: { code: same } } },
+    properties: {
+      message: constant,
+      error: { type: 'object', required: ['code'], properties: { code: constant } },
+    },
   }
 }
 
-function toWords(code: ErrorCode): string {
-  const statuses = Object.values(PROBLEMS).filter((problem) => problem.code === code)
-  return `\`${code}\` ${[...new Set(statuses.map(({ status }) => status))].join(', ')}`
+function toText(code: ErrorCode): string {
+  const problems = Object.values(PROBLEMS).filter((problem) => problem.code === code)
+  return `\`${code}\` ${[...new Set(problems.map(({ status }) => status))].join(', ')}`
 }

@@ -1,4 +1,4 @@
-/** The public contract as an OpenAPI 3.1 description: the whole, put together from its parts. */
+/** The public contract as an OpenAPI 3.1 description. */
 
 import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
@@ -10,12 +10,12 @@ import { createDocumentPaths, DOCUMENTS_TAG } from './document-operations.ts'
 import type { Head } from './document-schemas.ts'
 import { createSubscribePath, NEWSLETTER_TAG } from './subscribe-operation.ts'
 
-/** What the description depends on; a Config has it all. */
+/** The settings that the description depends on. A Config has all of them. */
 export interface DescriptionOptions {
   readonly site: Site
   /** An origin, without a trailing slash. */
   readonly baseUrl: string
-  /** Where it is not empty, the preflight is described as well. */
+  /** If there are any, the description includes the preflight. */
   readonly corsOrigins: readonly string[]
 }
 
@@ -44,17 +44,17 @@ export function createDescription({ site, baseUrl, corsOrigins }: DescriptionOpt
   }
 }
 
-/** Writes a description as JSON. */
+/** Converts a description to JSON. */
 export function toJson(description: oas31.OpenAPIObject): string {
   return `${JSON.stringify(description, null, 2)}\n`
 }
 
-/** Writes a description as YAML, without aliases, which not every reader of descriptions resolves. */
+/** Converts a description to YAML, without aliases, because some OpenAPI tools do not resolve them. */
 export function toYaml(description: oas31.OpenAPIObject): string {
   return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
 }
 
-/** The contact has the operator's address in a member of its own, and every other way to the operator as a URL. */
+/** Converts the contact of a site: a mailto URL to its address, any other URL as it is. */
 function toContact({ name, contact }: Site): oas31.ContactObject {
   if (!contact) return { name }
   if (!contact.startsWith('mailto:')) return { name, url: contact }

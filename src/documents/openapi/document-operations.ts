@@ -1,4 +1,4 @@
-/** The read-only operations: one shape for all. */
+/** The operations that read documents. */
 
 import type { oas31 } from 'openapi3-ts'
 import type { Site } from '../../config/site-file.ts'
@@ -8,21 +8,20 @@ import { toHeaders } from './headers.ts'
 import { toReference } from './reference.ts'
 import { DOCUMENT_HEADERS, toResponse } from './responses.ts'
 
-/** The tag of the operations here. */
 export const DOCUMENTS_TAG: oas31.TagObject = {
   name: 'Documents',
-  description: 'What machines read at first contact. HEAD is answered like GET, without the body.',
+  description: 'Documents for machines. HEAD works like GET, without the body.',
 }
 
-/** Builds the path items of all documents that a site has. */
+/** Builds the path items of all documents of a site. */
 export function createDocumentPaths(site: Site, baseUrl: string, head: Head): oas31.PathsObject {
   const contents = createContents(site, baseUrl, head)
   return Object.fromEntries(
-    listDocuments(site).map((name) => [DOCUMENTS[name].path, { get: createRead(name, contents[name]) }]),
+    listDocuments(site).map((name) => [DOCUMENTS[name].path, { get: createOperation(name, contents[name]) }]),
   )
 }
 
-function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
+function createOperation(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
   const { operationId, mediaType, title, summary } = DOCUMENTS[name]
   return {
     operationId,
@@ -38,10 +37,10 @@ function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.O
         content: { [mediaType]: content },
       },
       '304': toResponse('NotModified'),
-      '308': toResponse('OtherHost'),
-      '404': toResponse('NoSuchPath'),
+      '308': toResponse('CanonicalHost'),
+      '404': toResponse('NotFound'),
       '405': toResponse('ReadOnly'),
-      '500': toResponse('Failed'),
+      '500': toResponse('ServiceFailure'),
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What is in each document: its schema, and an example of it. */
+/** The schema and an example of each document. */
 
 import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
@@ -10,40 +10,43 @@ import { createProtectedResource } from '../protected-resource.ts'
 import { createRobots } from '../robots.ts'
 import { createSecurityTxt } from '../security-txt.ts'
 
-/** What the description begins with, which its own examples show. */
+/** The start of the description, which is also its own example. */
 export type Head = Pick<oas31.OpenAPIObject, 'openapi' | 'info' | 'servers'>
 
-/** For documents that hold a date. */
+/** The date in examples. */
 const EXAMPLE_DAY = '2026-01-01'
 
-/** For a site that has none, whose security.txt is described to nobody. */
+/** For a site without a contact. Its description omits security.txt. */
 const EXAMPLE_CONTACT = 'mailto:name@example.org'
 
-/** Builds the schema and an example of each document; long ones are shown cut short. */
+/** Builds the schema and an example of each document. The examples of long documents are shortened. */
 export function createContents(
   site: Site,
   baseUrl: string,
   head: Head,
 ): Record<DocumentName, oas31.MediaTypeObject> {
-  const start = { ...head, paths: {} }
+  const description = { ...head, paths: {} }
   const { contact = EXAMPLE_CONTACT, languages } = site
   return {
-    openApiJson: { schema: toOpenApiSchema(head.openapi), example: start },
-    openApiYaml: toText('^openapi: ', stringify(start)),
-    llmsTxt: toText('^# ', createLlmsHeading(site)),
-    sitemap: toText('^<\\?xml ', toSitemap(baseUrl)),
-    protectedResource: toConstant(createProtectedResource(site, baseUrl)),
-    robots: toText('^User-agent: ', createRobots(baseUrl)),
+    openApiJson: { schema: createOpenApiSchema(head.openapi), example: description },
+    openApiYaml: createText('^openapi: ', stringify(description)),
+    llmsTxt: createText('^# ', createLlmsHeading(site)),
+    sitemap: createText('^<\\?xml ', createSitemapExample(baseUrl)),
+    protectedResource: createConstant(createProtectedResource(site, baseUrl)),
+    robots: createText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: LINKSET, example: createApiCatalog(baseUrl) },
-    securityTxt: toText('^Contact: ', createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY })),
+    securityTxt: createText(
+      '^Contact: ',
+      createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY }),
+    ),
   }
 }
 
-function toText(pattern: string, example: string): oas31.MediaTypeObject {
+function createText(pattern: string, example: string): oas31.MediaTypeObject {
   return { schema: { type: 'string', pattern }, example }
 }
 
-function toOpenApiSchema(version: string): oas31.SchemaObject {
+function createOpenApiSchema(version: string): oas31.SchemaObject {
   return {
     type: 'object',
     required: ['openapi', 'info', 'servers', 'paths'],
@@ -57,8 +60,8 @@ function toOpenApiSchema(version: string): oas31.SchemaObject {
   }
 }
 
-/** A document of fixed strings and empty lists, member by member: nothing less, nothing more, nothing else. */
-function toConstant(example: object): oas31.MediaTypeObject {
+/** Describes an object of fixed strings and empty lists. Nothing else matches its schema. */
+function createConstant(example: object): oas31.MediaTypeObject {
   const members = Object.entries(example).map(([name, value]) => [
     name,
     typeof value === 'string' ? { type: 'string', const: value } : { type: 'array', maxItems: 0 },
@@ -74,7 +77,7 @@ function toConstant(example: object): oas31.MediaTypeObject {
   }
 }
 
-function toSitemap(baseUrl: string): string {
+function createSitemapExample(baseUrl: string): string {
   const page = `${baseUrl}/`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">
@@ -87,7 +90,7 @@ function toSitemap(baseUrl: string): string {
 `
 }
 
-// RFC 9264 section 4.2: a context is an anchor with, under each relation type, its targets.
+// RFC 9264 section 4.2: a context has an anchor and, for each relation type, its targets.
 const LINKSET: oas31.SchemaObject = {
   type: 'object',
   required: ['linkset'],

@@ -1,32 +1,32 @@
-/** The headers that the description declares, and the values that the HTTP layer gives them. */
+/** The response headers of the description. */
 
 import type { oas31 } from 'openapi3-ts'
 import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
 import { toReference } from './reference.ts'
 
-/** An entity tag as examples show it. */
+/** An example of an entity tag. */
 export const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
 
-/** Builds the reusable headers. */
+/** Builds the header components. */
 export function createHeaders(baseUrl: string) {
   return {
-    AllowPost: toFixed('The only method of this path.', ALLOW.post_only),
-    AllowRead: toFixed('The only methods of this path.', ALLOW.read_only),
-    AnyOrigin: toFixed('Pages of any origin may read this.', '*'),
+    AllowPost: createConstant('The only method of this path.', ALLOW.post_only),
+    AllowRead: createConstant('The only methods of this path.', ALLOW.read_only),
+    AnyOrigin: createConstant('Pages of any origin may read this response.', '*'),
     ContentEncoding: {
-      description: 'The content coding, where Accept-Encoding asked for one.',
+      description: 'The content coding, if Accept-Encoding allows one.',
       schema: { type: 'string', enum: [...CONTENT_CODINGS] },
       example: CONTENT_CODINGS[0],
     },
     ETag: {
-      description: 'A strong entity tag, one for each content coding; send it back in If-None-Match.',
+      description: 'A strong entity tag, different for each content coding. Send it in If-None-Match.',
       required: true,
       schema: { type: 'string', pattern: '^"[^"]+"$' },
       example: ETAG_EXAMPLE,
     },
-    Links: toFixed(
-      'Where the API is described, for people and for machines (RFC 8288).',
+    Link: createConstant(
+      'Links to the documents that describe the API (RFC 8288).',
       createLinkField(baseUrl),
     ),
     Location: {
@@ -35,10 +35,10 @@ export function createHeaders(baseUrl: string) {
       schema: { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` },
       example: baseUrl + DOCUMENTS.llmsTxt.path,
     },
-    MayBeStored: toFixed('How long a copy may be used without asking.', CACHE_CONTROL.document),
-    NotStored: toFixed('Never kept by a cache.', CACHE_CONTROL.endpoint),
+    NoStore: createConstant('Caches do not store this response.', CACHE_CONTROL.endpoint),
+    PublicCache: createConstant('How long caches may use this response.', CACHE_CONTROL.document),
     VaryByEncoding: {
-      description: 'The answer depends on the content codings that were asked for.',
+      description: 'The response depends on Accept-Encoding.',
       required: true,
       schema: { type: 'string', pattern: 'Accept-Encoding' },
       example: 'Accept-Encoding',
@@ -46,13 +46,15 @@ export function createHeaders(baseUrl: string) {
   } as const satisfies Record<string, oas31.HeaderObject>
 }
 
-/** Refers to reusable headers by the names under which they are sent. */
+/** Converts a map from header fields to component names into references. */
 export function toHeaders(
   names: Readonly<Record<string, keyof ReturnType<typeof createHeaders>>>,
 ): oas31.HeadersObject {
-  return Object.fromEntries(Object.entries(names).map(([sent, name]) => [sent, toReference('headers', name)]))
+  return Object.fromEntries(
+    Object.entries(names).map(([field, name]) => [field, toReference('headers', name)]),
+  )
 }
 
-function toFixed(description: string, value: string) {
+function createConstant(description: string, value: string) {
   return { description, required: true, schema: { type: 'string', const: value }, example: value } as const
 }

@@ -1,4 +1,4 @@
-/** The reusable responses; what each error says comes from the table of errors. */
+/** The responses of the description. */
 
 import type { oas31 } from 'openapi3-ts'
 import { type ErrorReason, PROBLEMS, type Problem } from '../../errors.ts'
@@ -7,23 +7,23 @@ import { ACCEPTED_TERMS, REDIRECT_TERMS } from '../terms.ts'
 import { toHeaders } from './headers.ts'
 import { toReference } from './reference.ts'
 
-const FROM_ENDPOINT = { 'Cache-Control': 'NotStored' } as const
+const ENDPOINT_HEADERS = { 'Cache-Control': 'NoStore' } as const
 
-/** The headers of a document, found or not modified (RFC 9110 section 15.4.5). */
+/** The headers of a document, both with 200 and with 304 (RFC 9110 section 15.4.5). */
 export const DOCUMENT_HEADERS = {
   ETag: 'ETag',
-  'Cache-Control': 'MayBeStored',
+  'Cache-Control': 'PublicCache',
   'Access-Control-Allow-Origin': 'AnyOrigin',
   Vary: 'VaryByEncoding',
-  Link: 'Links',
+  Link: 'Link',
 } as const
 
-/** Builds the reusable responses. */
+/** Builds the response components. */
 export function createResponses() {
   return {
     Accepted: {
       description: ACCEPTED_TERMS,
-      headers: toHeaders(FROM_ENDPOINT),
+      headers: toHeaders(ENDPOINT_HEADERS),
       content: {
         [ENDPOINT.mediaType]: {
           schema: toReference('schemas', 'Accepted'),
@@ -32,59 +32,59 @@ export function createResponses() {
       },
     },
     NotModified: {
-      description: 'The copy that If-None-Match names is still good.',
+      description: 'The document still has the ETag in If-None-Match.',
       headers: toHeaders(DOCUMENT_HEADERS),
     },
-    OtherHost: {
+    CanonicalHost: {
       description: REDIRECT_TERMS,
       headers: toHeaders({ Location: 'Location' }),
     },
-    InvalidRequest: toFailure(faultsOf(400), {
-      description: 'The body, or the address in it, cannot be taken; `error.hint` says how to mend it.',
-      headers: FROM_ENDPOINT,
+    InvalidRequest: createError(listReasons(400), {
+      description: 'The body, or the address in it, is not valid. `error.hint` says how to correct it.',
+      headers: ENDPOINT_HEADERS,
     }),
-    NoSuchPath: toFailure(faultsOf(404), { headers: { Link: 'Links' } }),
-    PostOnly: toFailure(['post_only'], { headers: { Allow: 'AllowPost', ...FROM_ENDPOINT } }),
-    ReadOnly: toFailure(['read_only'], { headers: { Allow: 'AllowRead' } }),
-    SlowBody: toFailure(faultsOf(408), { headers: FROM_ENDPOINT }),
-    LargeBody: toFailure(faultsOf(413), { headers: FROM_ENDPOINT }),
-    OtherMediaType: toFailure(faultsOf(415), { headers: FROM_ENDPOINT }),
-    Failed: toFailure(faultsOf(500), {
-      description: 'The service failed, and does not confirm that an address was kept.',
+    NotFound: createError(listReasons(404), { headers: { Link: 'Link' } }),
+    PostOnly: createError(['post_only'], { headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS } }),
+    ReadOnly: createError(['read_only'], { headers: { Allow: 'AllowRead' } }),
+    BodyTimeout: createError(listReasons(408), { headers: ENDPOINT_HEADERS }),
+    BodyTooLarge: createError(listReasons(413), { headers: ENDPOINT_HEADERS }),
+    UnsupportedMediaType: createError(listReasons(415), { headers: ENDPOINT_HEADERS }),
+    ServiceFailure: createError(listReasons(500), {
+      description: 'The service failed. It does not confirm that an address was stored.',
     }),
   } as const satisfies Record<string, oas31.ResponseObject>
 }
 
-/** Refers to a reusable response. */
+/** Refers to a response component. */
 export function toResponse(name: keyof ReturnType<typeof createResponses>): oas31.ReferenceObject {
   return toReference('responses', name)
 }
 
-function faultsOf(status: Problem['status']): ErrorReason[] {
-  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((fault) => PROBLEMS[fault].status === status)
+function listReasons(status: Problem['status']): ErrorReason[] {
+  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((reason) => PROBLEMS[reason].status === status)
 }
 
-interface FailureOptions {
-  /** What the faults have in common; a fault that stands alone speaks for itself. */
+interface ErrorOptions {
+  /** Without one, the messages of the reasons. */
   readonly description?: string
   readonly headers?: Parameters<typeof toHeaders>[0]
 }
 
-function toFailure(faults: readonly ErrorReason[], { description, headers }: FailureOptions = {}) {
-  const codes = [...new Set(faults.map((fault) => PROBLEMS[fault].code))]
+function createError(reasons: readonly ErrorReason[], { description, headers }: ErrorOptions) {
+  const codes = [...new Set(reasons.map((reason) => PROBLEMS[reason].code))]
   return {
-    description: description ?? faults.map((fault) => PROBLEMS[fault].message).join(' '),
+    description: description ?? reasons.map((reason) => PROBLEMS[reason].message).join(' '),
     ...(headers && { headers: toHeaders(headers) }),
     content: {
       'application/json': {
-        // Narrowed to the codes of this status, so that an answer with another one is not declared.
+        // Only the codes of this status, so that a response with another code does not match.
         schema: {
           allOf: [
             toReference('schemas', 'Error'),
             { type: 'object', properties: { message: { type: 'string', enum: codes } } },
           ],
         },
-        examples: Object.fromEntries(faults.map((fault) => [fault, toReference('examples', fault)])),
+        examples: Object.fromEntries(reasons.map((reason) => [reason, toReference('examples', reason)])),
       },
     },
   } as const satisfies oas31.ResponseObject
