@@ -1,4 +1,4 @@
-/** The settings: the environment and the site file, read once into one frozen object. Nothing else reads the environment. */
+/** The settings: reads the environment and the site file into one frozen object. Nothing else reads the environment. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -6,20 +6,19 @@ import { Failure, toSystemReason, UsageError } from '../failure.ts'
 import { type ListUrl, parseListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
-/** Everything that can be set, checked. */
+/** All settings, validated. */
 export interface Config {
-  /** The port of the public listener; 0 takes any that is free. */
+  /** The port of the public listener. 0 takes any free port. */
   readonly port: number
-  /** The address that the public listener binds. */
+  /** The IP address or host name that the public listener binds. */
   readonly host: string
-  /** The origin under which the site is known, without a trailing slash. */
+  /** The public origin of the site, without a trailing slash. */
   readonly baseUrl: string
-  /** Where the list is kept. */
   readonly list: ListUrl
   readonly site: Site
-  /** Origins whose pages may call the endpoint: `*` for all; empty for none. */
+  /** Origins whose pages may call the endpoint: `*` for all, empty for none. */
   readonly corsOrigins: readonly string[]
-  /** The operations listener, where one is wanted. */
+  /** The operations listener, if it is on. */
   readonly ops: { readonly port: number; readonly host: string } | undefined
   readonly logLevel: LogLevel
 }
@@ -27,13 +26,13 @@ export interface Config {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** The environment, as a map of strings. */
+/** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads all settings.
+ * Reads all settings. Creates nothing.
  *
- * @throws UsageError at the first wrong value; nothing has been created then
+ * @throws UsageError for the first invalid value
  */
 export function readConfig(environment: Environment = process.env): Config {
   const port = parsePort('PORT', environment.PORT || '3000')
@@ -50,9 +49,9 @@ export function readConfig(environment: Environment = process.env): Config {
 }
 
 /**
- * Reads where the list is kept, for a command that needs no other setting.
+ * Reads DATABASE_URL only, for commands that need no other setting.
  *
- * @throws UsageError when DATABASE_URL is none that a store exists for
+ * @throws UsageError if no store supports the URL
  */
 export function readListUrl(environment: Environment = process.env): ListUrl {
   return parseListUrl('DATABASE_URL', environment.DATABASE_URL || 'sqlite:data/rollcall.db')
@@ -70,15 +69,15 @@ function readOps(environment: Environment, publicPort: number): Config['ops'] {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-function readSite(named: string | undefined): Site {
-  const file = named || 'site.yaml'
-  if (!named && !existsSync(file)) return parseSite('', file)
+function readSite(siteFile: string | undefined): Site {
+  const file = siteFile || 'site.yaml'
+  if (!siteFile && !existsSync(file)) return parseSite('', file)
   try {
     return parseSite(UTF_8.decode(readFileSync(file)), file)
   } catch (error) {
     if (error instanceof Failure) throw error
     const reason = error instanceof TypeError ? 'it is not UTF-8' : toSystemReason(error)
-    throw new UsageError(`SITE_FILE is "${file}": ${reason ?? 'it cannot be read'}; give a YAML file`)
+    throw new UsageError(`SITE_FILE is "${file}": ${reason ?? 'it cannot be read'}; use a YAML file`)
   }
 }
 
@@ -96,10 +95,10 @@ function parseHost(name: string, value: string): string {
 }
 
 function parseBaseUrl(value: string | undefined, port: number): string {
-  if (!value && port === 0) throw new UsageError('BASE_URL is missing: it must be given when PORT is 0')
+  if (!value && port === 0) throw new UsageError('BASE_URL is missing: set it because PORT is 0')
   if (!value) return new URL(`http://localhost:${port}`).origin
   if (isOrigin(value)) return value
-  throw new UsageError(`BASE_URL is "${value}": use ${AN_ORIGIN}`)
+  throw new UsageError(`BASE_URL is "${value}": use ${ORIGIN_ADVICE}`)
 }
 
 function parseOrigins(value: string): string[] {
@@ -110,24 +109,24 @@ function parseOrigins(value: string): string[] {
   for (const origin of origins) {
     if (origin !== '*' && !isOrigin(origin)) {
       throw new UsageError(
-        `CORS_ORIGINS holds "${origin}": use * or a comma-separated list; each part is ${AN_ORIGIN}`,
+        `CORS_ORIGINS holds "${origin}": use * or a comma-separated list; each part is ${ORIGIN_ADVICE}`,
       )
     }
   }
   return origins.includes('*') ? ['*'] : [...new Set(origins)]
 }
 
-const AN_ORIGIN =
-  'an origin such as https://www.example.org, lower case (IDN as xn--), without user, default port, path or trailing slash'
+const ORIGIN_ADVICE =
+  'an origin such as https://www.example.org: lower case (IDN as xn--), no user, default port, path or trailing slash'
 
-/** Whether a text is an http or https origin as browsers write it (RFC 6454 section 6.2). */
+/** Whether a text is an http or https origin in the form that browsers send (RFC 6454 section 6.2). */
 function isOrigin(text: string): boolean {
-  // The URL parser takes hosts such as `*.example.org` and `a"b`, which no browser is ever at.
+  // The URL parser also accepts hosts such as `*.example.org` and `a"b`.
   const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/.test(text)
   return isPlain && URL.canParse(text) && new URL(text).origin === text
 }
 
-/** Whether a text is a host name of LDH labels (RFC 1123 section 2.1); one that ends in digits is a mistyped IP address. */
+/** Whether a text is a host name of LDH labels (RFC 1123 section 2.1). A last label of digits means a mistyped IP address. */
 function isHostName(text: string): boolean {
   const isLabel = (label: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)
   return text.length <= 253 && text.split('.').every(isLabel) && !/(?:^|\.)[0-9]+$/.test(text)

@@ -1,6 +1,4 @@
-/** The languages that the page speaks, and where each version of it is. */
-
-/** Every language by its BCP 47 tag: its own name for itself, and the direction of its script. */
+/** The languages of the page, by BCP 47 tag: the language's own name, and the direction of its script. */
 export const LANGUAGES = {
   en: { name: 'English', direction: 'ltr' },
   de: { name: 'Deutsch', direction: 'ltr' },
@@ -18,10 +16,10 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** All tags, in the order of the table, which is that of a site that does not choose. */
+/** All tags, in the default order. */
 export const LANGUAGE_TAGS = Object.freeze(Object.keys(LANGUAGES) as [Language, ...Language[]])
 
-/** The path of the page in a language; the first of the site's languages is the default one, at `/`. */
+/** Returns the path of the page in a language. The first language of the site is the default, at `/`. */
 export function toPagePath(language: Language, languages: readonly Language[]): string {
   return language === languages[0] ? '/' : `/${language}`
 }

@@ -1,18 +1,16 @@
-/** The URL of a list: which store keeps it, and where. */
-
 import { UsageError } from '../failure.ts'
 
-/** Where a list is kept. */
+/** The location of a list: the kind of store, and its file or URL. */
 export type ListUrl =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
 /**
- * Parses the URL of a list. `sqlite:` and `file:` take a path, relative to the working folder or absolute, with or
- * without `//` in front. `postgres:` and `postgresql:` are passed on unchanged.
+ * Parses the URL of a list. `sqlite:` and `file:` have a path, relative to the working folder or absolute, with or
+ * without `//`. URLs with `postgres:` and `postgresql:` stay unchanged.
  *
- * @param name what the error calls the value
- * @throws UsageError; it does not repeat a value that may hold a password
+ * @param name the name of the value, for the error
+ * @throws UsageError, without any part that may be a password
  */
 export function parseListUrl(name: string, value: string): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
@@ -25,18 +23,18 @@ export function parseListUrl(name: string, value: string): ListUrl {
   )
 }
 
-/** Whether SQLite keeps a list on disk under this name. A leading colon or `file:` has another meaning there. */
+/** Whether the path is a file on disk for SQLite. A leading `:` or `file:` has another meaning. */
 function isFileName(path: string): boolean {
   return path !== '' && !/^(?::|file:)|\/$|\p{Cc}/u.test(path)
 }
 
-/** The part of a URL that an error may show: nothing that can be a password. */
+/** Removes everything that may be a password from a URL. */
 function redactUrl(value: string): string {
   if (/^(?:sqlite|file):|^[^:@?=]*(?::\/[^:@?=]*)?$/.test(value)) return `"${value}"`
   const scheme = /^[a-z][a-z0-9+.-]*:(?=\/)/i.exec(value)?.[0]
   return scheme
-    ? `"${scheme}…" (the rest is not shown: it may hold a password)`
-    : 'not a known kind of URL (not shown: it may hold a password)'
+    ? `"${scheme}…" (the rest is not shown: it may contain a password)`
+    : 'not a known kind of URL (not shown: it may contain a password)'
 }
 
 function decodePath(path: string): string {

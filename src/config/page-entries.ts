@@ -1,96 +1,73 @@
-/** The `pages:` of the site file: pages beside the newsletter's own that go into the sitemap. */
+/** The `pages:` of the site file: other pages of the host, for the sitemap. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { object } from './schema.ts'
 
-/** A URL in a sitemap has less than 2,048 characters (sitemaps.org); the longest origin takes 267 of them. */
+/** A URL in a sitemap has at most 2,047 characters (sitemaps.org); the longest origin has 267. */
 const MAX_PATH_LENGTH = 1_780
 
-const PATH_RULE = `use a path on this host, as it stands in a URL: one slash in front, no fragment, characters outside ASCII percent-encoded, at most ${MAX_PATH_LENGTH} characters, such as /about`
+const PATH_ERROR = `use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, at most ${MAX_PATH_LENGTH} characters, such as /about`
+const LANGUAGE_ERROR = 'use language tags such as de or pt-BR, and x-default, each with a path'
 
-const path = z.string({ error: PATH_RULE }).refine(isPath, { error: PATH_RULE })
+const path = z.string({ error: PATH_ERROR }).refine(isPath, { error: PATH_ERROR })
 
-const LANGUAGE_RULE = 'use language tags such as de or pt-BR, and x-default, each with a path'
+const entry = object({
+  path,
+  lastmod: z.iso.date({ error: 'use the date on which the content last changed, such as 2026-05-31' }),
+  alternates: z
+    .record(z.string().refine(isLanguage, { error: LANGUAGE_ERROR }), path, { error: LANGUAGE_ERROR })
+    .readonly()
+    .optional(),
+})
 
-const entry = z
-  .strictObject(
-    {
-      path,
-      lastmod: z.iso.date({ error: 'use the date of the last change of its content, such as 2026-05-31' }),
-      alternates: z
-        .record(z.string().refine(isLanguage, { error: LANGUAGE_RULE }), path, { error: LANGUAGE_RULE })
-        .readonly()
-        .optional(),
-    },
-    { error: 'use keys with values: path, lastmod, alternates' },
-  )
-  .readonly()
+/** A page. Its alternates, if any, list every version including itself and `x-default`. */
+type PageEntry = z.infer<typeof entry>
 
-/** A page as the site file has it; its alternates, where it has any, list every version, itself and `x-default`. */
-export type PageEntry = z.infer<typeof entry>
-
-/** The list of pages; each entry is checked by itself, and its alternates against those of the others. */
+/** The list of pages. All versions of a page are in the list and have the same alternates. */
 export const pageEntries = z
   .array(entry, { error: 'use a list of pages, each with path and lastmod' })
   .superRefine((entries, context) => {
-    const fault = findFault(entries)
-    if (fault) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.message })
+    for (const mistake of findMistakes(entries)) context.addIssue({ code: 'custom', ...mistake })
   })
   .readonly()
   .prefault([])
 
-interface EntryFault {
-  /** Where in the list it is. */
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** Finds the first entry that is listed twice, or whose alternates are not those of all its versions. */
-function findFault(entries: readonly PageEntry[]): EntryFault | undefined {
+function* findMistakes(
+  entries: readonly PageEntry[],
+): Generator<{ readonly path: PropertyKey[]; readonly message: string }> {
   const known = new Map<string, PageEntry>()
   for (const [index, entry] of entries.entries()) {
-    if (known.has(entry.path)) return { path: [index, 'path'], message: 'list each page once' }
+    if (known.has(entry.path)) yield { path: [index, 'path'], message: 'list each page once' }
     known.set(entry.path, entry)
   }
-  for (const [index, entry] of entries.entries()) {
-    const fault = findAlternateFault(entry, known)
-    if (fault) return { ...fault, path: [index, 'alternates', ...fault.path] }
-  }
-  return undefined
-}
-
-function findAlternateFault(
-  { path, alternates }: PageEntry,
-  known: ReadonlyMap<string, PageEntry>,
-): EntryFault | undefined {
-  if (!alternates) return undefined
-  if (!Object.values(alternates).includes(path)) {
-    return { path: [], message: `list this page too, ${JSON.stringify(path)}, under its language` }
-  }
-  if (!alternates['x-default'])
-    return { path: [], message: 'list the version for all others under x-default' }
-  const versions = toText(alternates)
-  for (const [language, version] of Object.entries(alternates)) {
-    const other = known.get(version)
-    if (!other) return { path: [language], message: 'list that page too, with the same alternates' }
-    if (toText(other.alternates) !== versions) {
-      return { path: [language], message: 'give that page the same alternates as this one' }
+  for (const [index, { path, alternates }] of entries.entries()) {
+    if (!alternates) continue
+    const place = [index, 'alternates']
+    if (!Object.values(alternates).includes(path)) {
+      yield { path: place, message: `list this page too, ${JSON.stringify(path)}, under its language` }
+    }
+    if (!alternates['x-default']) {
+      yield { path: place, message: 'list the version for all other languages under x-default' }
+    }
+    for (const [language, version] of Object.entries(alternates)) {
+      const other = known.get(version)
+      const message = other
+        ? 'give that page the same alternates as this one'
+        : 'list that page too, with the same alternates'
+      if (!isDeepStrictEqual(other?.alternates, alternates)) yield { path: [...place, language], message }
     }
   }
-  return undefined
 }
 
-function toText(alternates: PageEntry['alternates'] = {}): string {
-  return JSON.stringify(Object.entries(alternates).sort(([one], [other]) => (one < other ? -1 : 1)))
-}
-
-/** Whether a text is a path, with or without a query, in the form in which browsers send it. */
+/** Whether a text is a path, with or without a query, in the form that browsers send. */
 function isPath(text: string): boolean {
   if (!/^\/(?!\/)/.test(text) || text.length > MAX_PATH_LENGTH) return false
   const base = 'http://host.example'
   return URL.canParse(text, base) && new URL(text, base).href === base + text && !text.includes('#')
 }
 
-/** Whether a text is a language with or without a script and a region (RFC 5646), or the word for all others. */
+/** Whether a text is `x-default` or a language with an optional script and region (RFC 5646). */
 function isLanguage(text: string): boolean {
   return text === 'x-default' || /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?$/.test(text)
 }

@@ -1,18 +1,16 @@
 /** The sitemap: valid, mutual, dated by content, split where the protocol asks for it; and mistakes that stop the start. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { parseSitemap, parseSitemapIndex, type SitemapItem } from 'sitemap'
 import { validateXML } from 'xmllint-wasm'
 import { LANGUAGE_TAGS } from '../../src/config/languages.ts'
-import { parseSite } from '../../src/config/site-file.ts'
 import { createSitemap, type IndexedPage, SITEMAP_LIMITS } from '../../src/documents/sitemap.ts'
 import { LOCALES } from '../../src/page/locales.ts'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS } from '../../src/routes.ts'
 import { ROOT, toSupportFile } from '../support/paths.ts'
-import { createFolder, type RunningService, runCommand, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 const SITE = `
@@ -141,76 +139,6 @@ describe('what is too much for one file becomes an index', () => {
       })),
     )
   })
-})
-
-describe('a mistake in pages stops the start', () => {
-  test('with the file and the line, before anything is created', async () => {
-    const wrong = await createFolder()
-    await writeFile(join(wrong, 'site.yaml'), 'name: N\npages:\n  - path: https://other.example/\n')
-    const { code, stderr } = await runCommand(['serve'], { folder: wrong, env: { PORT: '0', BASE_URL } })
-    await rm(wrong, { recursive: true })
-    expect(stderr).toStartWith('rollcall: site.yaml:3: pages.0.path is "https://other.example/": use a path')
-    expect(code).toBe(2)
-  })
-
-  const listed = (path: string, rest = '') => `  - path: ${path}\n    lastmod: 2026-01-01\n${rest}`
-  const versions = (text: string) => `    alternates:\n${text.replace(/^/gm, '      ')}\n`
-  const PATH = 'use a path on this host'
-  const OWN = 'leave out what Rollcall serves itself'
-  const mistakes: Record<string, readonly [text: string, line: number, message: string]> = {
-    'off the host': [listed('//other.example/a'), 2, PATH],
-    'no path': [listed('about'), 2, PATH],
-    'a fragment': [listed('"/about#us"'), 2, PATH],
-    'not in the form of a URL': [listed('/über'), 2, PATH],
-    'dots that lead elsewhere': [listed('/a/../b'), 2, PATH],
-    'a backslash': [listed('/a\\b'), 2, PATH],
-    'too long': [listed(`/${'a'.repeat(1780)}`), 2, PATH],
-    twice: [listed('/a') + listed('/b') + listed('/a'), 6, 'list each page once'],
-    'the page itself': [listed('/a') + listed('/de'), 4, OWN],
-    'a document': [listed(DOCUMENTS.robots.path), 2, OWN],
-    'the endpoint': [listed(ENDPOINT.path), 2, OWN],
-    'no date': ['  - path: /a\n', 2, 'use the date of the last change'],
-    'no day': ['  - path: /a\n    lastmod: 2026-02-30\n', 3, 'use the date of the last change'],
-    'a time': ['  - path: /a\n    lastmod: 2026-02-20T10:00:00Z\n', 3, 'use the date of the last change'],
-    'no language': [listed('/a', versions('english: /a\nx-default: /a')), 5, 'use language tags'],
-    'an alternate off the host': [listed('/a', versions('en: https://b.example/\nx-default: /a')), 5, PATH],
-    'not itself': [
-      listed('/a', versions('en: /b\nx-default: /b')) + listed('/b'),
-      4,
-      'list this page too, "/a"',
-    ],
-    'no x-default': [listed('/a', versions('en: /a')), 4, 'list the version for all others under x-default'],
-    'a version that is not listed': [
-      listed('/a', versions('en: /a\nde: /b\nx-default: /a')),
-      6,
-      'list that page too, with the same alternates',
-    ],
-    'a version that does not list back': [
-      listed('/a', versions('en: /a\nde: /b\nx-default: /a')) + listed('/b'),
-      6,
-      'give that page the same alternates as this one',
-    ],
-    'a version that lists others': [
-      listed('/a', versions('en: /a\nde: /b\nx-default: /a')) +
-        listed('/b', versions('en: /a\nde: /b\nx-default: /b')),
-      6,
-      'give that page the same alternates as this one',
-    ],
-    'no list': ['  path: /a\n', 1, 'use a list of pages'],
-    'no entry': ['  - /a\n', 2, 'use keys with values: path, lastmod, alternates'],
-    'an unknown key': [
-      listed('/a', '    lastMod: 2026-01-01\n'),
-      4,
-      'unknown key "lastMod"; did you mean "lastmod"?',
-    ],
-  }
-  for (const [name, [text, line, message]] of Object.entries(mistakes)) {
-    test(name, () => {
-      const parse = () => parseSite(`pages:\n${text}`, 'my.yaml')
-      expect(parse).toThrow(new RegExp(`^my\\.yaml:${line}: `))
-      expect(parse).toThrow(message)
-    })
-  }
 })
 
 async function readSitemap({ request }: RunningService): Promise<string> {

@@ -2,12 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { LANGUAGE_TAGS, LANGUAGES, type Language, toPagePath } from '../../src/config/languages.ts'
 import { LOCALES } from '../../src/page/locales.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { createFolder, type RunningService, runCommand, startService } from '../support/service.ts'
+import { createFolder, type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 const NAME = '<script>alert("1")</script> & \'Co\''
@@ -178,23 +177,6 @@ describe('the form', () => {
     expect(text).toContain(LOCALES.ar.outcomes.storage_failure)
     expect(text).toContain('value="late@example.org"')
     await released
-  })
-})
-
-describe('the look of the site', () => {
-  test.each([
-    ['accent: reddish', 'accent'],
-    ['accent: "#12345"', 'accent'],
-    ['logo: nowhere.svg', 'logo'],
-    ['logo: text.svg', 'logo'],
-  ])('%p stops the start with its line', async (line, key) => {
-    const own = await createFolder()
-    await writeFile(join(own, 'text.svg'), 'no picture')
-    await writeFile(join(own, 'site.yaml'), `name: n\n${line}\n`)
-    const { code, stderr } = await runCommand(['serve'], { folder: own })
-    expect(code).toBe(2)
-    expect(stderr).toMatch(new RegExp(`^rollcall: site\\.yaml:2: .*${key}.*\n$`))
-    await rm(own, { recursive: true })
   })
 })
 

@@ -1,0 +1,98 @@
+/** The URL of a list: the accepted forms, and errors that never show a password. */
+
+import { describe, expect, test } from 'bun:test'
+import { parseListUrl } from '../../src/config/list-url.ts'
+import { UsageError } from '../../src/failure.ts'
+
+describe('accepts', () => {
+  const files = {
+    'sqlite:list.db': 'list.db',
+    'file:list.db': 'list.db',
+    'sqlite:data/list.db': 'data/list.db',
+    'sqlite:./data/list.db': './data/list.db',
+    'sqlite://data/list.db': 'data/list.db',
+    'sqlite:/var/lib/list.db': '/var/lib/list.db',
+    'sqlite:///var/lib/list.db': '/var/lib/list.db',
+    'file:///var/lib/list.db': '/var/lib/list.db',
+    'sqlite:my%20list.db': 'my list.db',
+    'sqlite:my list.db': 'my list.db',
+    'sqlite:100%.db': '100%.db',
+    'sqlite:a%3Fb.db': 'a?b.db',
+    'sqlite:me@home.db': 'me@home.db',
+  }
+  for (const [url, file] of Object.entries(files)) {
+    test(`${url} as a SQLite file`, () => expect(parse(url)).toEqual({ kind: 'sqlite', file }))
+  }
+
+  const databases = [
+    'postgres://localhost/rollcall',
+    'postgresql://user:secret@db.example:5433/rollcall?sslmode=require',
+    'postgres://user:p%40ss@[::1]/rollcall',
+  ]
+  for (const url of databases) {
+    test(`${url} as a PostgreSQL URL`, () => expect(parse(url)).toEqual({ kind: 'postgres', url }))
+  }
+})
+
+describe('refuses, and shows the value and the accepted forms', () => {
+  const urls = [
+    ...['data/rollcall.db', 'sqlite', 'sqlite:', 'sqlite://', 'file:', 'sqlite:data/', 'file:///'],
+    ...['sqlite::memory:', 'sqlite:file:list.db', 'sqlite:list.db?mode=memory', 'sqlite:list.db#x'],
+    ...['postgres://', 'postgres:///rollcall', 'mysql://localhost/rollcall'],
+  ]
+  for (const url of urls) {
+    test(url, () => {
+      const message = messageFor(url)
+      expect(message).toStartWith(`DATABASE_URL is "${url}": use `)
+      expect(message).toContain('sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
+    })
+  }
+})
+
+describe('never shows what may be a password', () => {
+  const urls = [
+    'postgres://rollcall:hunter2@db.example:notaport/rollcall',
+    'postgres://rollcall:hunter2@db.example:99999/rollcall',
+    'postgres:/rollcall:hunter2@db.example/rollcall',
+    'postgres:///rollcall?user=rollcall&password=hunter2',
+    'postgres:rollcall:hunter2',
+    'postgres//rollcall:hunter2@db.example/rollcall',
+    'postgre://rollcall:hunter2@db.example/rollcall',
+    'Postgres://rollcall:hunter2@db.example/rollcall',
+    ' postgres://rollcall:hunter2@db.example/rollcall',
+    'mysql://rollcall:hunter2@db.example/rollcall',
+    'mysql://rollcall:hunter2%40db.example/rollcall',
+    'rollcall:hunter2@db.example/rollcall',
+    'rollcall:hunter2',
+    'host=db.example user=rollcall password=hunter2',
+    'postgres://rollcall:hunter2@/rollcall?@',
+    'postgres://rollcall:hunter2@db .example/rollcall',
+    'postgres://rollcall:hun\nter2@:/rollcall',
+  ]
+  for (const [index, url] of urls.entries()) {
+    test(`case ${index}: ${url.replace(/\s/g, ' ')}`, () => {
+      const message = messageFor(url)
+      expect(message).not.toMatch(/hun|ter2/)
+      expect(message).toStartWith('DATABASE_URL is ')
+      expect(message).toContain('not shown: it may contain a password')
+      expect(message).toContain('use sqlite:PATH, file:PATH or postgres://')
+    })
+  }
+
+  test('but shows the scheme', () => {
+    expect(messageFor('mysql://root:hunter2@db.example/x')).toStartWith('DATABASE_URL is "mysql:…"')
+  })
+})
+
+const parse = (url: string) => parseListUrl('DATABASE_URL', url)
+
+/** Returns the error for a URL. */
+function messageFor(url: string): string {
+  try {
+    parse(url)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    return (error as UsageError).message
+  }
+  throw new Error(`${url} was accepted`)
+}
