@@ -41,8 +41,8 @@ const RULE = new RegExp(ADDRESS_PATTERN)
  * @returns the trimmed address, or why the value is not an address
  */
 export function parseAddress(value: unknown): Result<Address, AddressReason> {
-  if (value === undefined) return { ok: false, reason: 'missing' }
-  if (typeof value !== 'string') return { ok: false, reason: 'not_a_string' }
+  if (typeof value !== 'string')
+    return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
   return RULE.test(text) ? { ok: true, value: text as Address } : { ok: false, reason: toReason(text) }
 }
@@ -73,6 +73,9 @@ export const RESERVED_DOMAINS = [
   'localhost',
 ] as const
 
+/** Matches a text with a non-ASCII character. */
+export const NON_ASCII = /[^\0-\x7f]/
+
 const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
 /** Finds the reason that helps the sender most, in linear time. The text does not match the rule. */
@@ -85,7 +88,7 @@ function toReason(text: string): AddressReason {
   if (text.length > MAX_ADDRESS_LENGTH || text.indexOf('@') > MAX_LOCAL_PART_LENGTH) return 'too_long'
   if (isPrintableAscii(text)) return 'malformed'
   const at = text.lastIndexOf('@')
-  return at > 0 && isPrintableAscii(text.slice(0, at)) && /[^\0-\x7f]/.test(text.slice(at))
+  return at > 0 && isPrintableAscii(text.slice(0, at)) && NON_ASCII.test(text.slice(at))
     ? 'non_ascii_domain'
     : 'non_ascii'
 }

@@ -1,5 +1,7 @@
 /** Converts internationalized domains to ASCII, for input from people: the form and the import. Pure; also runs in browsers. */
 
+import { NON_ASCII } from './email.ts'
+
 /**
  * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3,
  * domain to ASCII).
@@ -15,7 +17,5 @@ export function toAsciiDomain(text: string): string {
   return URL.canParse(url) ? text.slice(0, start) + new URL(url).hostname : text
 }
 
-const NON_ASCII = /[^\0-\x7f]/
-
 // Other ASCII characters mean something to the URL parser: it would cut off a path and decode `%41`.
-const HOST = /^[A-Za-z0-9.\-\u{80}-\u{10ffff}]+$/u
+const HOST = /^[A-Za-z0-9.\-\x80-\uffff]+$/

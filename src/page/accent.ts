@@ -1,39 +1,40 @@
-/** The colours that the page is built on, and the owner's accent among them, legible in light and in dark. */
+/** The colours of the page: the background, and an accent that is legible on it, for each theme. */
 
-/** What the page lies on, by theme; the accent is held against it, and is written on in this same colour. */
+/** The background of the page, which is also the colour of text on the accent. */
 export const BACKGROUND = { light: '#faf9f6', dark: '#17181b' } as const
 
 /** A colour for each theme, as `#rrggbb` in lower case. */
 export type Accent = Readonly<Record<keyof typeof BACKGROUND, string>>
 
-/** The least contrast of text: WCAG 2.2, success criterion 1.4.3, level AA. */
-const LEAST_CONTRAST = 4.5
+/** The minimum contrast of text: WCAG 2.2, success criterion 1.4.3, level AA. */
+const MIN_CONTRAST = 4.5
 
 /**
- * Makes an accent legible: as far as contrast asks for it, and no farther, it is darkened for the light theme and
- * lightened for the dark one.
+ * Makes an accent legible: darkens it for the light theme and lightens it for the dark theme, only as much as the
+ * contrast needs.
  *
  * @param colour `#rrggbb`
  */
 export function createAccent(colour: string): Accent {
-  const towards = (end: number, background: string) =>
-    STEPS.map((share) => mix(colour, end, share)).find(
-      (mixed) => toContrast(mixed, background) >= LEAST_CONTRAST,
+  const mixUntilLegible = (end: number, background: string) =>
+    SHARES.map((share) => mix(colour, end, share)).find(
+      (mixed) => toContrast(mixed, background) >= MIN_CONTRAST,
     )
   return {
-    light: towards(0, BACKGROUND.light) ?? '#000000',
-    dark: towards(255, BACKGROUND.dark) ?? '#ffffff',
+    light: mixUntilLegible(0, BACKGROUND.light) ?? '#000000',
+    dark: mixUntilLegible(255, BACKGROUND.dark) ?? '#ffffff',
   }
 }
 
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
-export function toContrast(one: string, other: string): number {
+/** Returns the contrast of two colours, from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
+function toContrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 
-const STEPS = Array.from({ length: 101 }, (_, percent) => percent / 100)
+const SHARES = Array.from({ length: 101 }, (_, percent) => percent / 100)
 
+/** Moves each channel of a colour towards `end` (0 or 255) by a share from 0 to 1. */
 function mix(colour: string, end: number, share: number): string {
   const mixed = toChannels(colour).map((channel) => Math.round(channel + (end - channel) * share))
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`

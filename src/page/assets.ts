@@ -1,4 +1,4 @@
-/** What the page loads: its stylesheet, its script and the owner's logo, each under a name that changes with its content. */
+/** The files that the page loads. The name of each file has a hash of its content, so that caches can keep it. */
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,20 +11,20 @@ import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
 export interface PageAssets {
   readonly stylesheet: string
   readonly script: string
-  /** The owner's logo, or the icon of the site. */
+  /** The path of the logo of the site, or of the icon if there is no logo. */
   readonly logo: string
-  /** All of them, with the icons of the site. */
+  /** All files, including the icons. */
   readonly documents: readonly Document[]
 }
 
 const FOLDER = join(import.meta.dir, 'assets')
 
-/** Prepares the assets: the sources are bundled and minified, the stylesheet begins with the colours of the site. */
+/** Builds the assets: bundles and minifies the sources, and adds the colours of the site to the stylesheet. */
 export async function createPageAssets({ accent, logo }: Site): Promise<PageAssets> {
   const [css, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
-  const stylesheet = toAsset('page.css', 'text/css; charset=utf-8', toColours(accent) + css)
-  const code = toAsset('page.js', 'text/javascript; charset=utf-8', script)
-  const image = logo && toAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
+  const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', createColours(accent) + css)
+  const code = createAsset('page.js', 'text/javascript; charset=utf-8', script)
+  const image = logo && createAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
   return {
     stylesheet: stylesheet.path,
     script: code.path,
@@ -33,7 +33,7 @@ export async function createPageAssets({ accent, logo }: Site): Promise<PageAsse
   }
 }
 
-// An SVG may hold styles of its own. Whoever opens it by itself is not to be met by scripts in the site's name.
+// An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
 const LOGO_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
@@ -56,7 +56,7 @@ async function bundle(source: string): Promise<string> {
   return texts.join('')
 }
 
-function toAsset(
+function createAsset(
   name: string,
   mediaType: string,
   body: string | Uint8Array,
@@ -67,7 +67,7 @@ function toAsset(
   return { path, mediaType, body, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.asset } }
 }
 
-function toColours(colour: string): string {
+function createColours(colour: string): string {
   const accent = createAccent(colour)
   const rule = (theme: keyof typeof BACKGROUND) =>
     `:root{--background:${BACKGROUND[theme]};--accent:${accent[theme]}}`

@@ -1,5 +1,3 @@
-/** The head of the page: its title, its versions in other languages, what it loads. */
-
 import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
 import { BACKGROUND } from './accent.ts'
@@ -9,14 +7,14 @@ import { type Html, html } from './html.ts'
 import type { Outcome } from './locale.ts'
 import { LOCALES } from './locales.ts'
 
-/** What is the same in every language. */
+/** The options that are the same for every language. */
 export interface PageOptions {
   readonly site: Site
   readonly baseUrl: string
   readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo'>
 }
 
-/** Builds the head. An outcome goes before the title, so that it is what is read out first. */
+/** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
 export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): Html {
   const { site, baseUrl, assets } = options
   const locale = LOCALES[language]

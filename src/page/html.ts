@@ -1,10 +1,10 @@
-/** HTML by a tagged template that knows where each value stands, and escapes it for that place (HTML, section 13.1). */
+/** An HTML template tag that escapes each value for its place (HTML, section 13.1). */
 
-/** Markup that is safe to send. Only `html` makes it. */
+/** Safe markup. Only `html` creates it. */
 export class Html {
   readonly #markup: string
   constructor(markup: string, key: symbol) {
-    if (key !== KEY) throw new TypeError('markup is made by the html template only')
+    if (key !== KEY) throw new TypeError('only the html template creates markup')
     this.#markup = markup
   }
   toString(): string {
@@ -13,69 +13,70 @@ export class Html {
 }
 const KEY = Symbol('html')
 
-/** Attributes of a tag: `true` is the bare name; `false` and `undefined` leave it out. */
-export interface Attributes {
+/** Attributes of a tag. `true` means the name only; `false` and `undefined` omit the attribute. */
+interface Attributes {
   readonly [name: string]: string | number | boolean | undefined
 }
 
-/** What may stand between tags; `false` and `undefined` are nothing. */
-export type Content = string | number | Html | readonly Content[] | false | undefined
+/** A value between tags. `false` and `undefined` are omitted. */
+type Content = string | number | Html | readonly Content[] | false | undefined
 
 /**
- * Builds markup. Between tags a value is Content, inside a tag it is Attributes:
+ * Builds markup. A value between tags is Content, a value in a tag is Attributes:
  *
  *     html`<a class="plain" ${{ href, hreflang }}>${text}</a>`
  *
- * @throws TypeError where a value stands anywhere else, or an attribute is a URL of a scheme that runs code
+ * @throws TypeError for a value in any other place, and for a URL with a scheme that runs code
  */
 export function html(literals: TemplateStringsArray, ...values: readonly (Content | Attributes)[]): Html {
   let markup = literals[0] ?? ''
   values.forEach((value, index) => {
-    markup += toMarkup(value, toPlace(markup)) + (literals[index + 1] ?? '')
+    markup += renderValue(value, findPlace(markup)) + (literals[index + 1] ?? '')
   })
   return new Html(markup, KEY)
 }
 
-type Place = 'content' | 'tag' | 'nowhere'
+type Place = 'content' | 'tag' | 'other'
 
-// All values in what precedes have been escaped, so that every `<`, `>` and `"` in it is a template's own.
-function toPlace(markup: string): Place {
+/** Finds the place of the next value. All values before it are escaped, so each `<`, `>` and `"` is from a template. */
+function findPlace(markup: string): Place {
   const tag = markup.slice(markup.lastIndexOf('<'))
-  if (/^<(?:script|style)\b[^>]*>/i.test(tag)) return 'nowhere'
+  if (/^<(?:script|style)\b[^>]*>/i.test(tag)) return 'other'
   if (!tag.startsWith('<') || tag.includes('>')) return 'content'
-  return /\s$/.test(tag) && tag.split('"').length % 2 === 1 ? 'tag' : 'nowhere'
+  return /\s$/.test(tag) && tag.split('"').length % 2 === 1 ? 'tag' : 'other'
 }
 
-function toMarkup(value: Content | Attributes, place: Place): string {
-  if (place === 'content' && isContent(value)) return toContent(value)
-  if (place === 'tag' && !isContent(value)) return toAttributes(value)
-  throw new TypeError(`a value of this kind has no place here: ${place}`)
+function renderValue(value: Content | Attributes, place: Place): string {
+  if (place === 'content' && isContent(value)) return renderContent(value)
+  if (place === 'tag' && !isContent(value)) return renderAttributes(value)
+  throw new TypeError(`a value of this type is not allowed here: ${place}`)
 }
 
 function isContent(value: Content | Attributes): value is Content {
   return typeof value !== 'object' || value instanceof Html || Array.isArray(value)
 }
 
-function toContent(value: Content): string {
+function renderContent(value: Content): string {
   if (value === false || value === undefined) return ''
   if (value instanceof Html) return value.toString()
-  return typeof value === 'object' ? value.map(toContent).join('') : toEscaped(value)
+  return typeof value === 'object' ? value.map(renderContent).join('') : toEscaped(value)
 }
 
-function toAttributes(attributes: Attributes): string {
+function renderAttributes(attributes: Attributes): string {
   return Object.entries(attributes)
-    .filter(([, value]) => value !== false && value !== undefined)
-    .map(([name, value]) => (value === true ? name : `${name}="${toEscaped(toSafe(name, value as string))}"`))
+    .flatMap(([name, value]) => {
+      if (value === false || value === undefined) return []
+      if (value === true) return [name]
+      if (URL_ATTRIBUTES.has(name) && !SAFE_URL.test(String(value))) {
+        throw new TypeError(`${name} is not a web address, a mail address or a path`)
+      }
+      return [`${name}="${toEscaped(value)}"`]
+    })
     .join(' ')
 }
 
-// The attributes under which browsers take a URL.
-const URLS: ReadonlySet<string> = new Set(['href', 'src', 'action'])
-
-function toSafe(name: string, value: string | number): string | number {
-  if (!URLS.has(name) || /^(?:https?:\/\/|mailto:|\/(?!\/))/.test(String(value))) return value
-  throw new TypeError(`${name} is no web address, mail address or path`)
-}
+const URL_ATTRIBUTES: ReadonlySet<string> = new Set(['href', 'src', 'action'])
+const SAFE_URL = /^(?:https?:\/\/|mailto:|\/(?!\/))/
 
 function toEscaped(text: string | number): string {
   return String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

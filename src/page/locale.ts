@@ -1,9 +1,9 @@
-/** What the page says, in the shape that every language fills: a phrase that is missing does not compile. */
+/** The shape of the phrases of one language. A missing phrase does not compile. */
 
 import type { AddressReason } from '../email.ts'
 import type { ErrorCode } from '../errors.ts'
 
-/** What can be told below the field. The codes of the contract that a form can meet, and what is the page's own. */
+/** The messages below the field: the codes of the contract that the form can get, and states of the page. */
 export type Outcome =
   | Exclude<ErrorCode, 'method_not_allowed' | 'not_found'>
   | 'accepted'
@@ -18,29 +18,29 @@ export interface Locale {
   readonly changed: string
   /** The label of the field. */
   readonly email: string
-  /** The button, and the end of the title. */
+  /** The label of the button, and the end of the title. */
   readonly subscribe: string
-  /** What is stored of a subscriber. */
+  /** Which data are stored. */
   readonly kept: string
-  /** A link to the owner, for questions and for leaving the list. */
+  /** The link to the owner, for questions and for leaving the list. */
   readonly contact: string
-  /** Stands before the name of the licence. */
+  /** The text before the name of the licence. */
   readonly license: string
-  /** The name of the list of languages. */
+  /** The label of the list of languages. */
   readonly languages: string
-  /** A link, shown to those who read this language better than the one the page is in. */
+  /** The link to this language on a page in another language, for readers who prefer this one. */
   readonly suggestion: string
   readonly developers: { readonly title: string; readonly lead: string }
   readonly outcomes: Readonly<Record<Outcome, string>>
 }
 
-/** What a person is told of an address that the rule refuses: more than the one code, where that helps to mend it. */
+/** Converts the reason for an invalid address to an outcome, more specific than the code if that helps. */
 export function toOutcome(reason: AddressReason): Outcome {
   if (reason === 'missing' || reason === 'empty') return 'empty'
   return reason === 'non_ascii' ? 'non_ascii' : 'invalid_email'
 }
 
-/** Whether an outcome asks for another address. */
+/** Whether an outcome means that the address must be corrected. */
 export function isMistake(outcome: string | undefined): boolean {
   return outcome === 'empty' || outcome === 'non_ascii' || outcome === 'invalid_email'
 }

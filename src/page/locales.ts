@@ -1,5 +1,3 @@
-/** The page's phrases in every language. */
-
 import type { Language } from '../config/languages.ts'
 import type { Locale } from './locale.ts'
 import { ar } from './locales/ar.ts'
@@ -15,7 +13,7 @@ import { ptBR } from './locales/pt-BR.ts'
 import { uk } from './locales/uk.ts'
 import { zhHans } from './locales/zh-Hans.ts'
 
-/** Every language has its own; `changed` is the lastmod of the page in that language. */
+/** The phrases of the page in every language. */
 export const LOCALES: Readonly<Record<Language, Locale>> = {
   en,
   de,

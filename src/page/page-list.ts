@@ -1,10 +1,8 @@
-/** The newsletter's own pages, as the sitemap lists them. */
-
 import { type Language, toPagePath } from '../config/languages.ts'
 import type { IndexedPage } from '../documents/sitemap.ts'
 import { LOCALES } from './locales.ts'
 
-/** Lists the page in each language of the site; the first is the one for readers of all others. */
+/** Lists the page in each language of the site, for the sitemap. The first language is the default (`x-default`). */
 export function listPages(languages: readonly Language[]): IndexedPage[] {
   const versions = languages.map((language) => [language, toPagePath(language, languages)] as const)
   const alternates = { ...Object.fromEntries(versions), 'x-default': '/' }

@@ -1,5 +1,3 @@
-/** The page: a form for people, in one language. From the site's words and a state to HTML. */
-
 import { LANGUAGES, type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
 import { createCurlCall } from '../documents/curl.ts'
@@ -9,13 +7,13 @@ import { type Html, html } from './html.ts'
 import { isMistake, type Locale, type Outcome } from './locale.ts'
 import { LOCALES } from './locales.ts'
 
-/** What differs from one answer to the next. */
+/** The state of the page in one response. */
 export interface PageState {
-  /** The language to suggest instead. */
+  /** Another language to suggest. */
   readonly suggestion?: Language | undefined
-  /** What became of a form that was sent. */
+  /** The outcome of a submitted form. */
   readonly outcome?: Outcome | undefined
-  /** What the form was sent with. */
+  /** The address that was typed. */
   readonly typed?: string | undefined
 }
 
@@ -23,8 +21,8 @@ export interface PageState {
 export function renderPage(options: PageOptions, language: Language, state: PageState = {}): string {
   const { site, baseUrl, assets } = options
   const locale = LOCALES[language]
-  // The owner's words are in the default language, whatever the page is in.
-  const own = { lang: language === site.languages[0] ? undefined : site.languages[0] }
+  // The name and the description are in the default language.
+  const inDefaultLanguage = { lang: language === site.languages[0] ? undefined : site.languages[0] }
   const page = html`<!doctype html>
 <html ${{ lang: language, dir: LANGUAGES[language].direction }}>
 ${createHead(options, language, state.outcome)}
@@ -32,8 +30,8 @@ ${createHead(options, language, state.outcome)}
 <header>${state.suggestion && createSuggestion(state.suggestion, site)}</header>
 <main>
 <img class="logo" ${{ src: assets.logo }} alt="">
-<h1 ${own}><bdi>${site.name}</bdi></h1>
-<p class="description" ${own}><bdi>${site.description}</bdi></p>
+<h1 ${inDefaultLanguage}><bdi>${site.name}</bdi></h1>
+<p class="description" ${inDefaultLanguage}><bdi>${site.description}</bdi></p>
 ${createForm(locale, toPagePath(language, site.languages), state)}
 </main>
 <footer>
@@ -55,21 +53,21 @@ function createSuggestion(language: Language, { languages }: Site): Html {
 }
 
 /**
- * The form. The browser's own checks are off, so that every message is in the page's language, with a script and
- * without. There is no maxlength either: it would cut an address that is too long into another one.
+ * Builds the form. The checks of the browser are off, so that every message is in the language of the page. There is
+ * no maxlength, because it would truncate a long address to another address.
  */
 function createForm(locale: Locale, action: string, { outcome, typed }: PageState): Html {
-  const mistaken = isMistake(outcome)
-  const field = { value: typed, 'aria-invalid': String(mistaken), autofocus: mistaken }
+  const isInvalid = isMistake(outcome)
+  const field = { value: typed, 'aria-invalid': String(isInvalid), autofocus: isInvalid }
   const phrases = Object.entries(locale.outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
-  const told = { 'data-outcome': outcome, tabindex: -1, autofocus: outcome !== undefined && !mistaken }
+  const status = { 'data-outcome': outcome, tabindex: -1, autofocus: outcome !== undefined && !isInvalid }
   return html`<form method="post" novalidate ${{ action }}>
 <label for="email">${locale.email}</label>
 <div class="field">
 <input id="email" name="email" type="email" required autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="outcome kept" ${field}>
 <button>${locale.subscribe}</button>
 </div>
-<p class="outcome" id="outcome" role="status" ${{ ...Object.fromEntries(phrases), ...told }}>${outcome && locale.outcomes[outcome]}</p>
+<p class="outcome" id="outcome" role="status" ${{ ...Object.fromEntries(phrases), ...status }}>${outcome && locale.outcomes[outcome]}</p>
 <p class="kept" id="kept">${locale.kept}</p>
 </form>`
 }
