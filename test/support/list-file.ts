@@ -34,20 +34,41 @@ function query(file: string, sql: string): unknown[][] {
   return db.query(sql).values()
 }
 
-// What another program may do with the file: a transaction is open, and nothing more.
+// Does what any other program may do with the file: it opens a transaction, and keeps it open.
 const HOLDER = `
   import { Database } from 'bun:sqlite'
   const [file, ms] = process.argv.slice(1)
   const db = new Database(file)
   db.run('BEGIN IMMEDIATE')
   console.log('held')
-  await Bun.sleep(Number(ms))
+  const released = Bun.stdin.stream().getReader().read()
+  await (ms ? Promise.race([released, Bun.sleep(Number(ms))]) : released)
   db.run('COMMIT')
+  process.exit()
 `
 
-/** Has another process take the write lock for so many milliseconds; resolves when it is taken. */
-export async function holdLock(file: string, ms: number): Promise<{ readonly released: Promise<number> }> {
-  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, String(ms)], { stdout: 'pipe' })
+export interface HeldLock {
+  /** Resolves when the lock is released. */
+  readonly released: Promise<number>
+  /** Releases the lock. */
+  release(): Promise<number>
+}
+
+/** Lets another process take the write lock, until `release` is called or for a number of milliseconds. Resolves when it has the lock. */
+export async function holdLock(file: string, ms?: number): Promise<HeldLock> {
+  const holder = Bun.spawn(
+    [process.execPath, '-e', HOLDER, file, ...(ms === undefined ? [] : [String(ms)])],
+    {
+      stdin: 'pipe',
+      stdout: 'pipe',
+    },
+  )
   await holder.stdout.getReader().read()
-  return { released: holder.exited }
+  return {
+    released: holder.exited,
+    release() {
+      holder.stdin.end()
+      return holder.exited
+    },
+  }
 }
