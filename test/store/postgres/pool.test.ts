@@ -1,0 +1,103 @@
+/** The connections to a PostgreSQL list: settings of the session, TLS, and errors without a password. */
+
+import { expect, test } from 'bun:test'
+import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseListUrl } from '../../../src/config/list-url.ts'
+import { toListName } from '../../../src/store/open.ts'
+import { toSupportFile } from '../../support/paths.ts'
+import { getServer, PASSWORD, toDatabase, waitUntil, withStore } from '../../support/postgres.ts'
+import { runCommand } from '../../support/service.ts'
+import { createAddresses } from '../../support/store-suite.ts'
+
+const server = await getServer()
+
+test('a commit waits for stable storage, also when the default of the database is different', async () => {
+  const url = await server.createUrl()
+  await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET synchronous_commit = off`, url)
+  await withStore(url, async (store) => {
+    await store.check()
+    await server.run(
+      `CREATE TABLE seen (setting text);
+       GRANT ALL ON seen TO PUBLIC;
+       CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         INSERT INTO seen VALUES (current_setting('synchronous_commit'));
+         RETURN NULL;
+       END $$;
+       CREATE TRIGGER see AFTER INSERT ON rollcall.subscribers EXECUTE FUNCTION see();`,
+      url,
+    )
+    await store.add(createAddresses(1))
+  })
+  expect([...(await server.run('SELECT setting FROM seen', url))]).toEqual([{ setting: 'on' }])
+})
+
+test('an error says in one line what is wrong, and does not show the password', async () => {
+  const url = await server.createUrl()
+  const cases = [
+    [url.replace(/[0-9]+\/list/, '1/list'), 'the server cannot be reached'],
+    [url.replace(PASSWORD, `${PASSWORD}no`), 'the server refuses the user or the password'],
+    [`${url}_missing`, 'the server has no such database'],
+    [`${url}?sslmode=require`, 'the server does not support TLS'],
+    [`${url}?sslmode=${PASSWORD}`, 'its URL is not valid'],
+    [url.replace(PASSWORD, `${PASSWORD}%zz`), 'its URL is not valid'],
+  ] as const
+  const results = await Promise.all(
+    cases.map(([DATABASE_URL]) => runCommand(['count'], { env: { DATABASE_URL } })),
+  )
+  for (const [index, { code, stdout, stderr }] of results.entries()) {
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^rollcall: the list postgres:\/\/[^\n]+\n$/)
+    expect(stderr).toContain(cases[index]![1])
+    expect(stderr).not.toContain(PASSWORD)
+  }
+})
+
+test('the name of a list has no user, no password and no options', () => {
+  const list = parseListUrl(
+    'URL',
+    'postgres://ann:secret@db.example.org:5433/letters?sslmode=require&password=secret',
+  )
+  expect(toListName(list)).toBe('postgres://db.example.org:5433/letters')
+})
+
+test('the URL decides about TLS', async () => {
+  const url = await server.createUrl()
+  await enableTls()
+  const named = url.replace('127.0.0.1', 'localhost')
+  const trusting = `sslmode=verify-full&sslrootcert=${toSupportFile('certificate/localhost.crt')}`
+  await waitUntil('the server offers TLS', () => isEncrypted(`${named}?sslmode=prefer`))
+  expect(await isEncrypted(url)).toBe(false)
+  expect(await isEncrypted(`${named}?sslmode=disable`)).toBe(false)
+  expect(await isEncrypted(`${named}?sslmode=require`)).toBe(true)
+  expect(await isEncrypted(`${named}?${trusting}`)).toBe(true)
+  for (const untrusted of [`${named}?sslmode=verify-full`, `${url}?${trusting}`]) {
+    const checked = withStore(untrusted, (store) => store.check())
+    await expect(checked).rejects.toThrow('the certificate of the server is not trusted')
+  }
+})
+
+async function enableTls(): Promise<void> {
+  const { uid, gid } = statSync(server.data)
+  for (const extension of ['crt', 'key']) {
+    const copy = join(server.data, `server.${extension}`)
+    copyFileSync(toSupportFile(`certificate/localhost.${extension}`), copy)
+    chownSync(copy, uid, gid)
+    // The server refuses a key that other users can read.
+    chmodSync(copy, 0o600)
+  }
+  await server.run('ALTER SYSTEM SET ssl = on', server.admin)
+  await server.run('SELECT pg_reload_conf()', server.admin)
+}
+
+function isEncrypted(url: string): Promise<boolean> {
+  return withStore(url, async (store) => {
+    await store.check()
+    const rows = await server.run(
+      `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+       WHERE application_name = 'rollcall' AND datname = '${toDatabase(url)}'`,
+      url,
+    )
+    return rows.every(({ ssl }) => ssl === true)
+  })
+}
