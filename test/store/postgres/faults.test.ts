@@ -1,56 +1,59 @@
-/** The service on a PostgreSQL that fails in every way: an answer in time, documents all the while, and well again by itself. */
+/** The service while PostgreSQL fails: it answers in time, serves documents, and recovers by itself. */
 
 import { afterEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { parseListUrl } from '../../../src/config/list-url.ts'
 import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { getServer, MAX_CONNECTIONS, PASSWORD } from '../../support/postgres.ts'
+import {
+  getServer,
+  MAX_CONNECTIONS,
+  PASSWORD,
+  toDatabase,
+  waitUntil,
+  withStore,
+} from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
 import { emailsOf, expectAscending, listAll, toAddress } from '../../support/store-suite.ts'
 
 const server = await getServer()
-const undo: (() => unknown)[] = []
+const cleanups: (() => unknown)[] = []
 
 afterEach(async () => {
-  for (const step of undo.splice(0).toReversed()) await step()
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
 async function serve(url: string): Promise<RunningService> {
   const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
-  undo.push(async () => {
+  cleanups.push(async () => {
     await service.stop()
     expect(service.log()).not.toContain(PASSWORD)
   })
   return service
 }
 
-async function readList(url: string) {
-  const store = await openStore(parseListUrl('URL', url))
-  const all = await listAll(store)
-  await store.close()
-  return all
-}
-
-/** Posts an address to a list that fails: the answer comes in time, and documents are served meanwhile. */
+/** Posts an address while the list fails: the service answers 500, and serves documents meanwhile. */
 async function expectFailure(service: RunningService): Promise<void> {
   const start = performance.now()
-  let answer: Reply | undefined
-  const answered = service.subscribe('lost@mail.io').then((reply) => {
-    answer = reply
+  let reply: Reply | undefined
+  let milliseconds = 0
+  const posting = service.subscribe('lost@mail.io').then((received) => {
+    reply = received
+    milliseconds = performance.now() - start
   })
-  while (!answer) {
+  await waitUntil('the service answers while its list fails', async () => {
     expect((await service.request('/openapi.json')).status).toBe(200)
-    await Promise.race([answered, Bun.sleep(500)])
-  }
-  expect([answer.status, JSON.parse(answer.body).message]).toEqual([500, 'storage_failure'])
-  // The clock of the deadline ticks, and a busy machine is late.
-  expect(performance.now() - start).toBeLessThan(STORE_DEADLINE_MS + 1000)
+    await Promise.race([posting, Bun.sleep(500)])
+    return reply !== undefined
+  })
+  expect([reply?.status, JSON.parse(reply?.body ?? '{}').message]).toEqual([500, 'storage_failure'])
+  // The exact deadline is tested with the intake. A busy machine is late.
+  expect(milliseconds).toBeLessThan(3 * STORE_DEADLINE_MS)
 }
 
-/** Posts an address until it is accepted. */
 async function expectRecovery(service: RunningService): Promise<void> {
-  while ((await service.subscribe('found@mail.io')).status !== 200) await Bun.sleep(50)
+  await waitUntil(
+    'the service accepts an address',
+    async () => (await service.subscribe('found@mail.io')).status === 200,
+  )
   expect(await readiness(service)).toBe(200)
 }
 
@@ -58,7 +61,7 @@ async function readiness(service: RunningService): Promise<number> {
   return (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status
 }
 
-test('down at the start, and up later', async () => {
+test('the server is down when the service starts', async () => {
   const url = await server.createUrl()
   await server.kill()
   const service = await serve(url)
@@ -66,35 +69,35 @@ test('down at the start, and up later', async () => {
   expect(await readiness(service)).toBe(503)
   await server.start()
   await expectRecovery(service)
-  expect(emailsOf(await readList(url))).toContain(toAddress('found@mail.io'))
+  expect(emailsOf(await withStore(url, listAll))).toContain(toAddress('found@mail.io'))
 })
 
-test('killed under load: nothing that was confirmed is lost, nothing is there twice', async () => {
+test('the server is killed under load: no confirmed address is lost or listed twice', async () => {
   const url = await server.createUrl()
   const service = await serve(url)
   const confirmed: string[] = []
-  const failed = Promise.withResolvers<void>()
+  let failures = 0
   let isOver = false
   const callers = Array.from({ length: 16 }, async (_, caller) => {
     for (let step = 0; !isOver; step++) {
-      const email = `user${caller}.${step}@mail.io`
-      // Half of them are posted by two callers.
-      const { status } = await service.subscribe(step % 2 ? email : `both${step}@mail.io`)
-      if (status === 200) confirmed.push(step % 2 ? email : `both${step}@mail.io`)
-      else failed.resolve()
+      // Every second address is posted by all callers.
+      const email = step % 2 ? `user${caller}.${step}@mail.io` : `all${step}@mail.io`
+      const { status } = await service.subscribe(email)
+      if (status === 200) confirmed.push(email)
+      else failures++
     }
   })
   for (let kills = 0; kills < 2; kills++) {
-    const before = confirmed.length
-    while (confirmed.length < before + 300) await Bun.sleep(10)
+    const [confirmedBefore, failuresBefore] = [confirmed.length, failures]
+    await waitUntil('300 addresses are confirmed', () => confirmed.length >= confirmedBefore + 300)
     await server.kill()
-    await failed.promise
+    await waitUntil('a caller gets an error', () => failures > failuresBefore)
     await server.start()
     await expectRecovery(service)
   }
   isOver = true
   await Promise.all(callers)
-  const all = await readList(url)
+  const all = await withStore(url, listAll)
   expectAscending(all)
   const listed = new Set<string>(emailsOf(all))
   expect(confirmed.filter((email) => !listed.has(email))).toEqual([])
@@ -105,7 +108,7 @@ test('another process holds the lock', async () => {
   const service = await serve(url)
   await expectRecovery(service)
   const other = new SQL({ url, max: 1 })
-  undo.push(() => other.close({ timeout: 0 }))
+  cleanups.push(() => other.close({ timeout: 0 }))
   const release = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = other.begin(async (transaction) => {
@@ -121,19 +124,19 @@ test('another process holds the lock', async () => {
   await service.logged('another process holds its lock')
 })
 
-test('the server stands still', async () => {
+test('the server does not answer', async () => {
   const url = await server.createUrl()
   const service = await serve(url)
   await expectRecovery(service)
-  const goOn = await server.freeze()
-  undo.push(goOn)
+  const resume = await server.freeze()
+  cleanups.push(resume)
   await expectFailure(service)
-  goOn()
+  resume()
   await expectRecovery(service)
   await service.logged('the server does not answer')
 })
 
-test('no connection is left', async () => {
+test('the server has no connection left', async () => {
   const url = await server.createUrl()
   const service = await serve(url)
   await expectRecovery(service)
@@ -141,30 +144,27 @@ test('no connection is left', async () => {
   const others = await Promise.all(
     Array.from({ length: MAX_CONNECTIONS }, () => new SQL({ url, max: 1 }).reserve()),
   )
-  undo.push(() => Promise.all(others.map((other) => other.close())))
+  cleanups.push(() => Promise.all(others.map((other) => other.close())))
   await expectFailure(service)
   await expectFailure(service)
   await Promise.all(others.map((other) => other.close()))
   await expectRecovery(service)
 })
 
-test('read-only, as after a failover', async () => {
+test('the server is read-only, as after a failover', async () => {
   const url = await server.createUrl()
   const service = await serve(url)
   await expectRecovery(service)
-  await failOver('on')
+  await setReadOnly(url, 'on')
   await expectFailure(service)
   await expectFailure(service)
   expect(await readiness(service)).toBe(503)
-  await failOver('off')
+  await setReadOnly(url, 'off')
   await expectRecovery(service)
-
-  async function failOver(readOnly: 'on' | 'off'): Promise<void> {
-    const database = new URL(url).pathname.slice(1)
-    await server.run(
-      `ALTER DATABASE ${database} SET default_transaction_read_only = ${readOnly}`,
-      server.admin,
-    )
-    await server.disconnect(url)
-  }
 })
+
+async function setReadOnly(url: string, readOnly: 'on' | 'off'): Promise<void> {
+  const database = toDatabase(url)
+  await server.run(`ALTER DATABASE ${database} SET default_transaction_read_only = ${readOnly}`, server.admin)
+  await server.disconnect(url)
+}
