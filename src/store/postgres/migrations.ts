@@ -1,10 +1,20 @@
 /**
  * The numbered migrations of the PostgreSQL schema. A new schema is made by running all of them.
  *
- * A released migration never changes. The next change of the schema is a new migration with the next number. It must
- * rename or drop the function that processes of the version before it add addresses with, and the tables that they
- * remove and import with. Their statements then fail, they report a StoreError, and their callers get a 500 and keep
- * the address. A process of the older version must never be able to write to a place that the newer one does not read.
+ * The tables after the last migration:
+ *
+ *   list              one row: the version of the schema, and the number of keys. Its lock is the lock of all writers.
+ *   subscribers       the list
+ *   suppressions      keyed hashes of removed addresses: HMAC-SHA-256 of the identity
+ *   suppression_keys  the keys of these hashes: key 1 belongs to this list, the others came with copies
+ *
+ * A released migration never changes. A new one gets the next number, and follows two rules because processes of older
+ * versions may still run:
+ *
+ * - Its first statement locks the table `list` exclusively. Every writer locks it first as well, so the migration waits
+ *   until no write is in progress, and cannot deadlock with one.
+ * - It renames or drops what older processes write to or through. Their statements then fail, they report a StoreError,
+ *   and their callers get a 500. They must never write to a place that a newer process does not read.
  */
 export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [
@@ -49,20 +59,18 @@ export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   ],
   [
     2,
-    `-- The number of keys. A process that computes hashes under fewer keys must not add addresses.
-     ALTER TABLE rollcall.list RENAME COLUMN removal_keys TO suppression_key_count;
-     -- Key 1 is the list's own. The others came with copies of other lists.
+    `ALTER TABLE rollcall.list RENAME COLUMN removal_keys TO suppression_key_count;
      ALTER TABLE rollcall.removal_keys RENAME TO suppression_keys;
      ALTER TABLE rollcall.suppression_keys RENAME CONSTRAINT removal_keys_pkey TO suppression_keys_pkey;
      ALTER TABLE rollcall.suppression_keys RENAME CONSTRAINT removal_keys_key_key TO suppression_keys_key_key;
-     -- The hash is HMAC-SHA-256 of the identity under the key.
      ALTER TABLE rollcall.removed RENAME TO suppressions;
      ALTER TABLE rollcall.suppressions RENAME COLUMN removed_at TO suppressed_at;
      ALTER TABLE rollcall.suppressions RENAME CONSTRAINT removed_pkey TO suppressions_pkey;
      ALTER TABLE rollcall.suppressions RENAME CONSTRAINT removed_key_id_fkey TO suppressions_key_id_fkey;
      DROP FUNCTION rollcall.add(text[], bytea[], integer);
-     -- One round trip, so that no process holds the lock while it waits for the network. Each statement sees what was
-     -- committed before it got the lock. ON CONFLICT names its index: a seq that is taken must be an error.
+     -- Adds nothing and returns false if the process does not know all keys. One call, so that no process holds the
+     -- lock while it waits for the network. Each statement sees what was committed before it got the lock.
+     -- ON CONFLICT names its index: a seq that is taken must be an error.
      CREATE FUNCTION rollcall.add_subscribers(addresses text[], hashes bytea[], key_count integer) RETURNS boolean
      LANGUAGE plpgsql AS $$
      BEGIN

@@ -39,8 +39,6 @@ async function runNextMigration(sql: SQL, found: number): Promise<number> {
       const version = await readVersion(transaction)
       const migration = MIGRATIONS.get(version + 1)
       if (migration === undefined) return version
-      // Every writer locks `list` first, so this waits until no writer is under way, without a deadlock.
-      if (version > 0) await transaction`LOCK TABLE rollcall.list IN ACCESS EXCLUSIVE MODE`
       await transaction.unsafe(migration)
       await transaction`UPDATE rollcall.list SET version = ${version + 1}`
       return version + 1

@@ -136,10 +136,7 @@ test('a process of an older Rollcall fails, whether it waits for the migration o
   const migrating = withStore(url, listAll)
   await waitUntil('the migration is in the middle', () => isPaused(url))
   const waiting = Promise.allSettled([add('waiting@one.example'), runImport()])
-  await waitUntil('both wait for the lock', async () => {
-    const activity = await readActivity(url)
-    return activity.filter(({ type }) => type === 'Lock').length === 2
-  })
+  await waitUntil('both wait for the lock', async () => (await countLockWaits(url)) === 2)
   await resume()
   expect(emailsOf(await migrating).at(-1)).toBe(toAddress('before@one.example'))
   // 42703: undefined column. 42P01: undefined table. 42883: undefined function.
@@ -148,6 +145,22 @@ test('a process of an older Rollcall fails, whether it waits for the migration o
   expect((await late).map(toSqlState)).toEqual(['42883', '42P01'])
   expect(emailsOf(await withStore(url, listAll)).at(-1)).toBe(toAddress('before@one.example'))
   await Promise.all([adding.close(), importing.close()])
+})
+
+test('a migration waits for an import of an older Rollcall that is in progress', async () => {
+  const url = await createFixture()
+  const older = new SQL({ url, max: 1 })
+  const migrating = await older.begin(async (transaction) => {
+    await transaction`SELECT FROM rollcall.list FOR UPDATE`
+    // In an object, because `begin` would wait for a promise.
+    const running = { result: withStore(url, listAll) }
+    await waitUntil('the migration waits for the lock', async () => (await countLockWaits(url)) === 1)
+    await transaction`SELECT hash FROM rollcall.removed JOIN rollcall.removal_keys ON id = key_id`
+    await transaction`INSERT INTO rollcall.subscribers (email, subscribed_at) VALUES ('imported@one.example', now())`
+    return running
+  })
+  expect(emailsOf(await migrating.result).at(-1)).toBe(toAddress('imported@one.example'))
+  await older.close()
 })
 
 test('a user who may not migrate gets a message that names the owner', async () => {
@@ -224,6 +237,10 @@ async function pauseMigration(url: string): Promise<() => Promise<unknown>> {
 
 async function isPaused(url: string): Promise<boolean> {
   return (await readActivity(url)).some(({ event }) => event === 'PgSleep')
+}
+
+async function countLockWaits(url: string): Promise<number> {
+  return (await readActivity(url)).filter(({ type }) => type === 'Lock').length
 }
 
 /** Reads what each connection to the database of a URL waits for. */

@@ -2,9 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { toListName } from '../../../src/store/open.ts'
+import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { getServer, PASSWORD, toDatabase, waitUntil, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
@@ -61,6 +63,21 @@ test('the name of a list has no user, no password and no options', () => {
   expect(toListName(list)).toBe('postgres://db.example.org:5433/letters')
 })
 
+test('connections on which nothing arrives any more are replaced', async () => {
+  const proxy = await startProxy(await server.createUrl())
+  const store = createPostgresStore({ url: proxy.url, name: 'list', hasDeadline: true })
+  await waitUntil('all connections are open', async () => {
+    await Promise.all(Array.from({ length: 3 }, () => store.count()))
+    return proxy.connections() === 3
+  })
+  proxy.silence()
+  const checks = await Promise.allSettled(Array.from({ length: 3 }, () => store.check()))
+  expect(checks.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  await store.check()
+  await store.close()
+  proxy.close()
+})
+
 test('the URL decides about TLS', async () => {
   const url = await server.createUrl()
   await enableTls()
@@ -100,4 +117,33 @@ function isEncrypted(url: string): Promise<boolean> {
     )
     return rows.every(({ ssl }) => ssl === true)
   })
+}
+
+/** Starts a proxy that can keep its connections open without passing anything on, as a broken network does. */
+async function startProxy(url: string) {
+  const pairs: [Socket, Socket][] = []
+  const listener = createServer((client) => {
+    const upstream = connect(Number(new URL(url).port), '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    pairs.push([client, upstream])
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const proxied = new URL(url)
+  if (address !== null && typeof address === 'object') proxied.port = String(address.port)
+  return {
+    url: proxied.href,
+    connections: () => pairs.length,
+    silence() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe().pause()
+        upstream.unpipe().pause()
+      }
+    },
+    close() {
+      for (const socket of pairs.flat()) socket.destroy()
+      listener.close()
+    },
+  }
 }

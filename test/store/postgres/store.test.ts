@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Subscriber, SubscriberStore } from '../../../src/subscriber.ts'
-import { getServer, withStore } from '../../support/postgres.ts'
+import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { createFolder, runCommand, startService } from '../../support/service.ts'
 import { testProcesses } from '../../support/store-processes.ts'
 import {
@@ -106,6 +106,22 @@ test('a seq that is taken is an error, and not a lost address', async () => {
     await server.run("SELECT setval('rollcall.subscribers_seq_seq', 3)", url)
     await store.add([address])
     expect(emailsOf(await listAll(store))).toEqual([...emailsOf(before), address])
+  })
+})
+
+test.each([
+  [
+    'the database is read-only',
+    (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+  ],
+  ['the user lacks the permission to write to it', () => 'REVOKE INSERT ON rollcall.subscribers FROM owner'],
+])('check reports that %s', async (reason, toStatement) => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.check())
+  await server.run(toStatement(toDatabase(url)), url)
+  await withStore(url, async (store) => {
+    await expect(store.check()).rejects.toThrow(reason)
+    expect(await store.count()).toMatchObject({ subscribers: 0 })
   })
 })
 
