@@ -1,131 +1,135 @@
-/** Who is on the list, and what every store of them can do. Knows no store and no protocol. */
+/** The subscribers of a list, and the interface of every store. Imports no store and no protocol. */
 
 import type { Address } from './email.ts'
 import { Failure } from './failure.ts'
 
-/** A person on the list. */
 export interface Subscriber {
-  /** The cursor: it grows in the order in which the list took them. Not dense. */
+  /** The cursor. It increases in the order in which subscribers become visible, with gaps, and is never used again. */
   readonly seq: number
-  /** The first spelling that was accepted; its identity is unique. */
+  /** The first spelling that was accepted. Its identity is unique in the list. */
   readonly email: Address
-  /** When that was, UTC. */
+  /** When the address was first accepted, UTC. */
   readonly subscribedAt: Date
 }
 
-/** A row of an older list. */
+/** A row of another list. */
 export interface ImportRow {
   readonly email: Address
-  /** When the address was put on that list, if it is known; else now. */
+  /** When the address was put on the other list. Default: the time of the import. */
   readonly subscribedAt?: Date | undefined
 }
 
-/** What became of the rows of an import; the three add up to the rows that were given. */
+/** The outcome of an import. The sum of the three is the number of rows. */
 export interface ImportTally {
-  /** Put on the list. */
+  /** Rows put on the list. */
   readonly added: number
-  /** On it already, or earlier in the same import. */
+  /** Rows whose address was on the list, or in an earlier row. */
   readonly known: number
-  /** Left out, because they were removed once. */
+  /** Rows left out because their address is suppressed. */
   readonly suppressed: number
 }
 
-/** Whether an address is on the list, has been removed and is remembered as such, or neither. */
+/** The state of an address: on the list, removed and suppressed, or neither. */
 export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
-/** A removed address as it is remembered: not itself, but HMAC-SHA-256 of its identity under a key. */
+/** A removed address, stored as HMAC-SHA-256 of its identity. */
 export interface Suppression {
-  /** 32 random bytes; every list has its own, and keeps those of the lists that were copied to it. */
+  /** 32 random bytes. Every list has its own key, and has the keys of the lists that were copied to it. */
   readonly key: Uint8Array
   /** 32 bytes. */
   readonly hash: Uint8Array
   readonly suppressedAt: Date
 }
 
-/** What a list holds, in numbers. */
 export interface Count {
-  /** Addresses on the list, those in reserved domains included. */
+  /** Addresses on the list, with those in reserved domains. */
   readonly subscribers: number
-  /** Those of them that are in reserved domains (RFC 2606, RFC 6761). */
+  /** Addresses on the list that are in reserved domains (RFC 2606, RFC 6761). */
   readonly reserved: number
-  /** Suppressions addresses that are remembered. */
+  /** Suppressed addresses. */
   readonly suppressed: number
 }
 
-/** How a list is doing. */
 export interface StoreStatus extends Count {
-  /** The latest `subscribedAt`; undefined while the list is empty. */
+  /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
-  /** Addresses by the UTC day of their `subscribedAt`, oldest first: the days asked for, today last, none left out. */
+  /** Subscribers by the UTC day of their `subscribedAt`: every day of the period, oldest first, today last. */
   readonly days: readonly { readonly date: string; readonly added: number }[]
   /** Bytes on disk. */
   readonly bytes: number
 }
 
 export interface ListOptions {
-  /** Begin behind this cursor; 0 for the beginning. */
+  /** Start after this cursor. Default: 0, the start of the list. */
   readonly after?: number
-  /** Most subscribers in all. */
+  /** Most subscribers in total. Default: no limit. */
   readonly limit?: number
 }
 
 /**
- * A list. Every method rejects with a StoreError when the store cannot do it; what was asked for is then
- * not done, or, after a lost connection, not known to be done. Every method sees all that was confirmed
- * before it was called, by whichever process.
+ * A list. Every method sees all that any process had confirmed before the call.
+ *
+ * Every method rejects with a StoreError when the store cannot do the work. The work is then not done. Only after a lost
+ * connection is it unknown whether it is done.
  */
 export interface SubscriberStore {
   /**
-   * Puts addresses on the list, in the order given; those that are on it already stay as they are. An
-   * address that had been removed comes back, for this is a new consent.
-   * Resolves when all of them are on stable storage. No addresses at all go the same way, so that it shows
-   * whether the store can be written again.
+   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added and no longer
+   * suppressed, because a new subscription is a new consent.
+   *
+   * Resolves when all of them are on stable storage. An empty array commits too, which shows whether the store can be
+   * written.
    */
   add(addresses: readonly Address[]): Promise<void>
-  /** Resolves when the list can be reached and, as far as can be told without writing, written. */
+  /** Resolves when the list can be reached and, as far as this shows without a commit, written. */
   check(): Promise<void>
-  /** Counts what is on the list now. */
   count(): Promise<Count>
-  /** Finds the subscriber with the identity of an address. */
+  /** Returns the subscriber with the identity of the address; undefined when it is not on the list. */
   find(address: Address): Promise<Subscriber | undefined>
-  /** Tells of each address how it stands with the list, in the order given. */
+  /** Returns the state of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly SubscriptionState[]>
   /**
-   * Goes through the list in the order of the cursor, in pages, without holding it in memory. Whoever goes on
-   * behind the last cursor of an earlier walk misses none and meets none twice, with writers at work all the while.
+   * Yields the list in pages, in the order of the cursor; no page is empty. A caller that continues after the last cursor
+   * of an earlier call misses no subscriber and gets none twice, even while others write. A caller may stop at any page.
    */
   list(options?: ListOptions): AsyncIterable<readonly Subscriber[]>
   /**
-   * Puts the rows of an older list on this one, in the order given, at most `importSize` at once; removed
-   * addresses are left out. Resolves when all of it is on stable storage.
+   * Puts rows of another list on this one, in their order, without suppressed addresses. Resolves when all of them are on
+   * stable storage.
+   *
+   * @param rows at most `importSize`
    */
   import(rows: readonly ImportRow[]): Promise<ImportTally>
-  /** How many rows an import takes best. */
+  /** The number of rows for which an import is the fastest without long locks. */
   readonly importSize: number
   /**
-   * Takes addresses off the list.
+   * Removes addresses from the list.
    *
-   * @param options.forget keeps no hash, so that an import may bring them back, and drops one that is there
-   * @returns how each had stood with the list, in the order given
+   * @param options.suppress true: suppress the addresses, so that no import adds them again. False: delete their
+   * suppressions, so that an import may add them.
+   * @returns the state of each address before, in their order
    */
   remove(
     addresses: readonly Address[],
     options: { readonly suppress: boolean },
   ): Promise<readonly SubscriptionState[]>
-  /** Goes through the suppressions, in pages. */
+  /** Yields all suppressions in pages; no page is empty. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
-  /** Takes over suppressions of another list; an address that they stand for and that subscribed before is taken off. */
+  /**
+   * Adds suppressions of another list. Removes a subscriber who subscribed before the suppression. Leaves out a suppression
+   * that is older than the subscription.
+   */
   mergeSuppressions(suppressions: readonly Suppression[]): Promise<void>
-  /** Tells how the list is doing, with this many days. */
+  /** @param days the length of the period, in days */
   status(days: number): Promise<StoreStatus>
-  /** Gives everything back; what was added stays. */
+  /** Closes the files or connections. What was confirmed stays. */
   close(): Promise<void>
 }
 
-/** What the service needs of a store. */
+/** The part of a store that the service uses. */
 export type ServiceStore = Pick<SubscriberStore, 'add' | 'check' | 'close'>
 
-/** A store that cannot do what was asked: one line for the owner, without an address and without a password. */
+/** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */
 export class StoreError extends Failure {
   override readonly name = 'StoreError'
 }

@@ -1,8 +1,8 @@
-/** The status of a list, made from one walk over it, in every store alike. */
+/** The status of a list, computed from one scan of it. */
 
 import type { Count, StoreStatus } from '../subscriber.ts'
 
-/** What one day adds to the status. */
+/** The subscribers of one day. */
 export interface DayRow extends Omit<Count, 'suppressed'> {
   /** Days since 1970, UTC. */
   readonly day: number
@@ -12,16 +12,12 @@ export interface DayRow extends Omit<Count, 'suppressed'> {
 
 export const DAY_MS = 86_400_000
 
-/** The first of as many days as are asked for, of which today is the last; in days since 1970, UTC. */
+/** The first of the last `days` days, in days since 1970, UTC. Today is the last. */
 export function toFirstDay(days: number): number {
   return Math.floor(Date.now() / DAY_MS) - days + 1
 }
 
-/**
- * Sums up a list.
- *
- * @param rows by day; those in front of the first may be one row
- */
+/** @param rows one for each day; the days before `first` may share a row */
 export function toStatus(
   rows: readonly DayRow[],
   { first, days }: { readonly first: number; readonly days: number },
