@@ -1,27 +1,30 @@
-/** A list on which an import is tried out: it tells what would happen, and the real one stays as it is. */
-
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ImportTally, SubscriberStore } from '../subscriber.ts'
+import type { SubscriberStore } from '../subscriber.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
-export type Trial = Pick<SubscriberStore, 'import' | 'importSize' | 'close'>
+export type DryRun = Pick<SubscriberStore, 'import' | 'importSize' | 'close'>
 
-/** Opens a trial of imports into a list; what would be new is kept in a temporary file, to know repeats by. */
-export async function openDryRun(store: Pick<SubscriberStore, 'lookUp'>): Promise<Trial> {
+/**
+ * Opens a dry run of imports into a list. It counts what an import would do, and does not change the list. It keeps new
+ * addresses in a temporary list, to recognize repeats in a file of any length.
+ *
+ * @throws StoreError when the temporary list cannot be created
+ */
+export async function openDryRun(list: Pick<SubscriberStore, 'lookUp'>): Promise<DryRun> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-'))
-  const fresh = openSqliteStore(join(folder, 'trial.db'))
+  const temporary = openSqliteStore(join(folder, 'dry-run.db'))
   return {
-    importSize: fresh.importSize,
-    async import(rows): Promise<ImportTally> {
-      const states = await store.lookUp(rows.map(({ email }) => email))
-      const { added, known } = await fresh.import(rows.filter((_, index) => states[index] === 'absent'))
+    importSize: temporary.importSize,
+    async import(rows) {
+      const states = await list.lookUp(rows.map(({ email }) => email))
+      const { added, known } = await temporary.import(rows.filter((_, index) => states[index] === 'absent'))
       const suppressed = states.filter((state) => state === 'suppressed').length
       return { added, known: known + states.filter((state) => state === 'subscribed').length, suppressed }
     },
     async close() {
-      await fresh.close()
+      await temporary.close()
       await rm(folder, { recursive: true })
     },
   }
