@@ -101,7 +101,7 @@ const strangers: Readonly<
       await openSqliteStore(file).close()
       alter(file, 'PRAGMA user_version = 99')
     },
-    'its schema is version 99, and this Rollcall knows version 1',
+    'its schema is version 99, and this Rollcall knows version 2',
   ],
   garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
   text: [(file) => writeFile(file, 'ada,2026-01-01\n'), 'it is not a database'],

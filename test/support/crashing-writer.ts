@@ -1,4 +1,4 @@
-/** Loaded into a service before its own code: at SIGUSR2 its writer thread ends, as if it had crashed. */
+/** A preload for the service: on SIGUSR2, ends its writer thread as a crash would. */
 
 const Thread = globalThis.Worker
 

@@ -1,37 +1,32 @@
-/** A list's file, looked at from beside the service. */
+/** Looks at the file of a list, next to the service that uses it. */
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { runCommand } from './service.ts'
 
-/** Where a service that was told nothing else keeps its list. */
+/** The path of the list of a service that runs in a folder with default settings. */
 export function toListFile(folder: string): string {
   return join(folder, 'data/rollcall.db')
 }
 
-/** Settles the list by the command line, and reads it: all addresses as they are spelled, in the order of the cursor. */
+/** Compacts the list with the command line. Returns all addresses as they are spelled, in the order of the cursor. */
 export async function readList(folder: string): Promise<readonly string[]> {
   const file = toListFile(folder)
   const { code, stdout, stderr } = await runCommand(['count'], { env: { DATABASE_URL: `sqlite:${file}` } })
   if (code !== 0) throw new Error(stderr)
-  const emails = query(file, 'SELECT email FROM subscribers ORDER BY seq').map(([email]) => String(email))
-  if (Number(stdout) !== emails.length)
-    throw new Error(`count says ${stdout}, and ${emails.length} are listed`)
-  return emails
-}
-
-/** How far settling has come; addresses that have only arrived are in neither. */
-export function readProgress(file: string): { readonly indexed: number; readonly appended: number } {
-  const [[indexed, appended] = []] = query(
-    file,
-    'SELECT (SELECT count(*) FROM identities), (SELECT count(*) FROM subscribers)',
-  )
-  return { indexed: Number(indexed), appended: Number(appended) }
-}
-
-function query(file: string, sql: string): unknown[][] {
   using db = new Database(file, { readonly: true })
-  return db.query(sql).values()
+  const rows = db.query<{ email: string }, []>('SELECT email FROM subscribers ORDER BY seq').all()
+  if (Number(stdout) !== rows.length) throw new Error(`count says ${stdout}, but the list has ${rows.length}`)
+  return rows.map(({ email }) => email)
+}
+
+/** Counts the addresses that each pass of compaction has moved. The inbox is in neither count. */
+export function readProgress(file: string): { readonly indexed: number; readonly appended: number } {
+  using db = new Database(file, { readonly: true })
+  const counts = db.query<{ indexed: number; appended: number }, []>(
+    'SELECT (SELECT count(*) FROM identities) AS indexed, (SELECT count(*) FROM subscribers) AS appended',
+  )
+  return counts.get() ?? { indexed: 0, appended: 0 }
 }
 
 // Does what any other program may do with the file: it opens a transaction, and keeps it open.

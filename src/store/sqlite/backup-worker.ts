@@ -1,7 +1,11 @@
 /** The thread that copies a SQLite list and checks the copy. */
 
 import type { Database } from 'bun:sqlite'
-import { openSqliteFile, toReason } from './file.ts'
+import type { Result } from '../../result.ts'
+import { StoreError } from '../../subscriber.ts'
+import { toReason } from './error.ts'
+import { openSqliteFile } from './file.ts'
+import { getRow } from './row.ts'
 import { openSqliteStore } from './store.ts'
 
 export interface BackupRequest {
@@ -9,41 +13,37 @@ export interface BackupRequest {
   readonly target: string
 }
 
-export type BackupReply = { readonly subscribers: number } | { readonly failure: string }
+/** The number of addresses in the copy, or one line that says what went wrong. */
+export type BackupReply = Result<number, string>
 
 declare const self: Worker
 
 self.onmessage = async ({ data }: MessageEvent<BackupRequest>) => {
-  self.postMessage(await answer(data))
+  self.postMessage(await copy(data))
 }
 
-async function answer({ file, target }: BackupRequest): Promise<BackupReply> {
+async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
   try {
-    const before = await count(file, false)
-    vacuumInto(file, target)
-    const after = await count(file, false)
-    const subscribers = await count(target, true)
-    // Meanwhile the list may have grown, and may have shrunk by suppressions.
-    if (subscribers >= Math.min(before, after)) return { subscribers }
-    return { failure: `the copy is not whole: it holds ${subscribers} addresses, and the list ${after}` }
-  } catch (error) {
+    const before = await count(file)
+    // A consistent copy without free pages (https://sqlite.org/lang_vacuum.html).
+    withFile(file, (db) => db.run('VACUUM INTO ?', [target]))
+    const after = await count(file)
+    withFile(target, checkIntegrity)
+    const copied = await count(target)
+    // The list may grow and shrink during the copy.
+    if (copied >= Math.min(before, after)) return { ok: true, value: copied }
     return {
-      failure: error instanceof Error && error.name === 'StoreError' ? error.message : toFailure(error, file),
+      ok: false,
+      reason: `the copy is incomplete: it has ${copied} addresses, and the list has ${after}`,
     }
+  } catch (error) {
+    const reason =
+      error instanceof StoreError ? error.message : `the list ${file} cannot be copied: ${toReason(error)}`
+    return { ok: false, reason }
   }
 }
 
-function toFailure(error: unknown, file: string): string {
-  return `the list ${file} cannot be copied: ${toReason(error)}`
-}
-
-/** A copy as of one moment, without the free pages (https://sqlite.org/lang_vacuum.html). */
-function vacuumInto(file: string, target: string): void {
-  use(openSqliteFile(file, { create: false }), (db) => db.run('VACUUM INTO ?', [target]))
-}
-
-async function count(file: string, isCopy: boolean): Promise<number> {
-  if (isCopy) use(openSqliteFile(file, { create: false }), check)
+async function count(file: string): Promise<number> {
   const store = openSqliteStore(file, { create: false })
   try {
     return (await store.count()).subscribers
@@ -52,15 +52,14 @@ async function count(file: string, isCopy: boolean): Promise<number> {
   }
 }
 
-function check(db: Database): void {
-  const { integrity_check: result } = db.query('PRAGMA integrity_check').get() as { integrity_check: string }
-  if (result !== 'ok') throw new Error(`the copy is damaged: ${result}`)
+function checkIntegrity(db: Database): void {
+  const { integrity_check: result } = getRow(
+    db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'),
+  )
+  if (result !== 'ok') throw new StoreError(`the copy is damaged: ${result}`)
 }
 
-function use<T>(db: Database, work: (db: Database) => T): T {
-  try {
-    return work(db)
-  } finally {
-    db.close()
-  }
+function withFile(file: string, work: (db: Database) => void): void {
+  using db = openSqliteFile(file, { create: false })
+  work(db)
 }

@@ -1,241 +1,167 @@
 /**
- * Settling: moves what was appended to `inbox` into the list proper, in large batches.
+ * Compaction moves accepted addresses from the inbox into the list.
  *
- * An acceptance only appends, at the price of a log, for its answer does not depend on what the list holds
- * (a log-structured merge: O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
- * Uniqueness comes here, in two passes over the same inbox:
+ * The store accepts an address by appending it to `inbox`, as to a log. The response is the same for new and for known
+ * addresses, so nothing is looked up before it. Later, compaction merges the inbox into the sorted table `identities` in large
+ * batches, which costs less for each address than inserting them one by one. This is a log-structured merge (O'Neil
+ * et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
  *
- *   index   in the order of the hashes, so that each page of `identities` is written once: adds the entries,
- *           finds those that stand for a repeat, and takes them out again
- *   append  in the order of arrival, so that `subscribers` only grows at its end: moves all but the repeats,
- *           and deletes the inbox in the same transaction
+ * An address gets its seq in the inbox: the seq of the row, plus its position in the row. One run makes two passes over
+ * the inbox:
  *
- * Each slice of a pass is a transaction of its own, so that commits and other processes can go in between.
- * The inbox stay until `append` takes them; doing a slice twice changes nothing; and whoever finds the
- * first arrival gone knows that another process has compacted, and gives up its run. So a crash or a second
- * compactor may cut in anywhere.
+ *   index    Adds (hash, seq) of every address to `identities`, in the order of the hashes, so that each page is written
+ *            once. If an earlier seq has the same identity, the address is a repeat, and its entry is deleted again.
+ *   append   Copies the addresses to the end of `subscribers` in the order of seq, without the repeats, and deletes
+ *            them from the inbox in the same transaction.
+ *
+ * For example, the list has Ann@one.example with seq 1, and the inbox has [bob@one.example, ann@ONE.example] from seq 2.
+ * The index pass adds entries for 2 and 3, and deletes the one for 3. The append pass copies bob with seq 2. Seq 3 stays unused.
+ *
+ * Each pass works in slices, one transaction each, so that other connections can commit in between. A crash between
+ * slices loses nothing: an address stays in the inbox until it is in `subscribers`, and the next run repeats the index pass
+ * with the same result. Several processes may compact at once: a slice first checks that the inbox still starts where
+ * the run left it. If it does not, another process has moved rows, and the run ends.
  */
 
 import type { Database } from 'bun:sqlite'
-import type { Address } from '../../email.ts'
+import { type Address, toIdentity } from '../../email.ts'
+import { createBuckets } from './buckets.ts'
+import { prepareCompaction } from './compaction-statements.ts'
+import { createIdentityHash } from './identity-hash.ts'
+import { getRow } from './row.ts'
 import type { Suppressions } from './suppressions.ts'
 
-/** Most inbox in one run: a hash and a position must fit into the 53 bits of a number. */
-const RUN = 1_000_000
-const POSITIONS = 2 ** 21
+/** Most addresses in one run, but for the rest of a row. */
+const RUN_SIZE = 1_000_000
 
-/** Addresses in a slice of `index`; it takes 1 to 3 ms. */
-const SLICE = 1024
+/** Rows of the inbox in a slice of the scan and of the append pass. */
+const SLICE_ROWS = 32
 
-/** Arrivals (batches) in a slice of the other passes. */
-const BATCHES = 32
+/** A run keeps this many addresses in memory to compare with. It reads others again, at 15 µs each. */
+const CACHED_ADDRESSES = 131_072
 
-/** So many texts of a run are kept at hand, where repeats are told apart; those of more are read again, at 15 µs each. */
-const KEPT = 131_072
+/** An address in the inbox. Imported ones have their own date, in milliseconds since 1970. */
+type InboxAddress = Address | readonly [email: Address, subscribedAt: number]
 
-// Hashes are sorted in parts, so that no sort makes a long pause.
-const BUCKETS = 256
+export type Compactor = ReturnType<typeof createCompactor>
 
-export interface Compactor {
-  /** Addresses that have not been compacted, repeats included. */
-  backlog(): number
-  /** One run over what has arrived by now; gives way after each slice. At most a million addresses. */
-  run(): Generator<void>
-}
+export function createCompactor(db: Database, suppressions: Suppressions) {
+  const hashOf = createIdentityHash(db)
+  const statements = prepareCompaction(db)
+  const readStart = () => getRow(statements.start).seq
 
-/** An address as it stands in `inbox`: alone, or with a date of its own. */
-type Arrival = string | readonly [email: string, at: number]
-
-/** The hash by which identities are found; not unique. */
-export function toHash(identity: string, seed: number): number {
-  return Bun.hash.xxHash32(identity, seed)
-}
-
-/** Reads the seed of a file's hashes. */
-export function readSeed(db: Database): number {
-  return (db.query('SELECT hash FROM seed').get() as { hash: number }).hash
-}
-
-/** Prepares settling on an open file. */
-export function createCompactor(db: Database, suppressed: Suppressions): Compactor {
-  const seed = readSeed(db)
-  const statements = prepare(db)
-  const head = () => (statements.head.get() as { first: number }).first
-
-  /** Reads the inbox from a seq on: their hashes with their positions, in buckets by hash, the first of their texts, and where they end. */
-  function* scan(from: number) {
+  /** Reads the inbox: all hashes, the first addresses, and the seq of the last row. */
+  function* scan(start: number) {
     const buckets = createBuckets()
-    const emails: string[] = []
-    let last = from - 1
-    for (let size = 0; size < RUN; ) {
-      const rows = statements.scan.values(last, BATCHES) as [first: number, addresses: string][]
-      for (const [first, addresses] of rows) {
-        const batch = JSON.parse(addresses) as Arrival[]
-        // The empty last row is replaced by the next batch, under the same number.
-        if (batch.length === 0) return { buckets, emails, last }
-        batch.forEach((arrival, index) => {
-          const email = typeof arrival === 'string' ? arrival : arrival[0]
-          const position = first + index - from
-          buckets.add(toHash(email.toLowerCase(), seed), position)
-          if (position < KEPT) emails[position] = email
+    const cached: Address[] = []
+    let last = start - 1
+    for (let size = 0; size < RUN_SIZE; ) {
+      const rows = statements.scan.all(last, SLICE_ROWS)
+      for (const { seq, addresses } of rows) {
+        const batch: InboxAddress[] = JSON.parse(addresses)
+        // An empty row is the last one, and the next commit replaces it.
+        if (batch.length === 0) return { start, last, buckets, cached }
+        batch.forEach((item, index) => {
+          const email = typeof item === 'string' ? item : item[0]
+          const position = seq + index - start
+          buckets.add(hashOf(email), position)
+          if (position < CACHED_ADDRESSES) cached[position] = email
         })
         size += batch.length
-        last = first
+        last = seq
       }
       if (rows.length === 0) break
       yield
     }
-    return { buckets, emails, last }
+    return { start, last, buckets, cached }
   }
 
-  /** Adds entries, given as hash and position in one number each, and returns the seqs that are repeats. */
-  function index(entries: string, from: number, emails: readonly string[]): number[] {
-    const identityOf = (seq: number) => (emails[seq - from] ?? readEmail(seq))?.toLowerCase()
-    statements.addEntries.run(entries, from)
+  /** Adds a slice to the index, without the repeats. Returns the seqs of the repeats. */
+  function index(entries: string, start: number, cached: readonly Address[]): number[] {
     const repeats: number[] = []
-    for (const [hash, seq] of statements.sameHash.values(entries, from) as [number, number][]) {
-      // Repeats before this one have been taken out, so few are left however often an address came.
-      const earlier = statements.earlier.values(hash, seq) as [number][]
+    const identityOf = (seq: number) => {
+      const email = cached[seq - start] ?? getRow(statements.email, seq).email
+      return email && toIdentity(email)
+    }
+    statements.addEntries.run(entries, start)
+    // In the order of seq. Deleting each repeat at once leaves few entries to compare with, however often an address comes.
+    for (const { hash, seq } of statements.sameHash.all(entries, start)) {
       const identity = identityOf(seq)
-      if (!earlier.some(([one]) => identityOf(one) === identity)) continue
-      statements.dropEntry.run(hash, seq)
+      if (!statements.earlier.all(hash, seq).some((earlier) => identityOf(earlier.seq) === identity)) continue
+      statements.deleteEntry.run(hash, seq)
       repeats.push(seq)
     }
     return repeats
   }
 
-  function readEmail(seq: number): string | undefined {
-    const row = statements.settledEmail.get(seq) ?? statements.arrivedEmail.get(seq)
-    return (row as { email: string } | null)?.email
-  }
-
-  /** Moves one slice of inbox, without the repeats, and returns the seq that follows it. */
-  function append(from: number, last: number, repeats: readonly number[]): number {
-    const { first: to } = statements.sliceEnd.get(from, last, BATCHES) as { first: number }
-    const { seq: after } = statements.after.get(to) as { seq: number }
-    statements.move.run(from, to, JSON.stringify(repeats.filter((seq) => seq >= from && seq < after)))
-    // A fresh subscription is a new consent. What imports append is none, but it was held against the suppressions then.
-    if (!suppressed.isEmpty())
-      suppressed.drop(statements.moved.values(from, after).map(([email]) => email as Address))
-    // The last arrival is never just deleted: it carries the next seq, so that no number is given twice.
-    statements.mark.run(after)
-    statements.forget.run(from, to)
+  /** Moves a slice to the list, without the repeats. Takes those off the end of `repeats`. Returns the seq after the slice. */
+  function append(start: number, last: number, repeats: number[]): number {
+    const { end, after } = getRow(statements.sliceEnd, start, last, SLICE_ROWS)
+    const skipped = takeBelow(after, repeats)
+    statements.move.run(start, end, JSON.stringify(skipped))
+    // A new subscription is a new consent. An imported address is not, but the import left out suppressed ones.
+    if (!suppressions.isEmpty()) {
+      suppressions.delete(statements.moved.all(start, after).map(({ email }) => email))
+    }
+    // The inbox is never empty: its last row carries the next seq, so that no seq is used twice.
+    statements.addEmptyRow.run(after)
+    statements.deleteRows.run(start, end)
     return after
   }
 
+  /** Runs a slice, unless another process has moved rows of the inbox since. */
+  const runSlice = <T>(start: number, work: () => T): T | undefined =>
+    transact(db, () => (readStart() === start ? work() : undefined))
+
+  /**
+   * Compacts what is in the inbox now, at most about a million addresses. Yields after each slice. Inside a transaction
+   * of the caller, all slices are part of it.
+   */
   function* run(): Generator<void> {
-    const from = head()
-    const { buckets, emails, last } = yield* scan(from)
-    if (last < from) return
+    const { start, last, buckets, cached } = yield* scan(readStart())
+    if (last < start) return
 
     const repeats: number[] = []
     for (const entries of buckets.slices()) {
-      const found = transact(db, () => (head() === from ? index(entries, from, emails) : undefined))
+      const found = runSlice(start, () => index(entries, start, cached))
       if (!found) return
       repeats.push(...found)
       yield
     }
 
-    repeats.sort((a, b) => a - b)
-    for (let at: number | undefined = from; at !== undefined && at <= last; ) {
-      const here: number = at
-      at = transact(db, () => (head() === here ? append(here, last, repeats) : undefined))
+    // From the highest to the lowest, for takeBelow.
+    repeats.sort((a, b) => b - a)
+    let next: number | undefined = start
+    while (next !== undefined && next <= last) {
+      const from: number = next
+      next = runSlice(from, () => append(from, last, repeats))
       yield
     }
   }
 
-  return { backlog: () => (statements.next.get() as { seq: number }).seq - head(), run }
+  return {
+    /** Counts the addresses in the inbox, repeats included. */
+    backlog: () => getRow(statements.backlog).size,
+    run,
+  }
 }
 
-/** Hashes with positions, one number for each, kept apart by the hash's first byte. */
-function createBuckets() {
-  const parts = Array.from({ length: BUCKETS }, () => new Float64Array(64))
-  const sizes = new Uint32Array(BUCKETS)
-
-  function add(hash: number, position: number): void {
-    const bucket = hash >>> 24
-    const size = sizes[bucket] as number
-    let part = parts[bucket] as Float64Array<ArrayBuffer>
-    if (size === part.length) {
-      part = new Float64Array(size * 2)
-      part.set(parts[bucket] as Float64Array)
-      parts[bucket] = part
-    }
-    part[size] = hash * POSITIONS + position
-    sizes[bucket] = size + 1
-  }
-
-  /** All of them in the order of the hashes, as JSON arrays of a slice's size. */
-  function* slices(): Generator<string> {
-    for (const [bucket, part] of parts.entries()) {
-      const sorted = part.subarray(0, sizes[bucket]).sort()
-      for (let start = 0; start < sorted.length; start += SLICE) {
-        yield `[${sorted.subarray(start, start + SLICE).join()}]`
-      }
-    }
-  }
-
-  return { add, slices }
+/** Removes the numbers below a limit from the end of a descending array. Returns them. */
+function takeBelow(limit: number, descending: number[]): number[] {
+  const end = descending.findLastIndex((seq) => seq >= limit) + 1
+  return descending.splice(end)
 }
 
 /**
- * Runs a slice as one transaction that does not wait for the disk: the inbox are on stable storage
- * already, and the log keeps the order, so a power cut takes back whole slices and nothing else.
+ * Runs a slice as one transaction that does not wait for the disk. The inbox is on stable storage already, and the log keeps
+ * the order of commits, so a power cut undoes whole slices from the last one backwards.
  */
 function transact<T>(db: Database, work: () => T): T {
-  // A reader settles inside the transaction that it reads in.
   if (db.inTransaction) return work()
   db.run('PRAGMA synchronous = NORMAL')
   try {
     return db.transaction(work).immediate()
   } finally {
     db.run('PRAGMA synchronous = FULL')
-  }
-}
-
-// The texts are full of numbers made of a hash and a position, taken apart by / and %.
-function prepare(db: Database) {
-  return {
-    head: db.query('SELECT first FROM arrivals ORDER BY first LIMIT 1'),
-    next: db.query(
-      'SELECT first + json_array_length(addresses) AS seq FROM arrivals ORDER BY first DESC LIMIT 1',
-    ),
-    scan: db.query('SELECT first, addresses FROM arrivals WHERE first > ?1 ORDER BY first LIMIT ?2'),
-    addEntries: db.query(
-      `INSERT OR IGNORE INTO identities
-       SELECT value / ${POSITIONS}, ?2 + value % ${POSITIONS} FROM json_each(?1)`,
-    ),
-    sameHash: db.query(
-      `SELECT value / ${POSITIONS} AS hash, ?2 + value % ${POSITIONS} AS seq FROM json_each(?1)
-       WHERE EXISTS (SELECT 1 FROM identities i
-                     WHERE i.hash = value / ${POSITIONS} AND i.seq < ?2 + value % ${POSITIONS})
-       ORDER BY 2`,
-    ),
-    earlier: db.query('SELECT seq FROM identities WHERE hash = ?1 AND seq < ?2'),
-    dropEntry: db.query('DELETE FROM identities WHERE hash = ?1 AND seq = ?2'),
-    settledEmail: db.query('SELECT email FROM subscribers WHERE seq = ?1'),
-    arrivedEmail: db.query(
-      `SELECT coalesce(addresses ->> ('$[' || (?1 - first) || '][0]'), addresses ->> (?1 - first)) AS email
-       FROM arrivals WHERE first <= ?1 ORDER BY first DESC LIMIT 1`,
-    ),
-    sliceEnd: db.query(
-      `SELECT max(first) AS first FROM
-       (SELECT first FROM arrivals WHERE first BETWEEN ?1 AND ?2 ORDER BY first LIMIT ?3)`,
-    ),
-    after: db.query('SELECT first + json_array_length(addresses) AS seq FROM arrivals WHERE first = ?1'),
-    move: db.query(
-      `INSERT INTO subscribers (seq, email, subscribed_at)
-       SELECT a.first + j.key,
-              iif(j.type = 'array', j.value ->> 0, j.value),
-              iif(j.type = 'array', j.value ->> 1, a.at)
-       FROM arrivals a, json_each(a.addresses) j
-       WHERE a.first BETWEEN ?1 AND ?2 AND a.first + j.key NOT IN (SELECT value FROM json_each(?3))`,
-    ),
-    moved: db.query('SELECT email FROM subscribers WHERE seq >= ?1 AND seq < ?2'),
-    mark: db.query(
-      `INSERT INTO arrivals SELECT ?1, 0, '[]' WHERE NOT EXISTS (SELECT 1 FROM arrivals WHERE first >= ?1)`,
-    ),
-    // With one more term on `first` the planner scans to the wrong bound (seen: 80 times slower).
-    forget: db.query('DELETE FROM arrivals WHERE first BETWEEN ?1 AND ?2'),
   }
 }

@@ -1,43 +1,33 @@
-/** How a command gets the lock of a SQLite list, beside a service that takes it again and again. */
+/** How a command gets the write lock of a list that a service uses all the time. */
 
 import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { isBusy } from './file.ts'
+import { isBusy } from './error.ts'
 
-/** For this long the lock is waited for, in milliseconds. */
+/** Milliseconds until the wait for the lock ends with the error SQLITE_BUSY. */
 const TIMEOUT_MS = 30_000
 
-/** SQLite asks after 1, 3, 8 and 18 ms, and later only every 100 ms; so it is made to begin again. */
+/** SQLite's busy handler soon asks for the lock only every 100 ms, and loses to a busy service. So it is restarted. */
 const ATTEMPT_MS = 20
 
-/** Does work in a transaction of its own that has the lock from its beginning. */
-export type Locked = <T>(work: () => T) => Promise<T>
-
 /**
- * Prepares the waiting on an open file.
+ * Runs work in a transaction that takes the write lock at its start.
  *
- * The wait between attempts differs, so that several processes do not keep in step.
+ * @throws what the work throws, after a rollback; SQLITE_BUSY when the lock is not free within 30 s
  */
-export function createLocked(db: Database): Locked {
-  return async (work) => {
-    const end = performance.now() + TIMEOUT_MS
-    for (;;) {
-      try {
-        return attempt(db, work)
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > end) throw error
-      }
-      await sleep(1 + Math.random() * 4)
+export async function runLocked<T>(db: Database, work: () => T): Promise<T> {
+  const end = performance.now() + TIMEOUT_MS
+  for (;;) {
+    db.run(`PRAGMA busy_timeout = ${ATTEMPT_MS}`)
+    try {
+      return db.transaction(work).immediate()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error
+    } finally {
+      db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     }
-  }
-}
-
-function attempt<T>(db: Database, work: () => T): T {
-  db.run(`PRAGMA busy_timeout = ${ATTEMPT_MS}`)
-  try {
-    return db.transaction(work).immediate()
-  } finally {
-    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
+    // A random pause: several waiting processes must not ask in step.
+    await sleep(1 + Math.random() * 4)
   }
 }

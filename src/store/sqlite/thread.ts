@@ -1,90 +1,84 @@
 /** A SQLite list on a thread of its own, so that the disk never blocks the event loop. */
 
-import type { Address } from '../../email.ts'
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
 import type { Command, Reply } from './worker.ts'
 
-/** A crashed writer is started again after this many milliseconds, and later each time it happens in a row. */
+/** Milliseconds before a thread that ended is started again. Doubles each time it ends in a row. */
 const RESTART_MS = 100
 const MAX_RESTART_MS = 5_000
 
-interface Waiter {
-  readonly resolve: () => void
-  readonly reject: (error: StoreError) => void
-}
-
 /**
- * Opens the list in a file, on a new thread. A thread that ends unasked is logged and started again; what it
- * had not confirmed is rejected, and so is everything until it is back.
+ * Opens the list in a file, on a new thread. If the thread ends, the error is logged and the thread is started again.
+ * Until then every call rejects, as do the calls that it had not confirmed.
  *
  * @throws StoreError when the file cannot be opened
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
-  let writer: Worker | undefined
-  let waiters: Waiter[] = []
-  let closing = false
+  let thread: Worker | undefined
+  let pending: PromiseWithResolvers<void>[] = []
+  let isClosing = false
   let delay = RESTART_MS
 
   async function start(): Promise<void> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
-    worker.onmessage = ({ data }: MessageEvent<Reply>) => settle(data)
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => resolveNext(data)
     worker.onerror = ({ message }) => log.error({ err: new Error(message) }, 'the writer thread failed')
-    worker.addEventListener('close', () => void end())
-    writer = worker
-    await send({ open: file })
+    worker.addEventListener('close', () => void restart())
+    thread = worker
+    await send({ call: 'open', file })
     delay = RESTART_MS
   }
 
-  // The thread answers in the order in which it was asked.
-  function settle(reply: Reply): void {
-    const waiter = waiters.shift()
-    if (reply.failure) waiter?.reject(new StoreError(reply.failure))
-    else waiter?.resolve()
+  // The thread replies in the order of the commands.
+  function resolveNext(reply: Reply): void {
+    const next = pending.shift()
+    if (reply.ok) next?.resolve()
+    else next?.reject(new StoreError(reply.reason))
   }
 
   function send(command: Command): Promise<void> {
-    if (!writer) return Promise.reject(new StoreError('the writer thread is being started again'))
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    waiters.push({ resolve, reject })
-    writer.postMessage(command)
-    return promise
+    if (!thread) return Promise.reject(new StoreError('the writer thread is starting again'))
+    const reply = Promise.withResolvers<void>()
+    pending.push(reply)
+    thread.postMessage(command)
+    return reply.promise
   }
 
-  async function end(): Promise<void> {
-    const lost = waiters
-    writer = undefined
-    waiters = []
-    for (const { reject } of lost) reject(new StoreError('the writer thread has ended'))
-    if (closing) return
-    log.error({ restartMs: delay }, 'the writer thread has ended, and is started again')
+  async function restart(): Promise<void> {
+    const unconfirmed = pending
+    thread = undefined
+    pending = []
+    for (const { reject } of unconfirmed) reject(new StoreError('the writer thread has ended'))
+    if (isClosing) return
+    log.error({ restartMs: delay }, 'the writer thread has ended; it starts again')
     await Bun.sleep(delay)
     delay = Math.min(delay * 2, MAX_RESTART_MS)
-    if (!closing) await start().catch(giveUp)
+    if (!isClosing) await start().catch(endThread)
   }
 
-  /** Ends a thread that has no list, and so has it started again. */
-  function giveUp(error: unknown): void {
+  /** Ends a thread that cannot open the list, which restarts it. */
+  function endThread(error: unknown): void {
     log.error({ err: error }, 'the list cannot be opened')
-    writer?.terminate()
+    thread?.terminate()
   }
 
   try {
     await start()
   } catch (error) {
-    closing = true
-    writer?.terminate()
+    isClosing = true
+    thread?.terminate()
     throw error
   }
 
   return {
-    add: (addresses: readonly Address[]) => send(JSON.stringify(addresses)),
+    add: (addresses) => send(JSON.stringify(addresses)),
     check: () => send({ call: 'check' }),
     async close() {
-      closing = true
-      // A thread that has ended has nothing to close.
+      isClosing = true
+      // A thread that ended has nothing to close.
       await send({ call: 'close' }).catch(() => {})
-      writer?.terminate()
+      thread?.terminate()
     },
   }
 }

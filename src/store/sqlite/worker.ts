@@ -1,73 +1,65 @@
 /**
- * The writer thread of a SQLite list. It takes commands one after the other, and answers each in the same
- * order; between them it settles: at leisure while nothing comes in, by force when too much has piled up.
+ * The writer thread of a SQLite list. It runs commands one after the other, and replies in the same order. It compacts
+ * while no command comes in, or after each command when the backlog is large.
  */
 
-import { toReason } from './file.ts'
+import type { Result } from '../../result.ts'
+import { StoreError } from '../../subscriber.ts'
+import { toReason } from './error.ts'
 import { openSqliteStore, type SqliteStore } from './store.ts'
 
-/** What the thread is told: the path of the list first, then JSON arrays of addresses and calls by name. */
-export type Command = { readonly open: string } | { readonly call: 'check' | 'close' } | string
+/** A JSON array of addresses, or a call. `open` comes first. */
+export type Command =
+  | string
+  | { readonly call: 'open'; readonly file: string }
+  | { readonly call: 'check' | 'close' }
 
-/** What it answers: nothing, or one line about what went wrong. */
-export type Reply = { readonly failure?: string }
+export type Reply = Result<void, string>
 
 declare const self: Worker
 
-/** A pause of this many milliseconds is taken for leisure. */
+/** Compaction starts after this many milliseconds without a command. */
 const IDLE_DELAY_MS = 250
 
-/** How long a turn of settling may keep the next commit waiting, in milliseconds. */
-const TURN_MS = 2
+/** Milliseconds for which compaction may keep the next commit waiting. */
+const SLICE_MS = 2
 
-/** When settling has failed, it is tried again after this many milliseconds. */
+/** Milliseconds until compaction is tried again after a failure. */
 const RETRY_MS = 2_000
 
-// The common answer, made once.
-const DONE: Reply = {}
+const DONE: Reply = { ok: true, value: undefined }
 
 let store: SqliteStore
 let timer: Timer | undefined
 
 self.onmessage = async ({ data }: MessageEvent<Command>) => {
   clearTimeout(timer)
-  if (typeof data === 'string') {
-    self.postMessage(append(data))
-    compactAfter(store.isOverdue() ? 0 : IDLE_DELAY_MS)
-    return
-  }
-  self.postMessage(await answer(data))
-  if (!('call' in data && data.call === 'close')) compactAfter(IDLE_DELAY_MS)
+  self.postMessage(await run(data))
+  if (typeof data === 'string') scheduleCompaction(store.isBacklogLarge() ? 0 : IDLE_DELAY_MS)
+  else if (data.call !== 'close') scheduleCompaction(IDLE_DELAY_MS)
 }
 
-function append(addresses: string): Reply {
+async function run(command: Command): Promise<Reply> {
   try {
-    store.append(addresses)
-    return DONE
-  } catch (error) {
-    return { failure: `the list cannot be written: ${toReason(error)}` }
-  }
-}
-
-async function answer(command: Exclude<Command, string>): Promise<Reply> {
-  try {
-    if ('open' in command) store = openSqliteStore(command.open)
+    if (typeof command === 'string') store.append(command)
+    else if (command.call === 'open') store = openSqliteStore(command.file)
     else await store[command.call]()
     return DONE
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) }
+    if (error instanceof StoreError) return { ok: false, reason: error.message }
+    return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
   }
 }
 
-function compactAfter(milliseconds: number): void {
-  timer = setTimeout(settle, milliseconds)
+function scheduleCompaction(milliseconds: number): void {
+  timer = setTimeout(compact, milliseconds)
 }
 
-function settle(): void {
+function compact(): void {
   try {
-    if (store.compactFor(TURN_MS)) compactAfter(0)
+    if (store.compactFor(SLICE_MS)) scheduleCompaction(0)
   } catch {
-    // Nothing is lost by it: what has not been compacted stays where it is, on stable storage.
-    compactAfter(RETRY_MS)
+    // Nothing is lost: the addresses stay in the inbox, on stable storage.
+    scheduleCompaction(RETRY_MS)
   }
 }

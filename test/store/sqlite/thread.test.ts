@@ -1,4 +1,4 @@
-/** The writer thread crashes: 500 while it is away, and it comes back without anybody's doing, with nothing lost. */
+/** The writer thread crashes: requests get 500 until the service has started it again, and no address is lost. */
 
 import { expect, test } from 'bun:test'
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -12,12 +12,12 @@ function startCrashing(folder: string): Promise<RunningService> {
   return startService({ folder, env: { BUN_OPTIONS: `--preload ${preload}` } })
 }
 
-/** Posts an address until it is confirmed. */
-async function insist({ subscribe }: RunningService, email: string): Promise<void> {
+/** Posts an address until the service accepts it. */
+async function subscribeAgain({ subscribe }: RunningService, email: string): Promise<void> {
   while ((await subscribe(email)).status !== 200) await Bun.sleep(2)
 }
 
-/** Puts a folder where the list was, and has the writer crash. */
+/** Replaces the list by a folder, and ends the writer thread. */
 async function loseList({ folder, process, logged }: RunningService): Promise<void> {
   const file = toListFile(folder)
   await rename(file, `${file}.away`)
@@ -26,7 +26,7 @@ async function loseList({ folder, process, logged }: RunningService): Promise<vo
   await logged(`cannot open the list ${file}: it is a folder`)
 }
 
-test.concurrent('the writer crashes under load, again and again', async () => {
+test.concurrent('the thread crashes under load, again and again', async () => {
   const folder = await createFolder()
   const service = await startCrashing(folder)
   const ledger = createLedger()
@@ -37,15 +37,15 @@ test.concurrent('the writer crashes under load, again and again', async () => {
     service.process.kill('SIGUSR2')
     await load
     expect(ledger.failed).toBeGreaterThan(0)
-    await until(() => service.log().match(/writer thread has ended, and is started again/g)?.length === crash)
-    await insist(service, [...ledger.acknowledged][0]!)
+    await until(() => service.log().match(/the writer thread has ended; it starts again/g)?.length === crash)
+    await subscribeAgain(service, [...ledger.acknowledged][0]!)
   }
   expect(await service.stop()).toBe(0)
   await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('the writer crashes, and finds the list only later', async () => {
+test.concurrent('the thread crashes, and the list is missing for a while', async () => {
   const folder = await createFolder()
   const service = await startCrashing(folder)
   const file = toListFile(folder)
@@ -63,7 +63,7 @@ test.concurrent('the writer crashes, and finds the list only later', async () =>
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a stop while the writer is away', async () => {
+test.concurrent('the service stops while the thread is down', async () => {
   const folder = await createFolder()
   const service = await startCrashing(folder)
   expect((await service.subscribe('before@example.org')).status).toBe(200)
