@@ -1,4 +1,4 @@
-/** What several processes on one list are held to, some of which are killed. */
+/** A test for all stores: several processes write to one list, and some of them are killed. */
 
 import { expect, test } from 'bun:test'
 import { parseListUrl } from '../../src/config/list-url.ts'
@@ -14,29 +14,29 @@ const ROUNDS = 150
 /**
  * Declares the test for a kind of store.
  *
- * @param createUrl gives the URL of a new, empty list
+ * @param createUrl returns the URL of a new, empty list
  */
 export function testProcesses(name: string, createUrl: () => Promise<string>): void {
-  test(`${name}: four processes write, three are killed, and an exporter goes on from its cursor`, async () => {
+  test(`${name}: four processes write and three are killed while a reader follows with its cursor`, async () => {
     const url = await createUrl()
     const store = await openStore(parseListUrl('URL', url))
     const confirmed: string[] = []
-    const writers = [1, 2, 3, 4].map((seed) => follow(url, seed, confirmed))
+    const writers = [1, 2, 3, 4].map((seed) => runWriter(url, seed, confirmed))
 
     const seen: Subscriber[] = []
-    const readOn = async () => {
+    const readNew = async () => {
       for await (const page of store.list({ after: seen.at(-1)?.seq ?? 0 })) seen.push(...page)
     }
     let isDone = false
-    const done = Promise.all(writers.map(({ ended }) => ended)).then(() => {
+    const ended = Promise.all(writers).finally(() => {
       isDone = true
     })
     while (!isDone) {
-      await readOn()
+      await readNew()
       await Bun.sleep(1)
     }
-    await done
-    await readOn()
+    await ended
+    await readNew()
 
     const all = await listAll(store)
     await store.close()
@@ -45,32 +45,27 @@ export function testProcesses(name: string, createUrl: () => Promise<string>): v
     expect([...wanted].filter((identity) => !listed.has(identity))).toEqual([])
     expectAscending(all)
     expect(emailsOf(seen)).toEqual(emailsOf(all))
-    // What was not confirmed may be on the list, but only as the last word of each that was killed.
+    // The last batch of each killed process may be on the list without a confirmation.
     expect(listed.size - wanted.size).toBeLessThanOrEqual(3 * 40)
   })
 }
 
-/** Starts a writer and keeps what it says was confirmed; the first three are killed in the middle. */
-function follow(url: string, seed: number, confirmed: string[]) {
+/** Runs a writer, and collects the addresses that it confirms. Kills the first three in the middle. */
+async function runWriter(url: string, seed: number, confirmed: string[]): Promise<void> {
   const [killAfter, rounds] = seed < 4 ? [seed * 30, Number.POSITIVE_INFINITY] : [undefined, ROUNDS]
   const child = Bun.spawn([process.execPath, WRITER, url, String(seed), String(rounds)], {
     stdout: 'pipe',
     stderr: 'inherit',
   })
-
-  async function read(): Promise<void> {
-    let done = 0
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const chunk of child.stdout) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      confirmed.push(...lines.flatMap((line) => line.split(' ')))
-      done += lines.length
-      if (killAfter !== undefined && done >= killAfter) child.kill('SIGKILL')
-    }
-    expect(await child.exited).toBe(killAfter === undefined ? 0 : 137)
+  let done = 0
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of child.stdout) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    confirmed.push(...lines.flatMap((line) => line.split(' ')))
+    done += lines.length
+    if (killAfter !== undefined && done >= killAfter) child.kill('SIGKILL')
   }
-
-  return { ended: read() }
+  expect(await child.exited).toBe(killAfter === undefined ? 0 : 137)
 }

@@ -1,4 +1,4 @@
-/** A process of its own that adds to a list and says what was confirmed: `bun store-writer.ts URL SEED ROUNDS`. */
+/** Adds addresses to a list and prints those that were confirmed: `bun store-writer.ts URL SEED ROUNDS`. */
 
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -15,7 +15,7 @@ for (let round = 0; round < Number(rounds); round++) {
   })
   await store.add(batch)
   process.stdout.write(`${batch.join(' ')}\n`)
-  // A reader settles, so that processes meet there as well.
+  // A read compacts the inbox, so several processes compact at the same time.
   if (round % 10 === 9) await store.find(batch[0]!)
 }
 await store.close()

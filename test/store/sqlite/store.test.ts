@@ -1,4 +1,4 @@
-/** The SQLite list, held to the suite, in one process and in several. */
+/** The SQLite store passes the suite, in one process and in several. */
 
 import { afterAll } from 'bun:test'
 import { rm } from 'node:fs/promises'
