@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import { expectOutcome, type Outcome, POST_FIELDS, post } from '../support/endpoint.ts'
+import { expectOutcome, type Outcome, POST_HEADERS, post } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
-const HOST = POST_FIELDS[0]
+const HOST = POST_HEADERS[0]
 
 let service: RunningService
 
@@ -155,7 +155,7 @@ describe('media types', () => {
   })
 
   test('none, or two, are refused, whatever the body', async () => {
-    const twice = [...POST_FIELDS, 'Content-Type: application/json']
+    const twice = [...POST_HEADERS, 'Content-Type: application/json']
     for (const fields of [[HOST], twice]) {
       for (const body of ['{"email":"refused@example.org"}', '', ' '.repeat(MAX_BODY_BYTES)]) {
         await expectPost(body, 'media_type', fields)
@@ -171,7 +171,7 @@ describe('content codings', () => {
   test.each(['gzip', 'br', 'identity', 'nonsense'])(
     'Content-Encoding: %s is not looked at',
     async (coding) => {
-      const fields = [...POST_FIELDS, `Content-Encoding: ${coding}`]
+      const fields = [...POST_HEADERS, `Content-Encoding: ${coding}`]
       await expectPost(body, { email: 'more@example.org' }, fields)
       await expectPost(gzipSync(body), 'malformed_json', fields)
     },

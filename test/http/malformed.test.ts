@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS } from '../../src/routes.ts'
-import { POST_FIELDS, POST_LINE, toChunk } from '../support/endpoint.ts'
+import { POST_HEADERS, POST_LINE, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { openConnection, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -22,9 +22,9 @@ afterEach(async () => {
 
 const get = (line: string, ...fields: string[]) => toRequest(line, [HOST, ...fields])
 /** A request to the endpoint with a good body; what frames it is not. */
-const post = (...fields: string[]) => toRequest(POST_LINE, [...POST_FIELDS, ...fields]) + BODY
+const post = (...fields: string[]) => toRequest(POST_LINE, [...POST_HEADERS, ...fields]) + BODY
 const chunked = (...chunks: string[]) =>
-  toRequest(POST_LINE, [...POST_FIELDS, 'Transfer-Encoding: chunked']) + chunks.join('')
+  toRequest(POST_LINE, [...POST_HEADERS, 'Transfer-Encoding: chunked']) + chunks.join('')
 const many = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: y`)
 
 /** What the runtime refuses before the application sees it, with which status; 0 where it just hangs up. */
@@ -91,9 +91,9 @@ describe('malformed HTTP is refused, and the connection closed', () => {
     connection.send(bytes)
     // What was smuggled in behind it is not looked at.
     connection.send(post(LENGTH))
-    expect((await connection.answer())?.status ?? 0).toBe(status)
-    await connection.closed
-    expect(await connection.answer()).toBeUndefined()
+    expect((await connection.receive())?.status ?? 0).toBe(status)
+    await connection.waitForClose()
+    expect(await connection.receive()).toBeUndefined()
   })
 
   test('and none of it was taken', async () => {
@@ -138,7 +138,7 @@ describe('odd HTTP is answered', () => {
   test.each(ANSWERED.map((row) => [...row] as const))('%s', async (_, bytes, status) => {
     const connection = await openConnection(service.port)
     connection.send(bytes)
-    const reply = await connection.answer()
+    const reply = await connection.receive()
     connection.close()
     expect(reply?.status).toBe(status)
     const [method = '', path = ''] = bytes.split(' ')

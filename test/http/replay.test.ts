@@ -163,9 +163,9 @@ async function dripBody({ method, path }: Operation): Promise<RawReply | undefin
   const connection = await openConnection(service.port)
   connection.send(toRequest(`${method} ${path}`, [HOST, JSON_FIELD, `Content-Length: ${MAX_BODY_BYTES}`]))
   const drip = setInterval(() => connection.send(' '), 100)
-  const reply = await connection.answer()
+  const reply = await connection.receive()
   clearInterval(drip)
-  await connection.closed
+  await connection.waitForClose()
   return reply
 }
 

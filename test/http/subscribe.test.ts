@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/limits.ts'
-import { checked, expectOutcome, POST_FIELDS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
+import { checked, expectOutcome, POST_HEADERS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { exchange, openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
-const CHUNKED = [...POST_FIELDS, 'Transfer-Encoding: chunked']
+const CHUNKED = [...POST_HEADERS, 'Transfer-Encoding: chunked']
 
 let service: RunningService
 
@@ -39,7 +39,7 @@ describe('the cap', () => {
     'a declared length of %d is refused before it is sent',
     async (length) => {
       const connection = await openConnection(service.port)
-      connection.send(toRequest(POST_LINE, [...POST_FIELDS, `Content-Length: ${length}`]))
+      connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${length}`]))
       expectOutcome(await lastAnswer(connection), 'large_body')
     },
   )
@@ -54,10 +54,10 @@ describe('the cap', () => {
 
 describe('the deadline', () => {
   const DRIPS = [
-    ['a body that drips', [...POST_FIELDS, 'Content-Length: 1000'], () => ' '],
+    ['a body that drips', [...POST_HEADERS, 'Content-Length: 1000'], () => ' '],
     ['chunks that drip', CHUNKED, () => toChunk(' ')],
     ['a chunk that drips', CHUNKED, (drop: number) => (drop === 0 ? '400\r\n' : ' ')],
-    ['a body that does not begin', [...POST_FIELDS, 'Content-Length: 10'], () => ''],
+    ['a body that does not begin', [...POST_HEADERS, 'Content-Length: 10'], () => ''],
     ['chunks that do not begin', CHUNKED, () => ''],
   ] as const
 
@@ -77,12 +77,12 @@ describe('the deadline', () => {
   test.concurrent('a body that is slow but in time is taken', async () => {
     const connection = await openConnection(service.port)
     const body = JSON.stringify({ email: 'slow@example.org' })
-    connection.send(toRequest(POST_LINE, [...POST_FIELDS, `Content-Length: ${body.length}`]))
+    connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${body.length}`]))
     for (const character of body) {
       connection.send(character)
       await Bun.sleep(20)
     }
-    expectOutcome(checked(service, await connection.answer()), { email: 'slow@example.org' })
+    expectOutcome(checked(service, await connection.receive()), { email: 'slow@example.org' })
     connection.close()
   })
 })
@@ -93,17 +93,17 @@ describe('framing', () => {
   test('Expect: 100-continue gets its 100 first', async () => {
     const connection = await openConnection(service.port)
     connection.send(
-      toRequest(POST_LINE, [...POST_FIELDS, 'Expect: 100-continue', `Content-Length: ${body.length}`]),
+      toRequest(POST_LINE, [...POST_HEADERS, 'Expect: 100-continue', `Content-Length: ${body.length}`]),
     )
-    expect((await connection.answer())?.status).toBe(100)
+    expect((await connection.receive())?.status).toBe(100)
     connection.send(body)
-    expectOutcome(checked(service, await connection.answer()), { email: 'more@example.org' })
+    expectOutcome(checked(service, await connection.receive()), { email: 'more@example.org' })
     connection.close()
   })
 
   test('neither a length nor chunks is no body', async () => {
     expectOutcome(
-      checked(service, await exchange(service.port, toRequest(POST_LINE, POST_FIELDS))),
+      checked(service, await exchange(service.port, toRequest(POST_LINE, POST_HEADERS))),
       'no_body',
     )
   })
@@ -116,8 +116,8 @@ test('what was answered 200 is on the list, and nothing else', async () => {
 
 /** Reads the answer that ends a connection: what is left of the body must not be taken for a request. */
 async function lastAnswer(connection: RawConnection): Promise<RawReply> {
-  const reply = checked(service, await connection.answer())
+  const reply = checked(service, await connection.receive())
   expect(reply.headers.get('connection')).toBe('close')
-  await connection.closed
+  await connection.waitForClose()
   return reply
 }

@@ -9,7 +9,7 @@ import { createFolder, startService } from '../support/service.ts'
 test('the disk is full, and has space again', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
-  const service = await startService({ folder, by: SMALL_DISK, env: { OPS_PORT: '0' } })
+  const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
   const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
   const readyz = async () => (await ops('/readyz')).status
   expect(await readyz()).toBe(200)

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { MAX_BODY_BYTES } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
-import { POST_FIELDS, POST_LINE } from '../support/endpoint.ts'
+import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { openConnection, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 /** The most that the service may ever have held in memory, in MiB. */
 const BOUND = 200
 
-const HOST = POST_FIELDS[0]
+const HOST = POST_HEADERS[0]
 const BODY = '{"email":"idle@example.org"}'
 
 let service: RunningService
@@ -23,10 +23,10 @@ const BEGINNINGS = [
   '',
   'P',
   'GET /openapi.json HTTP/1.1\r\nHost: a\r\nX-Slow: ',
-  toRequest(POST_LINE, [...POST_FIELDS, 'Content-Length: 10']),
-  toRequest(POST_LINE, [...POST_FIELDS, `Content-Length: ${MAX_BODY_BYTES}`]) +
+  toRequest(POST_LINE, [...POST_HEADERS, 'Content-Length: 10']),
+  toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${MAX_BODY_BYTES}`]) +
     ' '.repeat(MAX_BODY_BYTES - 1),
-  `${toRequest(POST_LINE, [...POST_FIELDS, 'Transfer-Encoding: chunked'])}4000\r\n${' '.repeat(MAX_BODY_BYTES - 1)}`,
+  `${toRequest(POST_LINE, [...POST_HEADERS, 'Transfer-Encoding: chunked'])}4000\r\n${' '.repeat(MAX_BODY_BYTES - 1)}`,
 ]
 
 test('a thousand connections that are silent, or stop in the middle of a request, keep nobody waiting', async () => {
@@ -42,8 +42,8 @@ test('a thousand connections that are silent, or stop in the middle of a request
 
   // Silent for so long, the first is served like any other.
   const [first] = connections
-  first!.send(toRequest(POST_LINE, POST_FIELDS, BODY))
-  expect((await first!.answer())?.status).toBe(200)
+  first!.send(toRequest(POST_LINE, POST_HEADERS, BODY))
+  expect((await first!.receive())?.status).toBe(200)
   for (const connection of connections) connection.close()
 })
 
@@ -54,7 +54,7 @@ test('thousands that break off in the middle do no harm', async () => {
       connection.send(BEGINNINGS[index % BEGINNINGS.length]!)
       connection.close()
     }
-    await Promise.all(connections.map(({ closed }) => closed))
+    await Promise.all(connections.map((connection) => connection.waitForClose()))
   }
   expect((await service.subscribe('broken-off@example.org')).status).toBe(200)
   expect(readPeak()).toBeLessThan(BOUND)
@@ -73,10 +73,10 @@ test('bodies that nobody wants take no memory', async () => {
     }),
   )
   for (const connection of connections) {
-    expect([404, 405, 415]).toContain((await connection.answer())!.status)
+    expect([404, 405, 415]).toContain((await connection.receive())!.status)
     // Behind the body, the next request is understood again.
     connection.send(toRequest('GET /nowhere', [HOST]))
-    expect((await connection.answer())?.status).toBe(404)
+    expect((await connection.receive())?.status).toBe(404)
     connection.close()
   }
   expect(readPeak()).toBeLessThan(BOUND)

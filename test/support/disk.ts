@@ -1,6 +1,6 @@
-/** A disk that is full, for one process: a limit on the size of its files, which needs no special rights. */
+/** Simulates a full disk for one process by a limit on the size of its files, which needs no privileges. */
 
-/** The command that starts a process on a disk of a megabyte a file; a write beyond it fails, without the signal. */
+/** Starts a command whose files may have 1 MiB. A write beyond that fails with EFBIG, because SIGXFSZ is ignored. */
 export const SMALL_DISK = [
   'sh',
   '-c',
@@ -8,10 +8,10 @@ export const SMALL_DISK = [
   'sh',
 ] as const
 
-/** Takes the last bytes of it, so that every further write fails. */
+/** Fills the disk: every further write of the process fails. */
 export const takeSpace = (pid: number) => setLimit(pid, '0')
 
-/** Gives space while the process runs. */
+/** Gives the process unlimited space. */
 export const giveSpace = (pid: number) => setLimit(pid, 'unlimited')
 
 function setLimit(pid: number, bytes: string): void {

@@ -1,51 +1,57 @@
-/** The endpoint over raw sockets: posts in every framing, and what comes of it. */
+/** Posts to the endpoint over plain sockets, in every framing, and checks the responses. */
 
 import { expect } from 'bun:test'
-import { type ErrorReason, PROBLEMS, toErrorBody } from '../../src/errors.ts'
-import { ENDPOINT } from '../../src/routes.ts'
+import { ENDPOINT, RESPONSES } from './contract.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 import type { RunningService } from './service.ts'
 
 /** The request line of the endpoint, without its version. */
 export const POST_LINE = `POST ${ENDPOINT.path}`
 
-/** The fields of a plain request, those that frame its body aside. */
-export const POST_FIELDS = ['Host: 127.0.0.1', `Content-Type: ${ENDPOINT.mediaType}`] as const
+/** The headers of a plain request, without those that frame its body. */
+export const POST_HEADERS = ['Host: 127.0.0.1', `Content-Type: ${ENDPOINT.mediaType}`] as const
 
-/** What a request leads to: a fault, or that an address is on the list. */
-export type Outcome = ErrorReason | { readonly email: string }
+/** The reason why a request is refused, or the address that it puts on the list. */
+export type Outcome = Exclude<keyof typeof RESPONSES, 'accepted'> | { readonly email: string }
 
-/** Posts a body under a declared length, and once more in chunks; fails unless both are answered alike. */
+/** Posts a body with a Content-Length, and again in chunks. Fails unless both get the same response. */
 export async function post(
   service: RunningService,
   body: string | Uint8Array,
-  fields: readonly string[] = POST_FIELDS,
+  headers: readonly string[] = POST_HEADERS,
 ): Promise<RawReply> {
   const bytes = Buffer.from(body)
-  const declared = toRequest(POST_LINE, fields, bytes.toString('latin1'))
+  const declared = toRequest(POST_LINE, headers, bytes.toString('latin1'))
   const whole = await exchange(service.port, declared)
   const third = bytes.length / 3
   const chunks = [bytes.subarray(0, third), bytes.subarray(third)].filter(({ length }) => length > 0)
-  const head = toRequest(POST_LINE, [...fields, 'Transfer-Encoding: chunked'])
+  const head = toRequest(POST_LINE, [...headers, 'Transfer-Encoding: chunked'])
   const chunked = await exchange(service.port, [head, ...chunks.map(toChunk), LAST_CHUNK].join(''))
   expect([chunked?.status, chunked?.body.toString()]).toEqual([whole?.status, whole?.body.toString()])
   return checked(service, whole)
 }
 
-/** Holds an answer of the endpoint against the description; fails where there is none. */
+/** Checks a response of the endpoint against the description. Fails when there is none. */
 export function checked(service: RunningService, reply: RawReply | undefined): RawReply {
-  if (!reply) throw new Error('there was no answer')
+  if (!reply) throw new Error('there was no response')
   service.check({ method: 'POST', path: ENDPOINT.path, ...reply })
   return reply
 }
 
-/** Holds an answer against what was to come of the request. */
+/** Compares a response with the contract. */
 export function expectOutcome(reply: RawReply, outcome: Outcome): void {
-  const [status, body] =
-    typeof outcome === 'string'
-      ? [PROBLEMS[outcome].status, toErrorBody(PROBLEMS[outcome])]
-      : [200, { ok: true }]
-  expect([reply.status, reply.body.toString()]).toEqual([status, JSON.stringify(body)])
+  expectResponse(reply, typeof outcome === 'string' ? outcome : 'accepted')
+}
+
+/** Compares a response with a row of the contract, byte for byte. */
+export function expectResponse({ status, headers, body }: RawReply, name: keyof typeof RESPONSES): void {
+  expect({
+    status,
+    body: body.toString(),
+    allow: headers.get('allow'),
+    mediaType: headers.get('content-type'),
+    cacheControl: headers.get('cache-control'),
+  }).toEqual({ ...RESPONSES[name], mediaType: 'application/json', cacheControl: 'no-store' })
 }
 
 /** Frames data as a chunk, in Latin-1 (RFC 9112 section 7.1). */

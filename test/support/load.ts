@@ -1,18 +1,19 @@
-/** Many callers at once, and the ledger of what they were promised. */
+/** Many clients that post at once, and a ledger of the responses they got. */
 
 import { expect } from 'bun:test'
 import { readList, readProgress, toListFile } from './list-file.ts'
 import type { RunningService } from './service.ts'
+import { toWaitError, WAIT_LIMIT_MS } from './wait.ts'
 
-/** What was sent, and what was confirmed. */
+/** What clients sent, and what the service confirmed. */
 export interface Ledger {
-  /** Addresses that were answered 200, in lower case. */
+  /** Addresses that got a 200, in lower case. */
   readonly acknowledged: Set<string>
-  /** All that were ever sent, in lower case. */
+  /** All addresses that were sent, in lower case. */
   readonly sent: Set<string>
-  /** Requests that were answered 200. */
+  /** Number of requests that got a 200. */
   answered: number
-  /** Requests that were answered 500. */
+  /** Number of requests that got a 500. */
   failed: number
 }
 
@@ -20,17 +21,17 @@ export function createLedger(): Ledger {
   return { acknowledged: new Set(), sent: new Set(), answered: 0, failed: 0 }
 }
 
-/** How many callers post at once, each its next address when the last is answered. */
-const CALLERS = 32
+/** Number of clients; each posts its next address when the last one has its response. */
+const CLIENTS = 32
 
 /**
- * Posts new addresses, all in lower case, and every third time one that was confirmed before, in upper case.
- * A caller goes on until it is answered 500 or not at all.
+ * Posts new addresses in lower case and, as every third request, a confirmed address in upper case.
+ * Each client stops at its first 500 and at its first request without a response.
  */
 export async function post(service: Pick<RunningService, 'subscribe'>, ledger: Ledger): Promise<void> {
   const known = [...ledger.acknowledged]
 
-  async function call(): Promise<void> {
+  async function run(): Promise<void> {
     for (;;) {
       const repeat = ledger.answered % 3 === 0 ? known[ledger.answered % known.length] : undefined
       const email = repeat ?? `caller${ledger.sent.size}@example.org`
@@ -48,22 +49,34 @@ export async function post(service: Pick<RunningService, 'subscribe'>, ledger: L
     }
   }
 
-  await Promise.all(Array.from({ length: CALLERS }, call))
+  await Promise.all(Array.from({ length: CLIENTS }, run))
 }
 
-/** Settles the list and holds it against the ledger: nothing confirmed is missing, nothing is there twice, nothing else is there. */
+/** Compacts the list and compares it with the ledger: it has every confirmed address once, and only addresses that were sent. */
 export async function expectKept(folder: string, { acknowledged, sent }: Ledger): Promise<void> {
   const list = await readList(folder)
   const identities = new Set(list.map((email) => email.toLowerCase()))
   expect(list.length).toBe(identities.size)
   expect(readProgress(toListFile(folder))).toEqual({ indexed: list.length, appended: list.length })
-  // The first spelling was in lower case, so a repeat in upper case must have changed nothing.
+  // The first spelling was in lower case, so a repeat in upper case must not change it.
   expect(list.filter((email) => !identities.has(email))).toEqual([])
   expect([...acknowledged].filter((email) => !identities.has(email))).toEqual([])
   expect([...identities].filter((email) => !sent.has(email))).toEqual([])
 }
 
-/** Resolves when a condition holds; it is looked at every few milliseconds. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(2)
+/**
+ * Resolves when a condition holds. Checks it every few milliseconds.
+ *
+ * @param what names the condition in the error; its source code by default
+ * @throws when the condition does not hold within WAIT_LIMIT_MS
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = String(condition),
+): Promise<void> {
+  const end = performance.now() + WAIT_LIMIT_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw toWaitError(what)
+    await Bun.sleep(2)
+  }
 }

@@ -1,27 +1,29 @@
-/** HTTP/1.1 by hand: bytes into a socket, and the answer as it stands on the wire, for what no well-behaved client sends. */
+/** HTTP/1.1 over plain sockets: sends any bytes, and reads responses byte for byte. */
 
 import { connect } from 'node:net'
+import { within } from './wait.ts'
 
-/** An answer, byte for byte. */
+/** A response as it was on the wire. */
 export interface RawReply {
   readonly status: number
   readonly headers: Headers
-  /** As it was sent, content coding and all. */
+  /** With its content coding. */
   readonly body: Buffer
-  /** The whole of it, status line and fields too. */
+  /** The whole response, with status line and headers. */
   readonly bytes: Buffer
 }
 
 export interface RawConnection {
-  /** Sends bytes; a string stands for those of Latin-1. Does nothing once the connection is closed. */
+  /** Sends bytes; a string stands for Latin-1. Does nothing when the connection is closed. */
   send(bytes: string | Uint8Array): void
-  /** Reads the next answer; undefined where the service closes the connection instead. */
-  answer(method?: string): Promise<RawReply | undefined>
+  /** Reads the next response. Returns undefined when the service closes the connection instead. */
+  receive(method?: string): Promise<RawReply | undefined>
+  /** Stops reading from the socket, so that its buffers fill up. */
+  pause(): void
   /** Resolves when the connection is closed. */
-  readonly closed: Promise<void>
-  /** Whether it is closed by now, or was never opened because the service refused it. */
+  waitForClose(): Promise<void>
+  /** Whether the connection is closed, or was refused. */
   isClosed(): boolean
-  /** Closes it. */
   close(): void
 }
 
@@ -43,51 +45,55 @@ export async function openConnection(port: number): Promise<RawConnection> {
     received = Buffer.concat([received, chunk])
     wake()
   })
-  // A connection that is reset is closed, too.
+  // A reset closes the connection as well.
   socket.on('error', onClosed).on('end', onClosed).on('close', onClosed)
   await new Promise<void>((resolve) => socket.once('connect', resolve).once('close', resolve))
+
+  function receive(method = 'GET'): Promise<RawReply | undefined> {
+    const { promise, resolve } = Promise.withResolvers<RawReply | undefined>()
+    wake = () => {
+      const reply = parseReply(received, method)
+      if (!reply && !isClosed) return
+      received = received.subarray(reply?.bytes.length)
+      wake = () => {}
+      resolve(reply)
+    }
+    wake()
+    return within(promise, () => `a response; ${received.length} bytes have arrived: ${received}`)
+  }
 
   return {
     send: (bytes) => {
       if (!isClosed) socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
     },
-    answer: (method = 'GET') =>
-      new Promise((resolve) => {
-        wake = () => {
-          const reply = parseReply(received, method)
-          if (!reply && !isClosed) return
-          received = received.subarray(reply?.bytes.length)
-          wake = () => {}
-          resolve(reply)
-        }
-        wake()
-      }),
-    closed: closed.promise,
+    receive,
+    pause: () => void socket.pause(),
+    waitForClose: () => within(closed.promise, () => 'the service closes the connection'),
     isClosed: () => isClosed,
     close: onClosed,
   }
 }
 
-/** Sends bytes over a connection of their own, and reads the first answer; undefined where there is none. */
+/** Sends bytes on a new connection, and reads the first response; undefined when there is none. */
 export async function exchange(port: number, bytes: string | Uint8Array): Promise<RawReply | undefined> {
   const connection = await openConnection(port)
   connection.send(bytes)
-  const reply = await connection.answer(toMethod(bytes))
+  const reply = await connection.receive(toMethod(bytes))
   connection.close()
   return reply
 }
 
-/** Writes a request of a request line without its version, fields, and a body, whose length is given. */
-export function toRequest(line: string, fields: readonly string[] = [], body?: string): string {
+/** Writes a request: the request line without its version, headers, and a body with its Content-Length. */
+export function toRequest(line: string, headers: readonly string[] = [], body?: string): string {
   const length = body === undefined ? [] : [`Content-Length: ${body.length}`]
-  return `${[`${line} HTTP/1.1`, ...fields, ...length].join('\r\n')}\r\n\r\n${body ?? ''}`
+  return `${[`${line} HTTP/1.1`, ...headers, ...length].join('\r\n')}\r\n\r\n${body ?? ''}`
 }
 
 function toMethod(bytes: string | Uint8Array): string {
   return (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1')).split(' ', 1)[0]!
 }
 
-/** Reads an answer where all of it is there (RFC 9112 section 6.3). */
+/** Reads a response (RFC 9112 section 6.3). Returns undefined until all of it has arrived. */
 function parseReply(received: Buffer, method: string): RawReply | undefined {
   const end = received.indexOf('\r\n\r\n')
   if (end === -1) return undefined

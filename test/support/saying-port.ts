@@ -1,4 +1,4 @@
-/** Loaded into a service before its own code, where its log is told to keep quiet: says which port it got. */
+/** Preloaded into a service whose log level hides the port: prints the port. */
 
 const serve = Bun.serve
 

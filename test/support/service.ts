@@ -1,4 +1,4 @@
-/** Starts the service as its users do, as a process of its own, and holds every answer against the description. */
+/** Starts the service as its users do, as a process of its own, and checks every response against the description. */
 
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,16 +6,17 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { createDescription } from '../../src/documents/openapi/description.ts'
-import { ENDPOINT } from '../../src/routes.ts'
+import { ENDPOINT } from './contract.ts'
 import { CLI, ROOT } from './paths.ts'
 import { type AnswerCheck, createAnswerCheck } from './response-check.ts'
+import { within } from './wait.ts'
 
-/** Where the log of every service that this process starts is kept; the last test reads them all. */
+/** Holds the log of every service that this process starts. setup.ts reads them after the last test. */
 export const LOG_FOLDER = resolve(ROOT, 'test/.logs', String(process.pid))
 
 export type Environment = Readonly<Record<string, string>>
 
-/** An answer whose body has been read. */
+/** A response with its body. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
@@ -23,52 +24,52 @@ export interface Reply {
 }
 
 export interface ServiceOptions {
-  /** Settings beyond the defaults, which are: any free port, a list in the service's own folder. */
+  /** Settings that differ from the defaults of a test: a free port, and a list in the folder of the service. */
   readonly env?: Environment
   /** The text of the site file. */
   readonly site?: string
-  /** A command that the service is started by, such as one that sets limits; it gets the service's as its arguments. */
-  readonly by?: readonly string[]
-  /** The whole command, where it is not the service's own. */
+  /** A command that starts the service, such as one that sets limits. Its last arguments are the command of the service. */
+  readonly launcher?: readonly string[]
+  /** Replaces the command of the service. */
   readonly command?: readonly string[]
-  /** The working folder, kept afterwards; without one, a temporary folder is made and removed. */
+  /** The working folder, which is not removed. The default is a temporary folder, which `stop` removes. */
   readonly folder?: string
 }
 
 export interface RunningService {
   readonly port: number
   readonly opsPort: number | undefined
-  /** Where the test reaches it; BASE_URL may be something else. */
+  /** The origin that the test connects to. BASE_URL may differ. */
   readonly origin: string
   readonly folder: string
   readonly process: Bun.Subprocess
-  /** All lines of the log so far. */
+  /** Returns the log so far. */
   readonly log: () => string
-  /** Throws when an answer is not declared in the description; for answers that were not got by `request`. */
+  /** Throws when the description does not declare a response. `request` calls it itself. */
   readonly check: AnswerCheck
-  /** Sends a request, checks the answer, and returns it. */
+  /** Sends a request, and checks the response. */
   request(path: string, init?: RequestInit): Promise<Reply>
   /** Posts an address. */
   subscribe(email: unknown): Promise<Reply>
   /** Waits until the log has a line with this text. */
   logged(text: string): Promise<void>
-  /** Sends a signal and waits for the end; a temporary folder is removed. Returns the exit code, or null for a kill. */
+  /** Sends a signal, and waits until the process ends. Removes a temporary folder. Returns the exit code, null after SIGKILL. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Makes a temporary folder. */
+/** Creates a temporary folder. */
 export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'rollcall-test-'))
 }
 
 const running = new Set<Bun.Subprocess>()
 
-/** Ends the processes that tests left behind when they failed. */
+/** Kills the processes that failed tests left behind. */
 export function endServices(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** The environment of a child: nothing of ours but what it needs to run, and the settings. */
+/** Returns the environment of a child process: the settings, and from this process only what the child needs to run. */
 function toChildEnvironment(env: Environment): Record<string, string> {
   const { PATH = '', HOME = '/' } = process.env
   return { PATH, HOME, ...env }
@@ -77,14 +78,14 @@ function toChildEnvironment(env: Environment): Record<string, string> {
 /**
  * Starts the service and waits until it listens.
  *
- * @throws with the exit code and what was on stderr, when it ends instead
+ * @throws with the exit code and stderr when the process ends instead
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const folder = options.folder ?? (await createFolder())
   const defaults = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
   const env: Environment = { ...defaults, ...(options.site && { SITE_FILE: 'site.yaml' }), ...options.env }
   if (options.site) await writeFile(join(folder, 'site.yaml'), options.site)
-  const command = options.command ?? [...(options.by ?? []), process.execPath, CLI, 'serve']
+  const command = options.command ?? [...(options.launcher ?? []), process.execPath, CLI, 'serve']
   const child = Bun.spawn([...command], {
     cwd: folder,
     env: toChildEnvironment(env),
@@ -94,7 +95,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   running.add(child)
   const log = followLog(child)
   const line = await Promise.race([
-    log.waitFor('"listening on ').then((text) => text),
+    log.waitFor('"listening on '),
     child.exited.then(async (code) => {
       await log.ended
       throw new Error(`the service ended with ${code}: ${log.text()}`)
@@ -129,7 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logged: async (text) => void (await log.waitFor(text)),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
-      await child.exited
+      await within(child.exited, () => `the service ends after ${signal}; its log:\n${log.text()}`)
       await log.ended
       running.delete(child)
       if (!options.folder) await rm(folder, { recursive: true, force: true })
@@ -144,7 +145,7 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs a command of the command line to its end. */
+/** Runs a command of the command line, and waits until it ends. */
 export async function runCommand(
   args: readonly string[],
   { env = {}, folder, stdin }: { env?: Environment; folder?: string; stdin?: string | Uint8Array } = {},
@@ -162,7 +163,7 @@ export async function runCommand(
   return { code: child.exitCode, stdout, stderr }
 }
 
-/** The check by the description of a service with these settings. */
+/** Creates the check against the description of a service with these settings. */
 function createCheckFor(env: Environment, folder: string): AnswerCheck {
   const site = env.SITE_FILE
   return createAnswerCheck(
@@ -170,7 +171,7 @@ function createCheckFor(env: Environment, folder: string): AnswerCheck {
   )
 }
 
-/** Gathers what a child writes to stderr, and keeps a copy among the logs of the run. */
+/** Collects what a child writes to stderr, and copies it to LOG_FOLDER. */
 function followLog(child: { readonly stderr: ReadableStream<Uint8Array>; readonly pid: number }) {
   mkdirSync(LOG_FOLDER, { recursive: true })
   const file = join(LOG_FOLDER, `${child.pid}.log`)
@@ -187,16 +188,16 @@ function followLog(child: { readonly stderr: ReadableStream<Uint8Array>; readonl
   }
 
   function waitFor(part: string): Promise<string> {
-    return new Promise((resolve) => {
-      const look = () => {
-        const line = text.split('\n').find((candidate) => candidate.includes(part))
-        if (line === undefined) return
-        waiting.delete(look)
-        resolve(line)
-      }
-      waiting.add(look)
-      look()
-    })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const look = () => {
+      const line = text.split('\n').find((candidate) => candidate.includes(part))
+      if (line === undefined) return
+      waiting.delete(look)
+      resolve(line)
+    }
+    waiting.add(look)
+    look()
+    return within(promise, () => `a line with '${part}' in the log:\n${text}`)
   }
 
   return { text: () => text, waitFor, ended: follow() }

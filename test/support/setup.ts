@@ -1,11 +1,11 @@
-/** Around all tests of a process: no service outlives them, and no log of theirs holds an address. */
+/** Runs after all tests of a process: ends the services that are left, and fails when a log holds an address. */
 
 import { afterAll, setDefaultTimeout } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { endServices, LOG_FOLDER } from './service.ts'
 
-// For a file that is run by itself: Bun forgets it behind the first file, so `npm test` gives it as a flag.
+// Applies to a single file. Bun resets it after the first file, so `npm test` passes --timeout as well.
 setDefaultTimeout(60_000)
 
 afterAll(() => {

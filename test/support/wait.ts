@@ -1,0 +1,23 @@
+/** Limits on waiting, so that a test that waits in vain says what it waited for. */
+
+/** How long a test waits, in milliseconds: long enough for a busy machine, and shorter than the limit of a test. */
+export const WAIT_LIMIT_MS = 50_000
+
+/** Resolves as the promise does. Rejects after the limit, and names what was awaited. */
+export async function within<T>(promise: Promise<T>, what: string | (() => string)): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(toWaitError(typeof what === 'string' ? what : what())),
+    WAIT_LIMIT_MS,
+  )
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The error of a wait that took too long. */
+export function toWaitError(what: string): Error {
+  return new Error(`waited ${WAIT_LIMIT_MS / 1000} s for: ${what}`)
+}
