@@ -25,3 +25,15 @@ export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 100
 
 /** Milliseconds that stopping the service may take, from the signal to the exit. */
 export const STOP_DEADLINE_MS = 10_000
+
+/**
+ * When each phase of a stop ends at the latest, in milliseconds after the signal. An address whose body arrives
+ * just before `bodies` has the whole deadline of the store before `connections`. The time after `store` is for the exit.
+ */
+export const STOP_PHASE_ENDS_MS = {
+  announce: 300,
+  quiet: 2_300,
+  bodies: STOP_DEADLINE_MS - STORE_DEADLINE_MS - 2_000,
+  connections: STOP_DEADLINE_MS - 1_700,
+  store: STOP_DEADLINE_MS - 800,
+} as const

@@ -1,4 +1,4 @@
-/** The service, put together from its parts: what is in the house, and in which order it is opened and closed. */
+/** Composition root of the service: opens and closes the parts in order. */
 
 import type { Config } from './config/config.ts'
 import { createLinkField } from './documents/links.ts'
@@ -7,59 +7,60 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
 import { createDailyHandler } from './http/daily-handler.ts'
-import { createDocumentHandler } from './http/document-handler.ts'
+import { createDocumentHandler, type DocumentHandler } from './http/document-handler.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
-import { createCommonHeaders } from './http/responses.ts'
-import { listen } from './http/server.ts'
+import { createCommonHeaders, type HeaderFields } from './http/responses.ts'
+import { listen, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STORE_DEADLINE_MS } from './limits.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STOP_PHASE_ENDS_MS, STORE_DEADLINE_MS } from './limits.ts'
 import type { Log } from './log.ts'
-import { createPageAssets } from './page/assets.ts'
+import { createPageAssets, type PageAssets } from './page/assets.ts'
 import { listPages } from './page/page-list.ts'
 import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
 import { openServiceStore, toListName } from './store/open.ts'
 
 export interface Service {
-  /** Answers every request that has begun, then closes the store. At most 10 s. */
-  stop(): Promise<void>
+  /**
+   * Answers every request that has begun, then closes the store.
+   *
+   * @param signalledAt when the stop was asked for, by `performance.now()`; it ends STOP_PHASE_ENDS_MS.store later
+   * @returns what was cut off at the deadline; undefined after a clean stop
+   */
+  stop(signalledAt: number): Promise<CutOff | undefined>
+}
+
+/** What a forced stop left undone. */
+export interface CutOff {
+  /** Requests without a complete response. */
+  readonly requests: number
+  /** Addresses that the store neither confirmed nor refused. */
+  readonly addresses: number
+  readonly isStoreOpen: boolean
 }
 
 /**
- * Starts the service: the store first, the listeners last.
+ * Starts the service. Nothing stays open when the start fails.
  *
- * @throws StoreError when the list cannot be opened, ListenError when a port cannot be bound
+ * @throws StoreError when the list cannot be opened, Failure when a port cannot be bound
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site } = config
   const headers = createCommonHeaders(baseUrl)
   const linked = { ...headers, Link: createLinkField(baseUrl) }
-  // Loaded only where it is wanted: it is a tenth of the start.
+  // Imported on demand: it takes a tenth of the start.
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
-  const store = await openServiceStore(list, log)
-  const intake = createIntake(store, { log, metrics })
-  const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
-  const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
-  const subscribe = createSubscribe({ intake, cors, body })
   const assets = await createPageAssets(site)
-  const documents = new Map(
-    await Promise.all(
-      [...(await createDocuments(config, listPages(site.languages))), ...assets.documents].map(
-        async (document) => {
-          const create =
-            'write' in document
-              ? createDailyHandler(document, linked)
-              : createDocumentHandler(document, linked)
-          return [document.path, await create] as const
-        },
-      ),
-    ),
-  )
-  const guide = documents.get(DOCUMENTS.llmsTxt.path)
-  const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
-
+  const documents = await createDocumentHandlers(config, assets, linked)
+  const store = await openServiceStore(list, log)
   try {
+    const intake = createIntake(store, { log, metrics })
+    const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
+    const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
+    const subscribe = createSubscribe({ intake, cors, body })
+    const guide = documents.get(DOCUMENTS.llmsTxt.path)
+    const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
     const opsServer =
       ops && metrics && listen(createOps({ metrics, store: intake, timeoutMs: STORE_DEADLINE_MS }), ops)
@@ -69,14 +70,39 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       `listening on ${config.host} port ${server.port} for ${baseUrl}, keeping ${toListName(list)}`,
     )
     return {
-      async stop() {
-        await server.stop(body.abortPending)
-        await intake.idle()
-        await Promise.all([opsServer?.stop(), store.close()])
+      async stop(signalledAt) {
+        const [requests] = await Promise.all([
+          server.stop({ signalledAt, abortPending: body.abortPending }),
+          opsServer?.stop({ signalledAt }),
+        ])
+        const isStoreOpen = await Promise.race([
+          intake
+            .drain()
+            .then(() => store.close())
+            .then(() => false),
+          sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.store).then(() => true),
+        ])
+        return requests > 0 || isStoreOpen
+          ? { requests, addresses: intake.pending(), isStoreOpen }
+          : undefined
       },
     }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+async function createDocumentHandlers(
+  config: Config,
+  assets: PageAssets,
+  headers: HeaderFields,
+): Promise<ReadonlyMap<string, DocumentHandler>> {
+  const documents = await createDocuments(config, listPages(config.site.languages))
+  const handlers = [...documents, ...assets.documents].map(async (document) => {
+    const handler =
+      'write' in document ? createDailyHandler(document, headers) : createDocumentHandler(document, headers)
+    return [document.path, await handler] as const
+  })
+  return new Map(await Promise.all(handlers))
 }

@@ -31,7 +31,7 @@ test.concurrent('a life that nothing disturbs takes three lines, however many re
   const lines = toLines(service)
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [30, expect.stringContaining('listening on 127.0.0.1 port')],
-    [30, 'stopping: every request that has begun is answered first'],
+    [30, 'stopping: the service answers every request that has begun'],
     [30, 'stopped'],
   ])
   expect(lines.map(({ time }) => new Date(time).toISOString())).toEqual(lines.map(({ time }) => time))
@@ -41,7 +41,7 @@ test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
   // The service does not say where it listens then, so a preloaded line does it in its place.
   const preload = toSupportFile('saying-port.ts')
   const service = await startService({
-    by: SMALL_DISK,
+    launcher: SMALL_DISK,
     env: { LOG_LEVEL: 'error', BUN_OPTIONS: `--preload ${preload}` },
   })
   takeSpace(service.process.pid)
@@ -51,13 +51,13 @@ test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
     toLines(service)
       .slice(1)
       .map(({ msg }) => msg),
-  ).toEqual(['the store fails: 500 storage_failure until it recovers'])
+  ).toEqual(['the store fails: requests get 500 storage_failure until it recovers'])
 })
 
 test.concurrent('at trace, with requests and a store that fail in many ways, no part of an address is told', async () => {
   const preload = toSupportFile('crashing-writer.ts')
   const env = { LOG_LEVEL: 'trace', OPS_PORT: '0', BUN_OPTIONS: `--preload ${preload}` }
-  const service = await startService({ by: SMALL_DISK, env })
+  const service = await startService({ launcher: SMALL_DISK, env })
   const address = 'secret.person@private.example'
   const json = ['Host: 127.0.0.1', 'Content-Type: application/json']
   const post = `POST ${ENDPOINT.path}`

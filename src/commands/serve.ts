@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config/config.ts'
+import { EXIT } from '../failure.ts'
 import { createLog, type Log } from '../log.ts'
-import { startService } from '../service.ts'
+import { type CutOff, startService } from '../service.ts'
 import { createCommand } from './list-command.ts'
-
-/** A stop that takes longer than this many milliseconds is ended by force. */
-const STOP_DEADLINE_MS = 9_500
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export function createServeCommand(): Command {
@@ -16,33 +14,52 @@ export function createServeCommand(): Command {
   ).action(async () => {
     const config = readConfig()
     const log = createLog(config.logLevel)
-    const stopAsked = waitForSignal(log)
-    process.on('unhandledRejection', (error) => log.error({ err: error }, 'something failed unseen'))
+    const signalled = waitForSignal(log)
+    process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise rejected unhandled'))
     const service = await startService(config, log)
-    await stopAsked
-    await Promise.race([service.stop(), Bun.sleep(STOP_DEADLINE_MS)])
-    log.info('stopped')
-    process.exit(0)
+    const cutOff = await service.stop(await signalled)
+    if (cutOff) log.error(cutOff, `stopped by force: ${toText(cutOff)}`)
+    else log.info('stopped')
+    process.exit(cutOff ? EXIT.failed : EXIT.done)
   })
 }
 
-/** Signals that come this close together, in milliseconds, are one: npm passes on what its group was sent as well. */
+/** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */
 const SAME_SIGNAL_MS = 50
 
-/** Resolves at the first signal to stop; a second one ends the process at once. */
-function waitForSignal(log: Log): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let askedAt: number | undefined
+/**
+ * Waits for the first signal to stop. A second one ends the process at once.
+ *
+ * @returns when the signal came, by `performance.now()`
+ */
+function waitForSignal(log: Log): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  let signalledAt: number | undefined
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (askedAt !== undefined) {
-        if (performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(1)
+      const now = performance.now()
+      if (signalledAt !== undefined) {
+        if (now - signalledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
         return
       }
-      askedAt = performance.now()
-      log.info({ signal }, 'stopping: every request that has begun is answered first')
-      resolve()
+      signalledAt = now
+      log.info({ signal }, 'stopping: the service answers every request that has begun')
+      resolve(now)
     })
   }
   return promise
+}
+
+function toText({ requests, addresses, isStoreOpen }: CutOff): string {
+  const parts = [
+    requests > 0 &&
+      `${toCount(requests, 'request was', 'requests were')} cut off without a complete response`,
+    addresses > 0 && `${toCount(addresses, 'address was', 'addresses were')} not confirmed`,
+    isStoreOpen && 'the list was not closed',
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function toCount(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
 }

@@ -1,7 +1,7 @@
-/** Listening: binds a port, keeps the runtime's limits above ours, and stops without cutting anybody off. */
+/** Listening: binds a port, keeps the limits of the runtime above ours, and stops without losing requests. */
 
 import { Failure, toSystemReason } from '../failure.ts'
-import { IDLE_TIMEOUT_S } from '../limits.ts'
+import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
 import type { App } from './app.ts'
 
 export interface ServerOptions {
@@ -9,70 +9,82 @@ export interface ServerOptions {
   readonly host: string
 }
 
+export interface StopOptions {
+  /** When the stop was asked for, by `performance.now()`. Every phase ends at a fixed time after it. */
+  readonly signalledAt: number
+  /** Aborts the bodies that have not arrived. */
+  readonly abortPending?: () => void
+}
+
 export interface Server {
   /** The port that was bound. */
   readonly port: number
   /**
-   * Takes no new connection, answers every request that has begun, and resolves when all are gone.
+   * Answers every request that has begun, accepts no new connections, and closes all connections.
    *
-   * @param abortPending called after a while, to give up the bodies that are still on their way
+   * @returns how many requests were cut off without a complete response
    */
-  stop(abortPending?: () => void): Promise<void>
+  stop(options: StopOptions): Promise<number>
 }
 
-/** For this long, callers that keep their connection are told that it ends with the answer. */
-const ANNOUNCE_MS = 300
-/** Answers are held back until so many turns of this length brought no request, but not for long; see stop. */
-const QUIET_TURNS = 10
-const TURN_MS = 20
-const MAX_HOLD_MS = 2_000
-/** From here on, bodies that are still on their way are given up. */
-const ABORT_MS = 3_000
-/** When the last are cut off; a stop takes 10 s at the most. */
-const CUT_OFF_MS = 8_500
+/** The service counts as quiet when no request comes in so many intervals in a row; see `stop`. */
+const QUIET_INTERVALS = 10
+const QUIET_INTERVAL_MS = 20
+
+/** How often a stop checks for requests without a response, in milliseconds. */
+const POLL_MS = 20
 
 /**
  * Binds the port and serves.
  *
- * @throws Failure when the port is taken or the address is not one of this machine
+ * @throws Failure when another process uses the port or the address does not belong to this machine
  */
 export function listen({ fetch, error }: App, { port, host }: ServerOptions): Server {
   const options = {
     port,
     hostname: host,
     idleTimeout: IDLE_TIMEOUT_S,
-    // The runtime's own 413 has no body. Ours refuses or cuts off; what no handler reads is thrown away as it comes.
+    // The 413 of the runtime has no body, so body.ts limits bodies. The runtime discards a body that no handler reads.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
-    // Without it, outside of development, a port that is taken is shared, and callers come to either service.
+    // Outside of development, Bun shares a port with other processes by default.
     reusePort: false,
     error,
   } as const
   const server = bind(() => Bun.serve({ ...options, fetch }), options)
 
-  async function stop(abortPending?: () => void): Promise<void> {
-    // Whoever sends a request on an open connection in the moment in which it is closed loses it. So
-    // busy callers are asked to let go of theirs first; then all answers wait for a moment, until every
-    // caller that goes on is waiting for one, and in that moment the door is closed.
+  async function stop({ signalledAt, abortPending }: StopOptions): Promise<number> {
+    const end = (phase: keyof typeof STOP_PHASE_ENDS_MS) => signalledAt + STOP_PHASE_ENDS_MS[phase]
+
+    // A request that a client sends on an open connection while the service closes it is lost. So `Connection: close`
+    // asks clients to close their connections first. Then all responses are held until no more requests come: now
+    // every client waits for a response, none is about to send, and the listener can close.
     let held: Promise<void> | undefined
     let requests = 0
     server.reload({
       ...options,
       fetch: async (request) => {
         requests++
-        const response = withClose(await fetch(request))
+        const response = await fetch(request)
+        response.headers.set('Connection', 'close')
         await held
         return response
       },
     })
-    await Bun.sleep(ANNOUNCE_MS)
-    held = waitForQuiet(() => requests)
+    await sleepUntil(end('announce'))
+    held = waitUntilQuiet(() => requests, end('quiet'))
     await held
-    const stopped = server.stop()
-    const timer = setTimeout(() => abortPending?.(), ABORT_MS)
-    await Promise.race([stopped, Bun.sleep(CUT_OFF_MS)])
-    clearTimeout(timer)
+
+    await Promise.race([server.stop(), sleepUntil(end('bodies'))])
+    // A connection with an incomplete head has no request, so it does not count as pending.
+    while (server.pendingRequests > 0 && performance.now() < end('connections')) {
+      // In a loop, because the head of another request may have arrived.
+      abortPending?.()
+      await Bun.sleep(POLL_MS)
+    }
+    const { pendingRequests } = server
     await server.stop(true)
+    return pendingRequests
   }
 
   return { port: server.port ?? port, stop }
@@ -87,17 +99,16 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
   }
 }
 
-// Counted in turns of the event loop, and not by the clock alone: where the machine is busy, much may wait to be read.
-async function waitForQuiet(requests: () => number): Promise<void> {
-  const end = performance.now() + MAX_HOLD_MS
-  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < end; ) {
-    const before = requests()
-    await Bun.sleep(TURN_MS)
-    quiet = requests() === before ? quiet + 1 : 0
-  }
+/** Sleeps until a time by `performance.now()`. */
+export function sleepUntil(time: number): Promise<void> {
+  return Bun.sleep(Math.max(0, time - performance.now()))
 }
 
-function withClose(response: Response): Response {
-  response.headers.set('Connection', 'close')
-  return response
+// Counts turns of the event loop, not only time: on a busy machine many requests may wait to be read.
+async function waitUntilQuiet(requests: () => number, end: number): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_INTERVALS && performance.now() < end; ) {
+    const before = requests()
+    await Bun.sleep(QUIET_INTERVAL_MS)
+    quiet = requests() === before ? quiet + 1 : 0
+  }
 }

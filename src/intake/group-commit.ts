@@ -1,38 +1,36 @@
 /**
- * Group commit: addresses that arrive while a commit is on its way go into the next one together, so
- * that one fsync serves many requests (DeWitt et al., "Implementation Techniques for Main Memory Database
- * Systems", SIGMOD 1984). It also holds the deadline, which fires however long a commit hangs.
+ * Group commit: addresses that arrive during a commit go into the next one together, so that one fsync serves
+ * many requests (DeWitt et al., "Implementation Techniques for Main Memory Database Systems", SIGMOD 1984).
+ * The deadline of an address is here too, because it must fire even while a commit hangs.
  */
 
 import type { Address } from '../email.ts'
 
-/** Writes a batch; resolves when all of it is on stable storage, rejects when it may not be. */
+/** Writes a batch. Resolves when all of it is on stable storage; rejects when it may not be. */
 export type Commit = (batch: readonly Address[]) => Promise<void>
 
 export interface GroupCommitOptions {
-  /** Milliseconds after which an address that is not confirmed is given up. */
+  /** Milliseconds after which an unconfirmed address is given up. */
   readonly deadlineMs: number
-  /** Commits that may be under way at once. */
-  readonly inFlight?: number
-  /** Most addresses in one commit. */
-  readonly maxBatch?: number
-  /** Called with the error when addresses were given up because the deadline passed. */
-  readonly onExpired?: (error: Error) => void
+  /** Called with the error when the deadline of addresses has passed. */
+  readonly onExpired: (error: Error) => void
 }
 
 export interface GroupCommit {
   /**
-   * Has an address written with the next commit.
+   * Adds an address to the next commit.
    *
-   * @returns a promise, shared by all of its batch, which resolves when the address is on stable storage
-   * and rejects when the commit failed or the deadline passed (the address may be kept even so)
+   * @returns a promise that its batch shares. It resolves when the address is on stable storage, and rejects when
+   * the commit failed or the deadline passed (the address may be stored even so).
    */
   add(address: Address): Promise<void>
-  /** Resolves when nothing is waiting or under way any more. */
+  /** Number of addresses that wait for a commit or are in one. */
+  pending(): number
+  /** Resolves when no address is pending. */
   idle(): Promise<void>
 }
 
-/** Addresses that came in within one tick of the clock, at most `maxBatch`: they share a deadline and a promise. */
+/** Addresses that arrived within one tick of the clock, at most MAX_BATCH. They share a deadline and a promise. */
 interface Batch {
   readonly addresses: Address[]
   readonly expires: number
@@ -41,22 +39,21 @@ interface Batch {
   readonly reject: (reason: Error) => void
 }
 
-/** How exactly the deadline is kept, in milliseconds. */
+/** Most addresses in one commit. */
+export const MAX_BATCH = 8192
+
+/** Precision of the deadline in milliseconds. */
 const TICK_MS = 100
 
-/** Turns of the event loop for which a burst may keep a commit waiting. */
+/** Most turns of the event loop that a commit waits while each turn brings more addresses. */
 const BURST_TURNS = 4
 
-/**
- * Gathers single addresses into commits.
- *
- * @param commit called with one batch at a time, or with `inFlight` of them
- */
+/** Collects single addresses into commits. Calls `commit` again only when its last promise has settled. */
 export function createGroupCommit(commit: Commit, options: GroupCommitOptions): GroupCommit {
-  const { deadlineMs, inFlight = 1, maxBatch = 8192, onExpired } = options
+  const { deadlineMs, onExpired } = options
   let waiting: Batch[] = []
-  const underway = new Set<readonly Batch[]>()
-  let flushing = false
+  let committing: readonly Batch[] = []
+  let isFlushScheduled = false
   let arrived = 0
   let clock: Timer | undefined
   let onIdle: (() => void)[] = []
@@ -64,7 +61,7 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
   function add(address: Address): Promise<void> {
     const now = performance.now()
     let batch = waiting.at(-1)
-    if (!batch || batch.addresses.length >= maxBatch || now > batch.expires - deadlineMs + TICK_MS) {
+    if (!batch || batch.addresses.length >= MAX_BATCH || now > batch.expires - deadlineMs + TICK_MS) {
       batch = createBatch(now + deadlineMs)
       waiting.push(batch)
     }
@@ -74,18 +71,18 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     return batch.promise
   }
 
-  // Requests come in bursts, and a commit costs the same for few and for many: so as long as each turn of the
-  // event loop brings more, it waits for them, for a few turns.
+  // Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the
+  // event loop as long as each turn brings more addresses.
   function scheduleFlush(): void {
-    if (flushing || underway.size >= inFlight) return
-    flushing = true
-    gather(BURST_TURNS, 0)
+    if (isFlushScheduled || committing.length > 0) return
+    isFlushScheduled = true
+    waitForBurst(BURST_TURNS, 0)
   }
 
-  function gather(turns: number, seen: number): void {
+  function waitForBurst(turns: number, seen: number): void {
     setImmediate(() => {
-      if (turns > 0 && arrived > seen) return gather(turns - 1, arrived)
-      flushing = false
+      if (turns > 0 && arrived > seen) return waitForBurst(turns - 1, arrived)
+      isFlushScheduled = false
       flush()
     })
   }
@@ -93,13 +90,14 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
   function flush(): void {
     if (waiting.length === 0) return
     clock ??= setInterval(giveUpExpired, TICK_MS)
-    const batches = takeWaiting()
-    underway.add(batches)
+    committing = takeWaiting()
     const addresses =
-      batches.length === 1 ? (batches[0] as Batch).addresses : batches.flatMap((b) => b.addresses)
+      committing.length === 1
+        ? (committing[0] as Batch).addresses
+        : committing.flatMap((batch) => batch.addresses)
     commit(addresses).then(
-      () => settle(batches, (batch) => batch.resolve()),
-      (error) => settle(batches, (batch) => batch.reject(error)),
+      () => finish((batch) => batch.resolve()),
+      (error) => finish((batch) => batch.reject(error)),
     )
   }
 
@@ -108,7 +106,7 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     let end = 0
     for (const batch of waiting) {
       size += batch.addresses.length
-      if (end > 0 && size > maxBatch) break
+      if (end > 0 && size > MAX_BATCH) break
       end++
     }
     const taken = waiting.slice(0, end)
@@ -116,25 +114,25 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     return taken
   }
 
-  function settle(batches: readonly Batch[], end: (batch: Batch) => void): void {
-    underway.delete(batches)
-    for (const batch of batches) end(batch)
+  function finish(settle: (batch: Batch) => void): void {
+    for (const batch of committing) settle(batch)
+    committing = []
     if (waiting.length > 0) scheduleFlush()
-    else if (underway.size === 0) becomeIdle()
+    else becomeIdle()
   }
 
   function giveUpExpired(): void {
     const now = performance.now()
     const isExpired = (batch: Batch) => batch.expires <= now
-    const expired = [...waiting, ...[...underway].flat()].filter(isExpired)
+    const expired = [...waiting, ...committing].filter(isExpired)
     if (expired.length > 0) {
-      const error = new Error(`the store has not confirmed within ${deadlineMs} ms`)
+      const error = new Error(`the store did not confirm within ${deadlineMs} ms`)
       for (const batch of expired) batch.reject(error)
-      onExpired?.(error)
+      onExpired(error)
     }
-    // What has not been handed over is forgotten, so that memory stays bounded while the store hangs.
+    // Drops addresses that no commit has, so that memory stays bounded while the store hangs.
     waiting = waiting.filter((batch) => !isExpired(batch))
-    if (waiting.length > 0 || underway.size > 0) return
+    if (pending() > 0) return
     clearInterval(clock)
     clock = undefined
     becomeIdle()
@@ -145,18 +143,20 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     onIdle = []
   }
 
+  function pending(): number {
+    return [...waiting, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
+  }
+
   return {
     add,
-    idle: () =>
-      waiting.length === 0 && underway.size === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => onIdle.push(resolve)),
+    pending,
+    idle: () => (pending() === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
   }
 }
 
 function createBatch(expires: number): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // Whoever added to it has gone away by now, perhaps; a failed batch is no unhandled rejection.
+  // Prevents an unhandled rejection when no caller waits any more.
   promise.catch(() => {})
   return { addresses: [], expires, promise, resolve, reject }
 }

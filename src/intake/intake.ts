@@ -1,4 +1,4 @@
-/** The way of one address into a store: group commit, the deadline, and a word to the log when the store fails and recovers. */
+/** Takes addresses to the store: group commit, the deadline, and a log line when the store fails and when it recovers. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
@@ -7,11 +7,11 @@ import type { Log } from '../log.ts'
 import { StoreError, type SubscriberStore } from '../subscriber.ts'
 import { createGroupCommit } from './group-commit.ts'
 
-/** What the intake reports of itself. */
+/** Receives what the intake counts. */
 export interface IntakeMetrics {
-  /** Addresses were confirmed. */
+  /** The store confirmed addresses. */
   accepted(addresses: number): void
-  /** A commit ended, well or not. */
+  /** A commit ended. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
 }
 
@@ -22,18 +22,20 @@ export interface IntakeOptions {
 
 export interface Intake {
   /**
-   * Has an address stored.
+   * Stores an address.
    *
-   * @returns resolves when it is on stable storage; rejects when the store failed or the deadline passed
+   * @returns resolves when the address is on stable storage; rejects when the store failed or the deadline passed
    */
   add(address: Address): Promise<void>
-  /** Resolves when addresses can be stored, as far as is known without storing one; rejects while the store fails. */
+  /** Resolves when the store is known to accept addresses, without storing one. Rejects while the store fails. */
   check(): Promise<void>
-  /** Resolves when every address that was handed in has been stored or given up. */
-  idle(): Promise<void>
+  /** Number of addresses that the store has neither confirmed nor refused. */
+  pending(): number
+  /** Ends the retries, and resolves when no address is pending. */
+  drain(): Promise<void>
 }
 
-/** While the store fails, it is tried this often, in milliseconds: nobody may be sending who would find it well again. */
+/** While the store fails, the intake tries an empty commit after each pause of so many milliseconds. */
 const RETRY_MS = 1_000
 
 /** Creates the intake of a store. */
@@ -41,8 +43,10 @@ export function createIntake(
   store: Pick<SubscriberStore, 'add' | 'check'>,
   { log, metrics }: IntakeOptions,
 ): Intake {
+  const group = createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
   let failing = false
   let retrying = false
+  let draining = false
   let checking: Promise<void> | undefined
 
   async function commit(batch: readonly Address[]): Promise<void> {
@@ -59,19 +63,20 @@ export function createIntake(
     recover()
   }
 
-  // Once, and not for each commit: a full disk would be filled by the log as well.
+  // Logs once, not for each commit: a full disk must not fill up with log lines as well.
   function fail(error: unknown): void {
     if (failing) return
-    log.error({ err: error }, 'the store fails: 500 storage_failure until it recovers')
+    log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
     failing = true
     if (!retrying) void retry()
   }
 
+  // Without requests, nothing else would notice that the store has recovered.
   async function retry(): Promise<void> {
     retrying = true
-    while (failing) {
+    while (failing && !draining) {
       await sleep(RETRY_MS, undefined, { ref: false })
-      if (failing) await store.add([]).then(recover, () => {})
+      if (failing && !draining) await store.add([]).then(recover, () => {})
     }
     retrying = false
   }
@@ -81,7 +86,7 @@ export function createIntake(
     failing = false
   }
 
-  // A check takes a turn of the store, so all who ask at once share one.
+  // A check takes a turn of the store, so concurrent callers share one.
   function check(): Promise<void> {
     if (failing) return Promise.reject(new StoreError('the store fails'))
     checking ??= store.check().finally(() => {
@@ -90,5 +95,10 @@ export function createIntake(
     return checking
   }
 
-  return { ...createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail }), check }
+  function drain(): Promise<void> {
+    draining = true
+    return group.idle()
+  }
+
+  return { add: group.add, check, pending: group.pending, drain }
 }

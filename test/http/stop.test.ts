@@ -1,32 +1,31 @@
-/** A stop: whatever request has begun is answered, nothing confirmed is lost, and it ends with 0 within 10 s. */
+/** Stopping: a clean stop answers every request that has begun; every stop ends within 10 s and says what it cut off. */
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS } from '../support/contract.ts'
+import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { until } from '../support/load.ts'
 import { ROOT } from '../support/paths.ts'
 import { openConnection, type RawConnection, toRequest } from '../support/raw.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 
-const FIELDS = ['Host: 127.0.0.1', 'Content-Type: application/json']
+const toPost = (email: string) => toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email }))
 
-const toPost = (email: string) => toRequest(`POST ${ENDPOINT.path}`, FIELDS, JSON.stringify({ email }))
-
-/** Posts from many connections, over and over, until the service takes no more; tells what became of the requests. */
+/** Posts from 64 connections until the service accepts no more, and records the responses. */
 function load({ port }: RunningService, { reconnecting }: { reconnecting: boolean }) {
   const confirmed: string[] = []
   let unanswered = 0
   let sent = 0
 
-  async function call(): Promise<void> {
+  async function run(): Promise<void> {
     let connection: RawConnection | undefined
     for (;;) {
       connection ??= await openConnection(port)
       if (connection.isClosed()) return
       const email = `caller${sent++}@example.org`
       connection.send(toPost(email))
-      const reply = await connection.answer('POST')
+      const reply = await connection.receive('POST')
       if (reply?.status === 200) confirmed.push(email)
       else unanswered++
       if (!reply || reconnecting || reply.headers.get('connection') === 'close') {
@@ -36,38 +35,40 @@ function load({ port }: RunningService, { reconnecting }: { reconnecting: boolea
     }
   }
 
-  const ended = Promise.all(Array.from({ length: 64 }, call))
+  const ended = Promise.all(Array.from({ length: 64 }, run))
   return { confirmed, unanswered: () => unanswered, ended }
 }
 
-/** Stops a service, by the clock. */
-async function stop(service: RunningService, signal: NodeJS.Signals): Promise<void> {
+/** Stops a service, which must take less than 10 s. Returns its exit code, the last message of its log, and the milliseconds. */
+async function stop(service: RunningService, signal: NodeJS.Signals = 'SIGTERM') {
   const start = performance.now()
-  expect(await service.stop(signal)).toBe(0)
-  expect(performance.now() - start).toBeLessThan(10_000)
+  const code = await service.stop(signal)
+  const ms = performance.now() - start
+  expect(ms).toBeLessThan(10_000)
+  const { msg } = JSON.parse(service.log().trimEnd().split('\n').at(-1)!)
+  return { code, msg, ms }
 }
 
-const cases = [
-  ['SIGTERM', { reconnecting: false }],
-  ['SIGINT', { reconnecting: false }],
-  ['SIGTERM', { reconnecting: true }],
-  ['SIGINT', { reconnecting: true }],
-] as const
-for (const [signal, options] of cases) {
-  test.concurrent(`${signal} under load, the callers ${options.reconnecting ? 're' : 'stay '}connected`, async () => {
-    const folder = await createFolder()
-    const service = await startService({ folder })
-    const { confirmed, unanswered, ended } = load(service, options)
-    await until(() => confirmed.length >= 1_000)
-    await stop(service, signal)
-    await ended
-    expect(unanswered()).toBe(0)
-    expect((await readList(folder)).toSorted()).toEqual(confirmed.toSorted())
-    await rm(folder, { recursive: true })
-  })
-}
+const CLEAN = { code: 0, msg: 'stopped', ms: expect.any(Number) }
 
-test.concurrent('SIGTERM while heads and bodies are on their way, and while connections say nothing', async () => {
+test.concurrent.each([
+  ['SIGTERM', 'keep their connections'],
+  ['SIGINT', 'keep their connections'],
+  ['SIGTERM', 'reconnect for each request'],
+  ['SIGINT', 'reconnect for each request'],
+] as const)('%s under load answers every request when clients %s', async (signal, clients) => {
+  const folder = await createFolder()
+  const service = await startService({ folder })
+  const { confirmed, unanswered, ended } = load(service, { reconnecting: clients.startsWith('reconnect') })
+  await until(() => confirmed.length >= 1_000)
+  expect(await stop(service, signal)).toEqual(CLEAN)
+  await ended
+  expect(unanswered()).toBe(0)
+  expect((await readList(folder)).toSorted()).toEqual(confirmed.toSorted())
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('a stop waits a few seconds for bodies, and neither for heads nor for silent connections', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
   const open = () => openConnection(service.port)
@@ -77,67 +78,115 @@ test.concurrent('SIGTERM while heads and bodies are on their way, and while conn
   stuck.send(toPost('stuck@example.org').slice(0, -10))
   headless.send('POST /api')
   kept.send(toPost('kept@example.org'))
-  expect((await kept.answer('POST'))?.status).toBe(200)
+  expect((await kept.receive('POST'))?.status).toBe(200)
 
-  const answers = [slow.answer('POST'), stuck.answer('POST')]
-  const stopped = stop(service, 'SIGTERM')
-  // It does nothing, so it is closed when no new connection is taken any more; the rest of a body still comes through.
-  await kept.closed
+  const stopped = stop(service)
+  // The idle connection is closed when the service takes no new ones. The rest of a body is still read then.
+  await kept.waitForClose()
   expect((await open()).isClosed()).toBe(true)
   slow.send(request.slice(-10))
-  expect((await answers[0])?.status).toBe(200)
-  const late = await answers[1]
+  expect((await slow.receive('POST'))?.status).toBe(200)
+  const late = await stuck.receive('POST')
   expect([late?.status, JSON.parse(String(late?.body)).message]).toEqual([408, 'invalid_body'])
-  await stopped
+  expect(await headless.receive('POST')).toBeUndefined()
+  const { ms, ...result } = await stopped
+  expect(result).toEqual({ code: 0, msg: 'stopped' })
+  // Bodies are aborted after 3 s. Waiting for the head would take until connections are cut off, after 8.3 s.
+  expect(ms).toBeLessThan(7_000)
   expect(await readList(folder)).toEqual(['kept@example.org', 'slow@example.org'])
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('SIGTERM while the store waits for the lock of another process', async () => {
+test.concurrent('a stop waits while another process holds the lock of the list', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder), 3_000)
+  const lock = await holdLock(toListFile(folder))
   const waiting = service.subscribe('waiting@example.org')
-  await service.request('/openapi.json')
-  await stop(service, 'SIGTERM')
+  await service.request(DOCUMENTS.openApiJson.path)
+  const stopped = stop(service)
+  await service.logged('stopping')
+  await lock.release()
   expect((await waiting).status).toBe(200)
-  await lock.released
+  expect(await stopped).toEqual(CLEAN)
   expect(await readList(folder)).toEqual(['waiting@example.org'])
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a second signal ends it at once', async () => {
+test.concurrent('a stop is forced when the store hangs, and says how many addresses are not confirmed', async () => {
+  const folder = await createFolder()
+  const service = await startService({ folder, env: { OPS_PORT: '0' } })
+  const lock = await holdLock(toListFile(folder))
+  const first = service.subscribe('first@example.org')
+  // The writer thread waits 5 s for the lock for each of these: the first address, this check, and the second
+  // address, which comes late enough to be alive when the first one fails.
+  const readyz = fetch(`http://127.0.0.1:${service.opsPort}/readyz`)
+  await Bun.sleep(2_000)
+  const second = service.subscribe('second@example.org')
+  await service.request(DOCUMENTS.openApiJson.path)
+  expect(await stop(service)).toEqual({
+    code: 1,
+    msg: 'stopped by force: 1 address was not confirmed, the list was not closed',
+    ms: expect.any(Number),
+  })
+  expect([(await first).status, (await second).status, (await readyz).status]).toEqual([500, 500, 503])
+  await lock.release()
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('a stop is forced when clients do not read their responses, and says how many', async () => {
+  const folder = await createFolder()
+  // A sitemap that is larger than the buffers of a connection.
+  const padding = 'x'.repeat(1_000)
+  const entries = Array.from(
+    { length: 12_000 },
+    (_, index) => `  - { path: /${padding}${index}, lastmod: 2026-01-01 }`,
+  )
+  const service = await startService({ folder, site: `pages:\n${entries.join('\n')}\n` })
+  const connections = await Promise.all([1, 2, 3].map(() => openConnection(service.port)))
+  for (const connection of connections) {
+    connection.pause()
+    connection.send(toRequest(`GET ${DOCUMENTS.sitemap.path}`, ['Host: a']))
+  }
+  expect((await service.subscribe('kept@example.org')).status).toBe(200)
+  expect(await stop(service)).toEqual({
+    code: 1,
+    msg: 'stopped by force: 3 requests were cut off without a complete response',
+    ms: expect.any(Number),
+  })
+  expect(await readList(folder)).toEqual(['kept@example.org'])
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('a second signal ends the service at once', async () => {
   const service = await startService()
   const stuck = await openConnection(service.port)
   stuck.send(toPost('stuck@example.org').slice(0, -10))
   await service.subscribe('other@example.org')
   service.process.kill('SIGTERM')
   await service.logged('stopping')
-  // Signals that come together count as one.
+  // Signals within 50 ms count as one.
   await Bun.sleep(100)
   expect(await service.stop('SIGINT')).toBe(1)
-  expect(service.log()).not.toContain('"stopped"')
+  expect(service.log()).not.toContain('stopped')
 })
 
-for (const [signal, toGroup] of [
-  ['SIGTERM', false],
-  ['SIGINT', false],
-  ['SIGINT', true],
-] as const) {
-  test.concurrent(`npm start, and ${signal} to ${toGroup ? 'its group, as a terminal sends it' : 'npm'}`, async () => {
-    const folder = await createFolder()
-    const service = await startService({
-      command: ['setsid', 'npm', 'start', '--silent'],
-      folder: ROOT,
-      env: { DATABASE_URL: `sqlite:${toListFile(folder)}` },
-    })
-    expect((await service.subscribe('npm@example.org')).status).toBe(200)
-    if (toGroup) process.kill(-service.process.pid, signal)
-    else service.process.kill(signal)
-    await service.process.exited
-    expect(service.log()).toContain('"stopped"')
-    expect(service.process.exitCode).toBe(0)
-    expect(await readList(folder)).toEqual(['npm@example.org'])
-    await rm(folder, { recursive: true })
+test.concurrent.each([
+  ['SIGTERM', 'npm'],
+  ['SIGINT', 'npm'],
+  ['SIGINT', 'its process group, as a terminal does'],
+] as const)('npm start stops cleanly on %s to %s', async (signal, receiver) => {
+  const folder = await createFolder()
+  const service = await startService({
+    command: ['setsid', 'npm', 'start', '--silent'],
+    folder: ROOT,
+    env: { DATABASE_URL: `sqlite:${toListFile(folder)}` },
   })
-}
+  expect((await service.subscribe('npm@example.org')).status).toBe(200)
+  if (receiver === 'npm') service.process.kill(signal)
+  else process.kill(-service.process.pid, signal)
+  await service.process.exited
+  expect(service.log()).toContain('"stopped"')
+  expect(service.process.exitCode).toBe(0)
+  expect(await readList(folder)).toEqual(['npm@example.org'])
+  await rm(folder, { recursive: true })
+})

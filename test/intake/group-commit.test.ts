@@ -1,130 +1,134 @@
-/** Group commit: what goes together, what waits, what is given up. */
+/** Group commit: which addresses share a commit, which wait, and which are given up. */
 
 import { expect, test } from 'bun:test'
 import type { Address } from '../../src/email.ts'
-import { createGroupCommit, type GroupCommitOptions } from '../../src/intake/group-commit.ts'
+import { createGroupCommit } from '../../src/intake/group-commit.ts'
 import { until } from '../support/load.ts'
 
-/** A store whose commits end when the test says so. */
-function start(options: Partial<GroupCommitOptions> = {}) {
-  const commits: { readonly batch: readonly string[]; readonly end: PromiseWithResolvers<void> }[] = []
-  const expired: Error[] = []
+/** Starts a group commit whose commits end when the test says so, and records what happens in order. */
+function start({ deadlineMs = 60_000 } = {}) {
+  const events: string[] = []
+  const commits: PromiseWithResolvers<void>[] = []
   const group = createGroupCommit(
     (batch) => {
-      const end = Promise.withResolvers<void>()
-      commits.push({ batch: [...batch], end })
-      return end.promise
+      const commit = Promise.withResolvers<void>()
+      events.push(`commit ${batch.join(' ')}`)
+      commits.push(commit)
+      return commit.promise
     },
-    { deadlineMs: 60_000, onExpired: (error) => expired.push(error), ...options },
+    { deadlineMs, onExpired: ({ message }) => events.push(message) },
   )
+
+  const settles = <T>(promise: Promise<T>, name: string) =>
+    promise.then(
+      () => events.push(`${name} confirmed`),
+      () => events.push(`${name} refused`),
+    )
+
+  async function end(index: number, how: 'resolve' | 'reject'): Promise<void> {
+    await until(() => commits.length > index, `commit ${index} starts`)
+    events.push(`end ${index}`)
+    commits[index]![how](new Error('the disk is full') as never)
+    await turns()
+  }
+
   return {
-    add: (...names: string[]) => names.map((name) => group.add(name as Address)),
-    idle: group.idle,
-    expired,
-    batches: () => commits.map(({ batch }) => batch),
-    /** The end of a commit, as soon as it is under way. */
-    async end(index: number): Promise<PromiseWithResolvers<void>> {
-      await until(() => commits.length > index)
-      return commits[index]!.end
-    },
+    events,
+    pending: group.pending,
+    add: (...names: string[]) => Promise.all(names.map((name) => settles(group.add(name as Address), name))),
+    idle: () => group.idle().then(() => events.push('idle')),
+    succeed: (index: number) => end(index, 'resolve'),
+    fail: (index: number) => end(index, 'reject'),
   }
 }
 
-/** One turn of the event loop, and what follows from it. */
-const turn = () => Bun.sleep(1)
-
-/** What a promise has become by now. */
-async function toState(promise: Promise<void>): Promise<string> {
-  const compacted = promise.then(
-    () => 'kept',
-    () => 'refused',
-  )
-  return await Promise.race([compacted, turn().then(() => 'open')])
+/** Lets the event loop take more turns than a burst may delay a commit. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('what comes in one turn goes together; what comes while a commit is under way goes into the next', async () => {
-  const { add, end, batches } = start()
-  const [first] = add('a', 'b', 'c')
-  await end(0)
-  const [second] = add('d')
-  await turn()
-  const [third] = add('e')
-  await turn()
-  expect(batches()).toEqual([['a', 'b', 'c']])
-  expect(await toState(first!)).toBe('open')
-
-  ;(await end(0)).resolve()
-  expect([await toState(first!), await toState(second!)]).toEqual(['kept', 'open'])
-  ;(await end(1)).resolve()
-  expect(batches()).toEqual([
-    ['a', 'b', 'c'],
-    ['d', 'e'],
+test('addresses of one turn share a commit; addresses that come during a commit share the next one', async () => {
+  const { add, succeed, events, pending } = start()
+  void add('a', 'b', 'c')
+  await turns()
+  void add('d')
+  await turns()
+  void add('e')
+  await turns()
+  expect(pending()).toBe(5)
+  await succeed(0)
+  expect(pending()).toBe(2)
+  await succeed(1)
+  expect(pending()).toBe(0)
+  expect(events).toEqual([
+    ...['commit a b c', 'end 0', 'a confirmed', 'b confirmed', 'c confirmed'],
+    ...['commit d e', 'end 1', 'd confirmed', 'e confirmed'],
   ])
-  expect([await toState(second!), await toState(third!)]).toEqual(['kept', 'kept'])
 })
 
-test('a commit that fails refuses its own addresses and no others', async () => {
-  const { add, end } = start()
-  const [first] = add('a')
-  await end(0)
-  const [second] = add('b')
-  ;(await end(0)).reject(new Error('full'))
-  expect(await toState(first!)).toBe('refused')
-  ;(await end(1)).resolve()
-  expect(await toState(second!)).toBe('kept')
-})
-
-test('a commit takes no more than it is allowed, in the order of arrival', async () => {
-  const { add, end, batches } = start({ maxBatch: 3 })
-  void add('a', 'b', 'c', 'd', 'e', 'f', 'g')
-  for (let index = 0; index < 3; index++) {
-    ;(await end(index)).resolve()
+test('a commit waits while each turn brings another address, for a few turns', async () => {
+  const { add, events } = start()
+  for (const name of 'abcdefgh') {
+    void add(name)
+    await new Promise((resolve) => setImmediate(resolve))
   }
-  expect(batches()).toEqual([['a', 'b', 'c'], ['d', 'e', 'f'], ['g']])
+  await turns()
+  expect(events).toEqual(['commit a b c d e'])
 })
 
-test('as many commits are under way as are allowed', async () => {
-  const { add, end, batches } = start({ inFlight: 2 })
-  const [first] = add('a')
-  await end(0)
-  const [second] = add('b')
-  await end(1)
-  void add('c')
-  await turn()
-  expect(batches()).toEqual([['a'], ['b']])
-  ;(await end(1)).resolve()
-  expect([await toState(first!), await toState(second!)]).toEqual(['open', 'kept'])
-  await end(2)
-  expect(batches()).toEqual([['a'], ['b'], ['c']])
-})
-
-test('a store that hangs: the deadline fires for all, and what was not handed over is forgotten', async () => {
-  const { add, end, expired, batches, idle } = start({ deadlineMs: 200 })
-  const under = add('under way')[0]!
-  await end(0)
-  const waiting = add(...Array.from({ length: 10_000 }, (_, index) => `waiting ${index}`))
-  await Promise.allSettled([under, ...waiting])
-  expect(await toState(under)).toBe('refused')
-  expect(await Promise.all([waiting[0]!, waiting.at(-1)!].map(toState))).toEqual(['refused', 'refused'])
-  expect(expired[0]?.message).toBe('the store has not confirmed within 200 ms')
-
-  const [late] = add('late')
-  ;(await end(0)).resolve()
-  ;(await end(1)).resolve()
-  expect(batches()).toEqual([['under way'], ['late']])
-  await idle()
-  expect(await toState(late!)).toBe('kept')
-})
-
-test('idle when nothing is under way and nothing waits', async () => {
-  const { add, end, idle } = start()
-  expect(await toState(idle())).toBe('kept')
+test('a commit that fails refuses its own addresses only', async () => {
+  const { add, succeed, fail, events } = start()
   void add('a')
-  await end(0)
+  await turns()
   void add('b')
-  const ended = idle()
-  ;(await end(0)).resolve()
-  expect(await toState(ended)).toBe('open')
-  ;(await end(1)).reject(new Error('full'))
-  expect(await toState(ended)).toBe('kept')
+  await fail(0)
+  await succeed(1)
+  expect(events).toEqual(['commit a', 'end 0', 'a refused', 'commit b', 'end 1', 'b confirmed'])
+})
+
+test('a commit has at most 8192 addresses, in their order', async () => {
+  const { add, succeed, events } = start()
+  const names = Array.from({ length: 20_000 }, (_, index) => String(index))
+  const added = add(...names)
+  for (const index of [0, 1, 2]) await succeed(index)
+  await added
+  const batches = events
+    .filter((event) => event.startsWith('commit'))
+    .map((event) => event.split(' ').slice(1))
+  expect(batches.map(({ length }) => length)).toEqual([8192, 8192, 3616])
+  expect(batches.flat()).toEqual(names)
+})
+
+test('the deadline fires while the store hangs, and addresses that no commit has are dropped', async () => {
+  const { add, succeed, events, pending, idle } = start({ deadlineMs: 1_000 })
+  const committing = add('a')
+  await turns()
+  await Promise.all([committing, add('b', 'c')])
+  const refused = events.filter((event) => event.endsWith('refused'))
+  expect(refused.toSorted()).toEqual(['a refused', 'b refused', 'c refused'])
+  expect(events).toContain('the store did not confirm within 1000 ms')
+  // The store still has the first one.
+  await until(() => pending() === 1, 'the addresses that wait are dropped')
+
+  const late = add('d')
+  await succeed(0)
+  await succeed(1)
+  await Promise.all([late, idle()])
+  expect(events.filter((event) => event.startsWith('commit'))).toEqual(['commit a', 'commit d'])
+  expect(events.slice(-4)).toEqual(['commit d', 'end 1', 'd confirmed', 'idle'])
+})
+
+test('it is idle when no address is pending', async () => {
+  const { add, succeed, fail, idle, events } = start()
+  await idle()
+  void add('a')
+  await turns()
+  void add('b')
+  void idle()
+  await succeed(0)
+  await fail(1)
+  expect(events).toEqual([
+    ...['idle', 'commit a', 'end 0', 'a confirmed'],
+    ...['commit b', 'end 1', 'b refused', 'idle'],
+  ])
 })

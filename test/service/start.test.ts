@@ -1,16 +1,17 @@
-/** A start: out of nothing, or not at all, with one line that says why, and with nothing made or changed. */
+/** Starting: the service creates what is missing, or ends with one line that says why and changes nothing. */
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { readList, toListFile } from '../support/list-file.ts'
+import { holdLock, readList, toListFile } from '../support/list-file.ts'
+import { ROOT } from '../support/paths.ts'
 import { createFolder, type Environment, runCommand, startService } from '../support/service.ts'
 
 const BASE = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
 
-/** Starts a service that must not start. */
+/** Runs `serve`, which must fail. */
 async function refuse(folder: string, env: Environment): Promise<{ code: number | null; line: string }> {
   const { code, stdout, stderr } = await runCommand(['serve'], { env: { ...BASE, ...env }, folder })
   expect(stdout).toBe('')
@@ -18,7 +19,7 @@ async function refuse(folder: string, env: Environment): Promise<{ code: number 
   return { code, line: stderr.slice('rollcall: '.length, -1) }
 }
 
-test.concurrent('in an empty folder, with a list in a folder of its own', async () => {
+test.concurrent('the service starts in an empty folder, and creates the list in its own folder', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
   expect(await readdir(folder)).toEqual(['data'])
@@ -32,7 +33,7 @@ test.concurrent('in an empty folder, with a list in a folder of its own', async 
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('with a list in folders that are not there yet', async () => {
+test.concurrent('the service starts when the folders of the list are missing', async () => {
   const folder = await createFolder()
   const service = await startService({ folder, env: { DATABASE_URL: 'sqlite:a/b/list.db' } })
   await service.stop()
@@ -40,7 +41,7 @@ test.concurrent('with a list in folders that are not there yet', async () => {
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('of four services at once on a list that is not there yet', async () => {
+test.concurrent('four services start at once on a list that is missing', async () => {
   const folder = await createFolder()
   const services = await Promise.all(Array.from({ length: 4 }, () => startService({ folder })))
   for (const [index, service] of services.entries()) {
@@ -51,14 +52,30 @@ test.concurrent('of four services at once on a list that is not there yet', asyn
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('on a port that is taken', async () => {
+test.concurrent('a port that is taken stops the start, and the list is closed', async () => {
   const service = await startService()
   const folder = await createFolder()
-  const taken = `cannot listen on 127.0.0.1 port ${service.port}: another process uses the port`
-  expect(await refuse(folder, { PORT: String(service.port) })).toEqual({ code: 1, line: taken })
-  expect(await refuse(folder, { OPS_PORT: String(service.port) })).toEqual({ code: 1, line: taken })
+  const line = `cannot listen on 127.0.0.1 port ${service.port}: another process uses the port`
+  for (const name of ['PORT', 'OPS_PORT']) {
+    expect(await refuse(folder, { [name]: String(service.port) })).toEqual({ code: 1, line })
+    // A list that was not closed has a write-ahead log beside it.
+    expect(await readdir(join(folder, 'data'))).toEqual(['rollcall.db'])
+    const lock = await holdLock(toListFile(folder))
+    await lock.release()
+  }
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+test.concurrent('a page that cannot be built stops the start before the list is created', async () => {
+  const folder = await createFolder()
+  await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'src/page/assets/page.ts'), 'const = ;')
+  const command = [process.execPath, join(folder, 'src/cli.ts'), 'serve']
+  await expect(startService({ folder, command })).rejects.toThrow('the service ended with 1')
+  expect((await readdir(folder)).toSorted()).toEqual(['node_modules', 'src'])
   await rm(folder, { recursive: true })
 })
 
@@ -73,7 +90,7 @@ const wrong: readonly (readonly [Environment, string])[] = [
   [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL is "verbose": use one of fatal'],
 ]
 for (const [env, line] of wrong) {
-  test.concurrent(`with ${JSON.stringify(env)}`, async () => {
+  test.concurrent(`the setting ${JSON.stringify(env)} stops the start`, async () => {
     const folder = await createFolder()
     const refusal = await refuse(folder, env)
     expect(refusal).toEqual({ code: 2, line: expect.stringContaining(line) })
@@ -82,7 +99,7 @@ for (const [env, line] of wrong) {
   })
 }
 
-test.concurrent('with a mistake in the site file', async () => {
+test.concurrent('a mistake in the site file stops the start', async () => {
   const folder = await createFolder()
   await writeFile(join(folder, 'site.yaml'), 'name: News\ndescripton: Of the village\n')
   const { code, line } = await refuse(folder, {})
@@ -92,11 +109,11 @@ test.concurrent('with a mistake in the site file', async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Files that are there, but are no list of this version, each with what the line says of it. */
+/** Files that are not a list of this version, each with what the line says. */
 const strangers: Readonly<
   Record<string, readonly [create: (file: string) => Promise<unknown>, says: string]>
 > = {
-  'a newer version': [
+  'a list of a newer version': [
     async (file) => {
       await openSqliteStore(file).close()
       alter(file, 'PRAGMA user_version = 99')
@@ -130,7 +147,7 @@ const strangers: Readonly<
   ],
 }
 for (const [name, [create, says]] of Object.entries(strangers)) {
-  test.concurrent(`on ${name}`, async () => {
+  test.concurrent(`the start fails on ${name}, which is not changed`, async () => {
     const folder = await createFolder()
     const file = toListFile(folder)
     await mkdir(join(folder, 'data'))
@@ -143,7 +160,7 @@ for (const [name, [create, says]] of Object.entries(strangers)) {
   })
 }
 
-test.concurrent('on the database of another application that has crashed, and left all of it in the log', async () => {
+test.concurrent('the database of an application that crashed, all in its write-ahead log, is not changed', async () => {
   const folder = await createFolder()
   const file = toListFile(folder)
   await mkdir(join(folder, 'data'))
@@ -160,16 +177,16 @@ test.concurrent('on the database of another application that has crashed, and le
   await rm(folder, { recursive: true })
 })
 
-// What /proc holds cannot be written by anybody, root included.
+// Nobody can write to /proc, not even root.
 const places: Readonly<Record<string, readonly [file: string, says: string]>> = {
   'a folder': ['/proc', 'it is a folder'],
-  'a file in a folder that takes none': ['/proc/list.db', 'it cannot be opened for writing'],
-  'a folder in a folder that takes none': ['/proc/lists/list.db', 'its folder cannot be created'],
+  'a file in a folder that cannot be written': ['/proc/list.db', 'it cannot be opened for writing'],
+  'a folder in a folder that cannot be written': ['/proc/lists/list.db', 'its folder cannot be created'],
   'a path through a file': ['/proc/version/list.db', 'a part of its path is not a folder'],
   'a file that cannot be written': ['/proc/version', 'it is not a database'],
 }
 for (const [name, [file, says]] of Object.entries(places)) {
-  test.concurrent(`on ${name}`, async () => {
+  test.concurrent(`the start fails when the path of the list is ${name}`, async () => {
     const folder = await createFolder()
     const { code, line } = await refuse(folder, { DATABASE_URL: `sqlite:${file}` })
     expect({ code, line }).toEqual({ code: 1, line: `cannot open the list ${file}: ${says}` })
@@ -178,7 +195,7 @@ for (const [name, [file, says]] of Object.entries(places)) {
   })
 }
 
-test.concurrent('on an empty file, which a crash in the first moment leaves', async () => {
+test.concurrent('an empty file, which a crash right after its creation leaves, becomes a list', async () => {
   const folder = await createFolder()
   await mkdir(join(folder, 'data'))
   await writeFile(toListFile(folder), '')
@@ -189,7 +206,7 @@ test.concurrent('on an empty file, which a crash in the first moment leaves', as
   await rm(folder, { recursive: true })
 })
 
-/** Changes a database by SQL; closing it leaves nothing beside the file. */
+/** Changes a database by SQL. Closing it leaves no other file. */
 function alter(file: string, sql: string): void {
   using db = new Database(file, { create: true })
   db.run(sql)

@@ -16,7 +16,7 @@ export interface FailingService {
   provoke(operation: Operation): Promise<RawReply | undefined>
   /** The lines of the log so far. */
   log(): readonly { readonly err: { readonly stack: string } }[]
-  stop(): Promise<void>
+  stop(): Promise<number>
 }
 
 /** Starts it on a free port. */
@@ -39,6 +39,6 @@ export function startFailingService({ baseUrl }: Config): FailingService {
   return {
     provoke: ({ method, path }) => exchange(server.port, toRequest(`${method} ${path}`, ['Host: 127.0.0.1'])),
     log: () => lines.map((line) => JSON.parse(line)),
-    stop: () => server.stop(),
+    stop: () => server.stop({ signalledAt: performance.now() }),
   }
 }
