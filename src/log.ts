@@ -1,11 +1,11 @@
-/** The log: JSON lines on stderr. It holds the life cycle and failures, and never an address. */
+/** The log: JSON lines on stderr about start, stop and failures, without email addresses. */
 
 import pino from 'pino'
 import type { LogLevel } from './config/config.ts'
 
 export type Log = pino.Logger
 
-/** Opens the log; lines are written at once, so that the last one before an exit is not lost. */
+/** Opens the log. It writes each line at once, so that no line is lost at an exit. */
 export function createLog(level: LogLevel): Log {
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLogged } },
@@ -14,8 +14,8 @@ export function createLog(level: LogLevel): Log {
 }
 
 /**
- * What the log keeps of an error: name, code, message, stack and causes.
- * Whatever looks like an address is blotted out, because databases and parsers quote what they were given.
+ * Returns the fields of an error for the log: type, code, message, stack and causes. Redacts addresses, because
+ * databases and parsers quote their input.
  */
 export function toLogged(error: unknown): object {
   if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }
@@ -29,8 +29,8 @@ export function toLogged(error: unknown): object {
 }
 
 /**
- * Blots out every run of characters around an `@`: addresses, and the user part of URLs with them.
- * A run ends at what cannot stand in an address without quotes (the specials of RFC 5322 section 3.2.3).
+ * Replaces every run of characters around an `@`: addresses, and URLs with a user. A run ends at a character that an
+ * address may only have in quotes (the specials of RFC 5322 section 3.2.3).
  */
 export function redactAddresses(text: string): string {
   return text.replace(/[^\s"()<>[\],;]*@[^\s"()<>[\],;]*/g, '[hidden]')

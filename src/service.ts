@@ -7,14 +7,14 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
 import { createDailyHandler } from './http/daily-handler.ts'
-import { createDocumentHandler, type DocumentHandler } from './http/document-handler.ts'
+import { createDocumentHandler } from './http/document-handler.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
-import { createCommonHeaders, type HeaderFields } from './http/responses.ts'
+import { createCommonHeaders, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES, STOP_PHASE_ENDS_MS, STORE_DEADLINE_MS } from './limits.ts'
+import { STOP_PHASE_ENDS_MS } from './limits.ts'
 import type { Log } from './log.ts'
 import { createPageAssets, type PageAssets } from './page/assets.ts'
 import { listPages } from './page/page-list.ts'
@@ -25,19 +25,18 @@ export interface Service {
   /**
    * Answers every request that has begun, then closes the store.
    *
-   * @param signalledAt when the stop was asked for, by `performance.now()`; it ends STOP_PHASE_ENDS_MS.store later
-   * @returns what was cut off at the deadline; undefined after a clean stop
+   * @param signalledAt when the stop was asked for, by `performance.now()`; see STOP_PHASE_ENDS_MS
+   * @returns what was cut off; undefined after a clean stop
    */
   stop(signalledAt: number): Promise<CutOff | undefined>
 }
 
-/** What a forced stop left undone. */
+/** What a forced stop cut off. Both are 0 when only the store did not close in time. */
 export interface CutOff {
   /** Requests without a complete response. */
   readonly requests: number
   /** Addresses that the store neither confirmed nor refused. */
   readonly addresses: number
-  readonly isStoreOpen: boolean
 }
 
 /**
@@ -56,14 +55,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const store = await openServiceStore(list, log)
   try {
     const intake = createIntake(store, { log, metrics })
-    const body = createBodyReader({ bytes: MAX_BODY_BYTES, deadlineMs: BODY_DEADLINE_MS })
+    const body = createBodyReader()
     const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
     const subscribe = createSubscribe({ intake, cors, body })
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
-    const opsServer =
-      ops && metrics && listen(createOps({ metrics, store: intake, timeoutMs: STORE_DEADLINE_MS }), ops)
+    const opsServer = ops && metrics && listen(createOps({ metrics, intake }), ops)
     const server = listen(app, config)
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
@@ -75,16 +73,12 @@ export async function startService(config: Config, log: Log): Promise<Service> {
           server.stop({ signalledAt, abortPending: body.abortPending }),
           opsServer?.stop({ signalledAt }),
         ])
-        const isStoreOpen = await Promise.race([
-          intake
-            .drain()
-            .then(() => store.close())
-            .then(() => false),
-          sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.store).then(() => true),
+        const closed = intake.drain().then(() => store.close())
+        const isClosed = await Promise.race([
+          closed.then(() => true),
+          sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.store).then(() => false),
         ])
-        return requests > 0 || isStoreOpen
-          ? { requests, addresses: intake.pending(), isStoreOpen }
-          : undefined
+        return isClosed && requests === 0 ? undefined : { requests, addresses: intake.pending() }
       },
     }
   } catch (error) {
@@ -97,7 +91,7 @@ async function createDocumentHandlers(
   config: Config,
   assets: PageAssets,
   headers: HeaderFields,
-): Promise<ReadonlyMap<string, DocumentHandler>> {
+): Promise<ReadonlyMap<string, Handler>> {
   const documents = await createDocuments(config, listPages(config.site.languages))
   const handlers = [...documents, ...assets.documents].map(async (document) => {
     const handler =

@@ -18,7 +18,7 @@ export function createServeCommand(): Command {
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise rejected unhandled'))
     const service = await startService(config, log)
     const cutOff = await service.stop(await signalled)
-    if (cutOff) log.error(cutOff, `stopped by force: ${toText(cutOff)}`)
+    if (cutOff) log.error(cutOff, toMessage(cutOff))
     else log.info('stopped')
     process.exit(cutOff ? EXIT.failed : EXIT.done)
   })
@@ -35,31 +35,18 @@ const SAME_SIGNAL_MS = 50
 function waitForSignal(log: Log): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let signalledAt: number | undefined
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      const now = performance.now()
-      if (signalledAt !== undefined) {
-        if (now - signalledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
-        return
-      }
-      signalledAt = now
-      log.info({ signal }, 'stopping: the service answers every request that has begun')
-      resolve(now)
-    })
+  function onSignal(signal: NodeJS.Signals): void {
+    const now = performance.now()
+    if (signalledAt !== undefined && now - signalledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
+    if (signalledAt !== undefined) return
+    signalledAt = now
+    log.info({ signal }, 'stopping: the service answers every request that has begun')
+    resolve(now)
   }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return promise
 }
 
-function toText({ requests, addresses, isStoreOpen }: CutOff): string {
-  const parts = [
-    requests > 0 &&
-      `${toCount(requests, 'request was', 'requests were')} cut off without a complete response`,
-    addresses > 0 && `${toCount(addresses, 'address was', 'addresses were')} not confirmed`,
-    isStoreOpen && 'the list was not closed',
-  ]
-  return parts.filter(Boolean).join(', ')
-}
-
-function toCount(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`
+function toMessage({ requests, addresses }: CutOff): string {
+  return `stopped by force: requests without a complete response: ${requests}, addresses not confirmed: ${addresses}`
 }

@@ -1,59 +1,53 @@
 /** Reads the body of a request as text, within a size and a time. */
 
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../limits.ts'
 import type { Result } from '../result.ts'
 
-/** Why a body has no text. */
+/** Why a body cannot be read. */
 export type BodyReason = 'large_body' | 'slow_body' | 'malformed_json'
 
-/** The text of a body, or why there is none. */
+/** The text of a body, or why it cannot be read. */
 export type Body = Result<string, BodyReason>
-
-export interface BodyLimits {
-  /** Most bytes that are taken. */
-  readonly bytes: number
-  /** Milliseconds from the call within which the body must be there. */
-  readonly deadlineMs: number
-}
 
 export interface BodyReader {
   /**
-   * Reads a body. A declared length over the cap is refused before anything is read; a body that does not
-   * declare one (RFC 9112 section 7.1) is cut off at the cap.
+   * Reads a body of at most MAX_BODY_BYTES within BODY_DEADLINE_MS. Refuses a larger Content-Length before it reads
+   * anything, and stops reading a body without one (RFC 9112 section 7.1) at the limit.
    *
-   * @returns the text, empty where there is no body, with malformed UTF-8 replaced; or why there is none; at once
-   * where nothing has to be waited for
+   * @returns the text, with malformed UTF-8 replaced, empty when there is no body; not a promise when there is
+   * nothing to wait for
    */
   read(request: Request): Promise<Body> | Body
-  /** Gives up every body that is still on its way, because the service is about to stop. */
+  /** Gives up every body that has not arrived, as if its deadline had passed. */
   abortPending(): void
 }
 
-/** A body that is on its way. */
-interface Pending {
+/** A body that has not arrived. */
+interface PendingBody {
   readonly expires: number
   readonly resolve: (body: Body) => void
 }
 
-/** How exactly the deadline is kept, in milliseconds. */
+/** Precision of the deadline in milliseconds. */
 const TICK_MS = 100
 
-/** Creates a reader. One clock serves all bodies: a timer for each costs more than all else here. */
-export function createBodyReader(limits: BodyLimits): BodyReader {
+/** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
+export function createBodyReader(): BodyReader {
   // In the order of their deadlines.
-  const pending = new Set<Pending>()
+  const pending = new Set<PendingBody>()
   let clock: Timer | undefined
 
-  function within(body: Promise<Body>): Promise<Body> {
+  function withDeadline(body: Promise<Body>): Promise<Body> {
     return new Promise((resolve) => {
-      const entry = { expires: performance.now() + limits.deadlineMs, resolve }
+      const entry = { expires: performance.now() + BODY_DEADLINE_MS, resolve }
       pending.add(entry)
       clock ??= setInterval(giveUpExpired, TICK_MS)
-      const end = (result: Body) => {
+      const finish = (result: Body) => {
         pending.delete(entry)
         resolve(result)
       }
-      // A body breaks off when its sender has gone away; nobody is left to read the answer.
-      body.then(end, () => end(BROKEN_OFF))
+      // A body is cut short when the client disconnects, so nobody reads this response.
+      body.then(finish, () => finish(CUT_SHORT))
     })
   }
 
@@ -61,7 +55,7 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
     for (const entry of pending) {
       if (entry.expires > now) return
       pending.delete(entry)
-      entry.resolve(SLOW)
+      entry.resolve(TOO_SLOW)
     }
     clearInterval(clock)
     clock = undefined
@@ -70,9 +64,9 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
   return {
     read(request) {
       const length = request.headers.get('content-length')
-      // The stream costs more than text(), which is safe only where the parser knows the length.
-      if (length === null) return request.body ? within(readStream(request.body, limits.bytes)) : EMPTY
-      return Number(length) > limits.bytes ? TOO_LARGE : within(request.text().then(toBody))
+      // text() is faster than the stream, but has no limit: the Content-Length must give one.
+      if (length === null) return request.body ? withDeadline(readStream(request.body)) : EMPTY
+      return Number(length) > MAX_BODY_BYTES ? TOO_LARGE : withDeadline(request.text().then(toBody))
     },
     abortPending: () => giveUpExpired(Number.POSITIVE_INFINITY),
   }
@@ -80,19 +74,19 @@ export function createBodyReader(limits: BodyLimits): BodyReader {
 
 const EMPTY = { ok: true, value: '' } as const
 const TOO_LARGE = { ok: false, reason: 'large_body' } as const
-const SLOW = { ok: false, reason: 'slow_body' } as const
-const BROKEN_OFF = { ok: false, reason: 'malformed_json' } as const
+const TOO_SLOW = { ok: false, reason: 'slow_body' } as const
+const CUT_SHORT = { ok: false, reason: 'malformed_json' } as const
 
 const toBody = (value: string): Body => ({ ok: true, value })
 
-async function readStream(stream: ReadableStream<Uint8Array>, most: number): Promise<Body> {
+async function readStream(stream: ReadableStream<Uint8Array>): Promise<Body> {
   const decoder = new TextDecoder()
   let size = 0
   let text = ''
   for await (const chunk of stream) {
     size += chunk.length
     // Leaving the loop cancels the stream.
-    if (size > most) return TOO_LARGE
+    if (size > MAX_BODY_BYTES) return TOO_LARGE
     text += decoder.decode(chunk, { stream: true })
   }
   return toBody(text + decoder.decode())

@@ -1,20 +1,18 @@
-/** A document whose text depends on the date. */
+/** Serves a document whose text depends on the date. */
 
 import type { DailyDocument } from '../documents/document.ts'
-import { createDocumentHandler, type DocumentHandler } from './document-handler.ts'
+import { createDocumentHandler } from './document-handler.ts'
+import type { Handler, HeaderFields } from './responses.ts'
 
 /**
- * Serves a document that is made anew for the first request of each day (UTC), so that a process that runs
- * for months says what one that was started today would.
+ * Creates a handler that writes the document again at the first request of each day (UTC), so that its dates are
+ * right however long the process runs.
  *
- * @param headers what every answer of the service carries
+ * @param headers of every response of the service
  */
-export function createDailyHandler(
-  { write, ...document }: DailyDocument,
-  headers: Readonly<Record<string, string>>,
-): DocumentHandler {
+export function createDailyHandler({ write, ...document }: DailyDocument, headers: HeaderFields): Handler {
   let day: string | undefined
-  let handler: Promise<DocumentHandler>
+  let handler: Promise<Handler>
 
   return async (request) => {
     const today = new Date().toISOString().slice(0, 10)

@@ -1,4 +1,4 @@
-/** Read-only resources: each is encoded, hashed and given its headers once, at start; a request only hands over bytes. */
+/** Serves read-only resources. Each is encoded and hashed once, at startup; a request only sends bytes. */
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -6,96 +6,100 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import type { Document } from '../documents/document.ts'
 import { CACHE_CONTROL, CONTENT_CODINGS } from '../routes.ts'
 import { chooseCoding, matchesEtag } from './negotiation.ts'
+import type { Handler, HeaderFields } from './responses.ts'
 
-/** Answers a GET or a HEAD. */
-export type DocumentHandler = (request: Request) => Response | Promise<Response>
-
-/** One encoding of a document, ready to be sent. */
+/** One encoding of a document. */
 interface Representation {
   readonly body: Blob
   readonly etag: string
-  readonly found: Headers
-  readonly unchanged: Headers
+  readonly okHeaders: Headers
+  readonly notModifiedHeaders: Headers
 }
 
-/** Says that pages of any origin may read an answer (the Fetch standard, section 3.2). */
-export const READ_FROM_ANYWHERE = { 'Access-Control-Allow-Origin': '*' } as const
+/** Lets pages of any origin read a response (the Fetch standard, section 3.2). */
+export const READABLE_BY_ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const
 
-type Coding = (typeof CONTENT_CODINGS)[number] | 'identity'
+type ContentCoding = (typeof CONTENT_CODINGS)[number]
 
-/** Different Accept-Encoding fields whose outcome is remembered for a document; there are few in the world. */
-const REMEMBERED_FIELDS = 64
+interface Representations {
+  readonly identity: Representation
+  /** The encodings that are smaller, in order of preference. */
+  readonly encoded: ReadonlyMap<string, Representation>
+  readonly codings: readonly ContentCoding[]
+}
+
+/** Most Accept-Encoding values whose choice a document caches. Clients send few different ones. */
+const MAX_CACHED_CHOICES = 64
 
 /**
- * Prepares a document in every encoding that makes it smaller.
+ * Creates the handler of a document, for GET and HEAD.
  *
- * @param headers what every answer of the service carries
+ * @param headers of every response of the service
  */
-export async function createDocumentHandler(
-  document: Document,
-  headers: Readonly<Record<string, string>>,
-): Promise<DocumentHandler> {
-  const representations = await createRepresentations(document, headers)
-  const codings = CONTENT_CODINGS.filter((coding) => representations.has(coding))
-  const identity = representations.get('identity') as Representation
-  const chosen = new Map<string, Representation>()
+export async function createDocumentHandler(document: Document, headers: HeaderFields): Promise<Handler> {
+  const { identity, encoded, codings } = await createRepresentations(document, headers)
+  const choices = new Map<string, Representation>()
 
-  function choose(field: string | null): Representation {
-    if (!field) return identity
-    const known = chosen.get(field)
-    if (known) return known
-    const representation = representations.get(chooseCoding(field, codings)) ?? identity
-    if (chosen.size < REMEMBERED_FIELDS) chosen.set(field, representation)
+  function choose(acceptEncoding: string | null): Representation {
+    if (!acceptEncoding) return identity
+    const cached = choices.get(acceptEncoding)
+    if (cached) return cached
+    const representation = encoded.get(chooseCoding(acceptEncoding, codings)) ?? identity
+    if (choices.size < MAX_CACHED_CHOICES) choices.set(acceptEncoding, representation)
     return representation
   }
 
   return (request) => {
-    const { body, etag, found, unchanged } = choose(request.headers.get('accept-encoding'))
-    const known = request.headers.get('if-none-match')
-    return known !== null && matchesEtag(known, etag)
-      ? new Response(null, { status: 304, headers: unchanged })
-      : new Response(body, { headers: found })
+    const { body, etag, okHeaders, notModifiedHeaders } = choose(request.headers.get('accept-encoding'))
+    const ifNoneMatch = request.headers.get('if-none-match')
+    return ifNoneMatch !== null && matchesEtag(ifNoneMatch, etag)
+      ? new Response(null, { status: 304, headers: notModifiedHeaders })
+      : new Response(body, { headers: okHeaders })
   }
 }
 
-async function createRepresentations(
-  { mediaType, body, headers: own }: Document,
-  general: Readonly<Record<string, string>>,
-): Promise<Map<Coding, Representation>> {
-  const bytes = Buffer.from(body)
+async function createRepresentations(document: Document, headers: HeaderFields): Promise<Representations> {
+  const { mediaType } = document
+  const bytes = Buffer.from(document.body)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
-  const encoded = await Promise.all(
-    CONTENT_CODINGS.map(async (coding) => [coding, await encode(bytes, coding)] as const),
-  )
-  const smaller = encoded.filter(([, { length }]) => length < bytes.length)
   const shared = {
     'Cache-Control': CACHE_CONTROL.document,
-    ...READ_FROM_ANYWHERE,
+    ...READABLE_BY_ANY_ORIGIN,
     Vary: 'Accept-Encoding',
-    ...general,
-    ...own,
+    ...headers,
+    ...document.headers,
   }
-  return new Map(
-    [['identity', bytes] as const, ...smaller].map(([coding, content]) => {
-      // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
-      const etag = coding === 'identity' ? `"${digest}"` : `"${digest}-${coding}"`
-      const found = new Headers({ 'Content-Type': mediaType, ...shared, ETag: etag })
-      if (coding !== 'identity') found.set('Content-Encoding', coding)
-      return [
-        coding,
-        {
-          body: new Blob([content], { type: mediaType }),
-          etag,
-          found,
-          unchanged: new Headers({ ...shared, ETag: etag }),
-        },
-      ]
-    }),
+
+  // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
+  const toRepresentation = (
+    content: Uint8Array<ArrayBuffer>,
+    etag: string,
+    own?: HeaderFields,
+  ): Representation => ({
+    body: new Blob([content], { type: mediaType }),
+    etag,
+    okHeaders: new Headers({ 'Content-Type': mediaType, ...shared, ETag: etag, ...own }),
+    notModifiedHeaders: new Headers({ ...shared, ETag: etag }),
+  })
+
+  const contents = await Promise.all(
+    CONTENT_CODINGS.map(async (coding) => ({ coding, content: await encode(bytes, coding) })),
   )
+  const smaller = contents.filter(({ content }) => content.length < bytes.length)
+  return {
+    identity: toRepresentation(bytes, `"${digest}"`),
+    encoded: new Map(
+      smaller.map(({ coding, content }) => [
+        coding,
+        toRepresentation(content, `"${digest}-${coding}"`, { 'Content-Encoding': coding }),
+      ]),
+    ),
+    codings: smaller.map(({ coding }) => coding),
+  }
 }
 
-// Not the most thorough levels: those take ten times as long, at start, for a tenth of the bytes.
-function encode(bytes: Uint8Array, coding: Exclude<Coding, 'identity'>): Promise<Uint8Array<ArrayBuffer>> {
+// Not the highest levels: those take ten times as long at startup, and save a tenth of the bytes.
+function encode(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
   switch (coding) {
     case 'br':
       return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })

@@ -1,17 +1,17 @@
-/** What the service counts, for Prometheus. No label and no value is taken from what a caller sent. */
+/** Metrics for Prometheus. No label and no value comes from a request. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
 
-/** Where the service reports what happened; each call is cheap and never throws. */
+/** Receives what the service counts. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
-  /** A request was answered; the time is from its arrival, in milliseconds. */
+  /** A request got its response, so many milliseconds after it arrived. */
   request(route: string, status: number, milliseconds: number): void
-  /** All of it in the Prometheus text format, version 0.0.4. */
+  /** Writes all metrics in the Prometheus text format, version 0.0.4. */
   expose(): Promise<{ readonly mediaType: string; readonly text: string }>
 }
 
-/** Creates a registry of its own, so that two services in one process do not mix. */
+/** Creates metrics in a separate registry, so that two services in one process do not share them. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -19,20 +19,20 @@ export function createMetrics(): Metrics {
 
   const requests = new Counter({
     name: 'rollcall_requests_total',
-    help: 'Requests answered, by route and status.',
+    help: 'Responses sent, by route and status.',
     labelNames: ['route', 'status'],
     registers,
   })
   const duration = new Histogram({
     name: 'rollcall_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer.',
+    help: 'Time from a request to its response.',
     labelNames: ['route'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
   const commitDuration = new Histogram({
     name: 'rollcall_commit_duration_seconds',
-    help: 'Time that a commit took, the sync to stable storage included.',
+    help: 'Duration of a commit, with the sync to stable storage.',
     labelNames: ['outcome'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
@@ -45,13 +45,13 @@ export function createMetrics(): Metrics {
   })
   const accepted = new Counter({
     name: 'rollcall_addresses_accepted_total',
-    help: 'Addresses confirmed, new or known.',
+    help: 'Confirmed addresses, new and known.',
     registers,
   })
   let lastAcceptance = Number.NaN
   new Gauge({
     name: 'rollcall_seconds_since_last_acceptance',
-    help: 'Seconds since this process last confirmed an address; NaN before the first.',
+    help: 'Seconds since this process confirmed an address; NaN before the first one.',
     registers,
     collect() {
       this.set((performance.now() - lastAcceptance) / 1000)
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-// Those of the process are true under Bun; those of Node's event loop and heap spaces are not (NaN, zeros).
+// Under Bun, the metrics of the process are right. Those of Node's event loop and heap are NaN or zero.
 function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   for (const { name } of registry.getMetricsAsArray()) {

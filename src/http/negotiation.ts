@@ -1,15 +1,15 @@
-/** What a request says it can take: content codings, languages and entity tags (RFC 9110 sections 12.5 and 13.1). Pure. */
+/** Content negotiation and conditional requests (RFC 9110 sections 12.5 and 13.1). Pure functions. */
 
 /**
- * Chooses among content codings by an Accept-Encoding field (RFC 9110 section 12.5.3).
+ * Chooses a content coding by the Accept-Encoding header (RFC 9110 section 12.5.3).
  *
- * @param field the field's value; null where there is none, and then any coding would do
- * @param offered in the order of the server's preference; `identity` is always offered, last
- * @returns the coding to send; `identity` also where the request forbids everything, as section 12.5.3 allows
+ * @param field the value of the header; null when it is missing, which means that any coding is acceptable
+ * @param offered codings in the server's order of preference, besides `identity`
+ * @returns `identity` also when the request forbids everything, which section 12.5.3 allows
  */
 export function chooseCoding<C extends string>(field: string | null, offered: readonly C[]): C | 'identity' {
   if (!field) return 'identity'
-  const weights = parseWeights(field)
+  const weights = toWeights(field)
   const rest = weights.get('*')
   let best: C | 'identity' = 'identity'
   let bestWeight = 0
@@ -23,20 +23,20 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
 }
 
-/** Most languages of an Accept-Language field that are looked at; browsers send a handful. */
-const MOST_LANGUAGES = 16
+/** Most languages that are read of an Accept-Language header. Browsers send a few. */
+const MAX_LANGUAGES = 16
 
 /**
- * Chooses among languages by an Accept-Language field: the one that the reader likes best and that is offered.
- * Tags match by language and script (RFC 5646), so that `zh-TW`, which is written in Hant, does not match `zh-Hans`.
+ * Chooses a language by the Accept-Language header: of those offered, the one with the highest weight.
+ * Tags match by language and script (RFC 5646): `zh-TW` has the script Hant, so it does not match `zh-Hans`.
  *
- * @param field the field's value; null where there is none
- * @returns undefined where the field names nothing that is offered
+ * @param field the value of the header; null when it is missing
+ * @returns undefined when the header names no language that is offered
  */
 export function chooseLanguage<L extends string>(field: string | null, offered: readonly L[]): L | undefined {
   if (!field) return undefined
-  const liked = [...parseWeights(field)].slice(0, MOST_LANGUAGES).filter(([, weight]) => weight > 0)
-  for (const [tag] of liked.sort(([, one], [, other]) => other - one)) {
+  const wanted = [...toWeights(field)].slice(0, MAX_LANGUAGES).filter(([, weight]) => weight > 0)
+  for (const [tag] of wanted.sort(([, one], [, other]) => other - one)) {
     const script = toScript(tag)
     const found = script && offered.find((language) => toScript(language) === script)
     if (found) return found
@@ -44,7 +44,7 @@ export function chooseLanguage<L extends string>(field: string | null, offered: 
   return undefined
 }
 
-/** The language and the script of a tag, the latter as it is likely where the tag does not say (CLDR, likely subtags). */
+/** Returns the language and the script of a tag. A missing script is the likely one (CLDR, likely subtags). */
 function toScript(tag: string): string | undefined {
   try {
     const { language, script } = new Intl.Locale(tag).maximize()
@@ -55,24 +55,24 @@ function toScript(tag: string): string | undefined {
 }
 
 /**
- * Whether an Accept field asks for Markdown (RFC 9110 section 12.5.1, RFC 7763): whoever names it, and would
- * not rather have HTML. Browsers name HTML and any type; an agent that can read both names Markdown as well.
+ * Whether an Accept header prefers Markdown (RFC 9110 section 12.5.1, RFC 7763): it names Markdown with at least the
+ * weight of HTML. Browsers name HTML and any type; agents that read both name Markdown too.
  *
- * @param field the field's value; null where there is none
+ * @param field the value of the header; null when it is missing
  */
 export function prefersMarkdown(field: string | null): boolean {
   if (!field || !/markdown/i.test(field)) return false
-  const weights = parseWeights(field)
+  const weights = toWeights(field)
   const markdown = weights.get('text/markdown') ?? 0
   const html = weights.get('text/html') ?? weights.get('text/*') ?? weights.get('*/*') ?? 0
   return markdown > 0 && markdown >= html
 }
 
 /**
- * Reads a list of values with weights (RFC 9110 section 12.4.2); names come out in lower case.
- * A weight that cannot be read counts as 1. Parameters other than `q` are dropped.
+ * Parses a list of values with weights (RFC 9110 section 12.4.2). Names are in lower case.
+ * An invalid weight counts as 1. Parameters other than `q` are ignored.
  */
-export function parseWeights(field: string): Map<string, number> {
+export function toWeights(field: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const item of field.split(',')) {
     const [name = '', ...parameters] = item.split(';')
@@ -87,10 +87,10 @@ export function parseWeights(field: string): Map<string, number> {
 }
 
 /**
- * Whether an If-None-Match field names an entity tag, by weak comparison (RFC 9110 sections 8.8.3.2 and 13.1.2).
+ * Whether an If-None-Match header names an entity tag, by weak comparison (RFC 9110 sections 8.8.3.2 and 13.1.2).
  *
- * @param field the field's value: `*`, or a list of strong or weak tags
- * @param etag a strong tag, quotes included
+ * @param field the value of the header: `*`, or a list of strong or weak tags
+ * @param etag a strong tag with its quotes
  */
 export function matchesEtag(field: string, etag: string): boolean {
   if (field === etag || field.trim() === '*') return true

@@ -1,30 +1,29 @@
-/** The operations listener: health and metrics, on a port of its own, never on the public one. */
+/** The operations listener: health and metrics, on a port of its own that the public does not reach. */
 
 import type { Intake } from '../intake/intake.ts'
+import { STORE_DEADLINE_MS } from '../limits.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
+import type { Handler } from './responses.ts'
 import { toPath, toTarget } from './target.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
-  /** Asked whether it can be written; nothing is. */
-  readonly store: Pick<Intake, 'check'>
-  /** Milliseconds after which a store that does not answer counts as failing. */
-  readonly timeoutMs: number
+  readonly intake: Pick<Intake, 'check'>
 }
 
 /** Creates the application of the operations listener: `/livez`, `/readyz` and `/metrics`. */
-export function createOps({ metrics, store, timeoutMs }: OpsOptions): App {
+export function createOps({ metrics, intake }: OpsOptions): App {
   async function isReady(): Promise<boolean> {
-    const late = Bun.sleep(timeoutMs).then(() => false)
-    const checked = store.check().then(
+    const late = Bun.sleep(STORE_DEADLINE_MS).then(() => false)
+    const checked = intake.check().then(
       () => true,
       () => false,
     )
     return await Promise.race([checked, late])
   }
 
-  const routes: Record<string, () => Response | Promise<Response>> = {
+  const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
     '/readyz': async () => ((await isReady()) ? toText(200, 'ok') : toText(503, 'the store fails')),
     '/metrics': async () => {
@@ -36,9 +35,9 @@ export function createOps({ metrics, store, timeoutMs }: OpsOptions): App {
   return {
     fetch(request) {
       const route = routes[toPath(toTarget(request.url))]
-      if (!route) return toText(404, 'not found: there are /livez, /readyz and /metrics')
+      if (!route) return toText(404, 'not found: the paths are /livez, /readyz and /metrics')
       if (request.method !== 'GET' && request.method !== 'HEAD') return toText(405, 'use GET')
-      return route()
+      return route(request)
     },
     error: () => toText(500, 'failed'),
   }

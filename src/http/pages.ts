@@ -1,158 +1,94 @@
-/** The pages over HTTP: read like documents, and the form that each of them takes. */
+/** The pages over HTTP: redirects to the one path of each, and GET, HEAD and POST. */
 
 import { type Language, toPagePath } from '../config/languages.ts'
-import { parseAddress } from '../email.ts'
-import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
-import { toAsciiDomain } from '../idn.ts'
-import type { Intake } from '../intake/intake.ts'
-import type { PageOptions } from '../page/head.ts'
-import { type Outcome, toOutcome } from '../page/locale.ts'
+import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
 import { type PageState, renderPage } from '../page/render.ts'
-import { ALLOW, CACHE_CONTROL } from '../routes.ts'
-import { createAlternatives } from './alternatives.ts'
-import type { BodyReader, BodyReason } from './body.ts'
-import { createDocumentHandler, type DocumentHandler } from './document-handler.ts'
-import { chooseLanguage } from './negotiation.ts'
-import { type HeaderFields, toAnswer } from './responses.ts'
+import { ALLOW } from '../routes.ts'
+import { createDocumentHandler } from './document-handler.ts'
+import { chooseLanguage, prefersMarkdown } from './negotiation.ts'
+import {
+  createPageForm,
+  PAGE_MEDIA_TYPE,
+  type PageFormOptions,
+  SUBSCRIBED,
+  toPageHeaders,
+} from './page-form.ts'
+import { createJsonResponder, type Handler, redirect } from './responses.ts'
 import { toPath, toTarget } from './target.ts'
 
-export interface PagesOptions extends PageOptions {
-  /** What every answer carries. */
-  readonly headers: HeaderFields
-  /** What the page at `/` is for those who ask for Markdown. */
-  readonly guide?: DocumentHandler | undefined
-  /** Where accepted addresses go. */
-  readonly intake: Pick<Intake, 'add'>
-  readonly body: Pick<BodyReader, 'read'>
+export interface PagesOptions extends PageFormOptions {
+  /** Handles requests to `/` that prefer Markdown. */
+  readonly guide?: Handler | undefined
 }
 
-/** Answers every method. */
-export type PageHandler = (request: Request) => Response | Promise<Response>
-
-const MEDIA_TYPE = 'text/html; charset=utf-8'
-
-/** All that the page needs, and nothing else: no code and no style in the markup, nothing from another host. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  ...['script-src', 'style-src', 'img-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ')
-
-/** The query of the page that says that the address is on the list. */
-const SUBSCRIBED = '?subscribed'
-
-/** Creates the handler of each page, by its path in lower case. Other spellings of a path are redirected to it. */
-export async function createPages(options: PagesOptions): Promise<ReadonlyMap<string, PageHandler>> {
-  const { languages } = options.site
-  const pages = await Promise.all(
-    languages.map(async (language) => {
-      const page = await createPage(options, language)
-      return [`/${language}`.toLowerCase(), page] as const
-    }),
-  )
-  const home = pages.slice(0, 1).map(([, html]) => {
-    return ['/', options.guide ? createAlternatives({ markdown: options.guide, html }) : html] as const
-  })
-  return new Map([...home, ...pages])
+/** Creates the handler of each page, by its path in lower case. Each handles every method. */
+export async function createPages(options: PagesOptions): Promise<ReadonlyMap<string, Handler>> {
+  const { guide, site } = options
+  const pages = new Map<string, Handler>()
+  for (const language of site.languages) {
+    const page = await createPage(options, language)
+    // The page in the default language is at `/`, and its own path redirects there.
+    if (pages.size === 0) pages.set('/', guide ? createHome(page, guide) : page)
+    pages.set(`/${language}`.toLowerCase(), page)
+  }
+  return pages
 }
 
-async function createPage(options: PagesOptions, language: Language): Promise<PageHandler> {
+/** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
+function createHome(page: Handler, guide: Handler): Handler {
+  return async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return page(request)
+    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
+}
+
+async function createPage(options: PagesOptions, language: Language): Promise<Handler> {
   const path = toPagePath(language, options.site.languages)
-  const read = await createRead(options, language)
-  const subscribe = createForm(options, language)
+  const read = await createPageReader(options, language)
+  const subscribe = createPageForm(options, language)
+  const { page_methods: wrongMethod } = PAGE_PROBLEMS
   const headers = { ...options.headers, Allow: ALLOW.page_methods }
-  const refuse = toAnswer(PAGE_PROBLEMS.page_methods.status, toErrorBody(PAGE_PROBLEMS.page_methods), headers)
+  const refuse = createJsonResponder(wrongMethod.status, toErrorBody(wrongMethod), headers)
 
   return (request) => {
     const target = toTarget(request.url)
-    const asked = toPath(target)
-    if (asked !== path) return redirect(308, path + target.slice(asked.length), options.headers)
+    const requestPath = toPath(target)
+    if (requestPath !== path) return redirect(308, path + target.slice(requestPath.length), options.headers)
     if (request.method === 'POST') return subscribe(request)
     return request.method === 'GET' || request.method === 'HEAD' ? read(request) : refuse()
   }
 }
 
 /**
- * Reads a page. The plain one is built at start; those that suggest another language, and the one that tells of
- * a success, are built when they are first asked for, and kept: there are no more of them than languages.
+ * Creates the handler of GET and HEAD. It renders the plain page at startup. It renders the page that suggests another
+ * language, and the one that confirms a subscription, at their first request, and keeps them.
  */
-async function createRead(options: PagesOptions, language: Language): Promise<PageHandler> {
-  const { site } = options
-  const variants = new Map<string, Promise<DocumentHandler>>()
+async function createPageReader(options: PagesOptions, language: Language): Promise<Handler> {
+  const { headers, site } = options
+  const variants = new Map<string, Promise<Handler>>()
 
-  function find(name: string, state: PageState): Promise<DocumentHandler> {
+  function getVariant(name: string, state: PageState): Promise<Handler> {
     const known = variants.get(name)
     if (known !== undefined) return known
-    const variant = createDocumentHandler(
-      {
-        path: toPagePath(language, site.languages),
-        mediaType: MEDIA_TYPE,
-        body: renderPage(options, language, state),
-        headers: { ...toHeaders(language), Vary: 'Accept-Encoding, Accept-Language' },
-      },
-      options.headers,
-    )
+    const document = {
+      path: toPagePath(language, site.languages),
+      mediaType: PAGE_MEDIA_TYPE,
+      body: renderPage(options, language, state),
+      headers: { ...toPageHeaders(language), Vary: 'Accept-Encoding, Accept-Language' },
+    }
+    const variant = createDocumentHandler(document, headers)
     variants.set(name, variant)
     return variant
   }
 
-  const plain = await find('', {})
-  return (request) => {
-    if (request.url.endsWith(SUBSCRIBED)) {
-      return find(SUBSCRIBED, { outcome: 'accepted' }).then((handle) => handle(request))
-    }
-    const liked = chooseLanguage(request.headers.get('accept-language'), site.languages)
-    if (!liked || liked === language) return plain(request)
-    return find(liked, { suggestion: liked }).then((handle) => handle(request))
-  }
-}
-
-/** Takes the form of a page: the same address rule, limits and intake as the endpoint; the answer is a page again. */
-function createForm(options: PagesOptions, language: Language): PageHandler {
-  const { intake, body, headers, site } = options
-  const done = toPagePath(language, site.languages) + SUBSCRIBED
-  const fields = { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint }
-  const refuse = toAnswer(PAGE_PROBLEMS.form_only.status, toErrorBody(PAGE_PROBLEMS.form_only), fields)
-
-  function answer(status: number, outcome: Outcome, typed?: string, more?: HeaderFields): Response {
-    const page = renderPage(options, language, { outcome, typed })
-    const all = { ...fields, ...toHeaders(language), ...more, 'Content-Type': MEDIA_TYPE }
-    return new Response(page, { status, headers: all })
-  }
-
-  function answerTo(reason: BodyReason): Response {
-    // What is left of a body that is not read to its end must not be taken for the next request.
-    return answer(PROBLEMS[reason].status, 'invalid_body', undefined, { Connection: 'close' })
-  }
-
+  const plain = await getVariant('', {})
   return async (request) => {
-    if (!isForm(request.headers.get('content-type'))) return refuse()
-    const text = await body.read(request)
-    if (!text.ok) return answerTo(text.reason)
-    const typed = new URLSearchParams(text.value).get('email') ?? ''
-    const result = parseAddress(toAsciiDomain(typed))
-    if (!result.ok) return answer(PROBLEMS[result.reason].status, toOutcome(result.reason), typed)
-    try {
-      await intake.add(result.value)
-    } catch {
-      // The intake has logged it.
-      return answer(PROBLEMS.store_failed.status, 'storage_failure', typed)
-    }
-    return redirect(303, done, fields)
+    if (request.url.endsWith(SUBSCRIBED))
+      return (await getVariant(SUBSCRIBED, { outcome: 'accepted' }))(request)
+    const preferred = chooseLanguage(request.headers.get('accept-language'), site.languages)
+    if (!preferred || preferred === language) return plain(request)
+    return (await getVariant(preferred, { suggestion: preferred }))(request)
   }
-}
-
-function toHeaders(language: Language): HeaderFields {
-  return { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Content-Language': language }
-}
-
-// Relative, so that it holds under every name of the host (RFC 9110 section 10.2.2).
-function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
-  return new Response(null, { status, headers: { ...headers, Location: location } })
-}
-
-function isForm(field: string | null): boolean {
-  return field !== null && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(field)
 }

@@ -1,22 +1,26 @@
-/** The answers of the JSON contract, each with its body and headers made once. */
+/** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
 import { type ErrorReason, PROBLEMS, toErrorBody } from '../errors.ts'
 import { ALLOW } from '../routes.ts'
 
-export interface Answers {
-  /** The address is on the list: the same for a new and for a known one. */
-  accepted(): Response
-  /** The error that a fault is answered with. */
-  problem(fault: ErrorReason): Response
-}
+/** Responds to a request. */
+export type Handler = (request: Request) => Response | Promise<Response>
 
 /** Headers as pairs of name and value. */
 export type HeaderFields = Readonly<Record<string, string>>
 
+/** The JSON responses of the public contract. */
+export interface JsonResponses {
+  /** The address is on the list. New and known addresses get the same response. */
+  accepted(): Response
+  /** The error for a reason. */
+  problem(reason: ErrorReason): Response
+}
+
 /**
- * What every answer carries.
+ * Creates the headers of every response.
  *
- * @param baseUrl where it is https, browsers are told to stay with https (RFC 6797)
+ * @param baseUrl if it begins with https, browsers are told to use https only (RFC 6797)
  */
 export function createCommonHeaders(baseUrl: string): HeaderFields {
   return {
@@ -27,29 +31,34 @@ export function createCommonHeaders(baseUrl: string): HeaderFields {
   }
 }
 
-/** Makes the answers. @param headers what each of them carries besides its media type */
-export function createAnswers(headers: HeaderFields): Answers {
-  const accepted = toAnswer(200, { ok: true }, headers)
+/** Creates the responses of the contract. @param headers for each of them, besides its Content-Type */
+export function createJsonResponses(headers: HeaderFields): JsonResponses {
+  const accepted = createJsonResponder(200, { ok: true }, headers)
   const problems = {} as Record<ErrorReason, () => Response>
-  for (const fault of Object.keys(PROBLEMS) as ErrorReason[]) {
-    const problem = PROBLEMS[fault]
-    problems[fault] = toAnswer(problem.status, toErrorBody(problem), { ...headers, ...toFieldsOf(fault) })
+  for (const reason of Object.keys(PROBLEMS) as ErrorReason[]) {
+    const problem = PROBLEMS[reason]
+    const all = { ...headers, ...toHeadersOf(reason) }
+    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem), all)
   }
-  return { accepted, problem: (fault) => problems[fault]() }
+  return { accepted, problem: (reason) => problems[reason]() }
 }
 
-/** The headers that a fault calls for. */
-function toFieldsOf(fault: ErrorReason): HeaderFields {
-  // RFC 9110 section 15.5.6.
-  if (fault === 'post_only' || fault === 'read_only') return { Allow: ALLOW[fault] }
-  // What is left of a body that is not read to its end must not be taken for the next request.
-  if (fault === 'slow_body' || fault === 'large_body') return { Connection: 'close' }
-  return {}
-}
-
-/** Prepares an answer in JSON. */
-export function toAnswer(status: number, body: object, fields: HeaderFields): () => Response {
+/** Creates a function that returns a new copy of a JSON response at each call. */
+export function createJsonResponder(status: number, body: object, fields: HeaderFields): () => Response {
   const text = JSON.stringify(body)
   const headers = new Headers({ 'Content-Type': 'application/json', ...fields })
   return () => new Response(text, { status, headers })
+}
+
+/** Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4). */
+export function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
+  return new Response(null, { status, headers: { ...headers, Location: location } })
+}
+
+function toHeadersOf(reason: ErrorReason): HeaderFields {
+  // RFC 9110 section 15.5.6.
+  if (reason === 'post_only' || reason === 'read_only') return { Allow: ALLOW[reason] }
+  // The rest of a body that is not read to its end must not be taken for the next request.
+  if (reason === 'slow_body' || reason === 'large_body') return { Connection: 'close' }
+  return {}
 }

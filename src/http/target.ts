@@ -1,14 +1,13 @@
-/** Where a request is for: its path and its host, found without trusting either. */
+/** Where a request goes: its path and its host. Both come from the client, so neither is trusted. */
 
 /**
- * The target of a request, in origin form: path and query, no fragment.
+ * Returns the target of a request in origin form: path and query, without the fragment.
  *
- * The runtime joins the Host field and the target into `request.url`; where the field is missing (HTTP/1.0)
- * or is no host, the URL is the bare target. So this is no job for `new URL`, which would throw, and the
- * first slash after the scheme ends the host, which the runtime has checked. The target of CONNECT is a
- * host alone (RFC 9112 section 3.2.3), without a path.
+ * The runtime puts the Host header and the target into `request.url`. When the header is missing (HTTP/1.0) or is not
+ * a host, the URL is only the target, and `new URL` would throw. Otherwise the first slash after the scheme ends the
+ * host, which the runtime has checked. The target of CONNECT is only a host (RFC 9112 section 3.2.3), without a path.
  *
- * @returns always with a slash in front, so that whatever is put before it ends there
+ * @returns a target that begins with a slash, so that it cannot extend a host in front of it
  */
 export function toTarget(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
@@ -17,17 +16,17 @@ export function toTarget(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }
 
-/** The path of a target, without its query. */
+/** Returns the path of a target, without its query. */
 export function toPath(target: string): string {
   const query = target.indexOf('?')
   return query === -1 ? target : target.slice(0, query)
 }
 
 /**
- * Finds the host that is to lead to the canonical one: the name in the base URL without its `www.`, or with
- * a `www.` where it has none.
+ * Creates the check for the alias of the canonical host: the host of the base URL without its `www.`, or with `www.`
+ * if it has none.
  *
- * @returns whether a Host field names it, with any port, in any case; false for what is no host at all
+ * @returns whether a Host header is the alias, with any port, in any case; false when it is not a host
  */
 export function createAliasCheck(baseUrl: string): (host: string) => boolean {
   const { hostname } = new URL(baseUrl)

@@ -26,8 +26,6 @@ export interface GroupCommit {
   add(address: Address): Promise<void>
   /** Number of addresses that wait for a commit or are in one. */
   pending(): number
-  /** Resolves when no address is pending. */
-  idle(): Promise<void>
 }
 
 /** Addresses that arrived within one tick of the clock, at most MAX_BATCH. They share a deadline and a promise. */
@@ -56,7 +54,6 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
   let isFlushScheduled = false
   let arrived = 0
   let clock: Timer | undefined
-  let onIdle: (() => void)[] = []
 
   function add(address: Address): Promise<void> {
     const now = performance.now()
@@ -91,11 +88,7 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     if (waiting.length === 0) return
     clock ??= setInterval(giveUpExpired, TICK_MS)
     committing = takeWaiting()
-    const addresses =
-      committing.length === 1
-        ? (committing[0] as Batch).addresses
-        : committing.flatMap((batch) => batch.addresses)
-    commit(addresses).then(
+    commit(committing.flatMap(({ addresses }) => addresses)).then(
       () => finish((batch) => batch.resolve()),
       (error) => finish((batch) => batch.reject(error)),
     )
@@ -103,22 +96,17 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
 
   function takeWaiting(): readonly Batch[] {
     let size = 0
-    let end = 0
-    for (const batch of waiting) {
-      size += batch.addresses.length
-      if (end > 0 && size > MAX_BATCH) break
-      end++
-    }
-    const taken = waiting.slice(0, end)
-    waiting = waiting.slice(end)
-    return taken
+    const end = waiting.findIndex(({ addresses }) => {
+      size += addresses.length
+      return size > MAX_BATCH
+    })
+    return waiting.splice(0, end === -1 ? waiting.length : end)
   }
 
   function finish(settle: (batch: Batch) => void): void {
     for (const batch of committing) settle(batch)
     committing = []
     if (waiting.length > 0) scheduleFlush()
-    else becomeIdle()
   }
 
   function giveUpExpired(): void {
@@ -135,23 +123,13 @@ export function createGroupCommit(commit: Commit, options: GroupCommitOptions): 
     if (pending() > 0) return
     clearInterval(clock)
     clock = undefined
-    becomeIdle()
-  }
-
-  function becomeIdle(): void {
-    for (const resolve of onIdle) resolve()
-    onIdle = []
   }
 
   function pending(): number {
     return [...waiting, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
   }
 
-  return {
-    add,
-    pending,
-    idle: () => (pending() === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
-  }
+  return { add, pending }
 }
 
 function createBatch(expires: number): Batch {

@@ -31,12 +31,15 @@ export interface Intake {
   check(): Promise<void>
   /** Number of addresses that the store has neither confirmed nor refused. */
   pending(): number
-  /** Ends the retries, and resolves when no address is pending. */
+  /** Ends the retries. Resolves when no address is pending. */
   drain(): Promise<void>
 }
 
 /** While the store fails, the intake tries an empty commit after each pause of so many milliseconds. */
 const RETRY_MS = 1_000
+
+/** How often `drain` checks for pending addresses, in milliseconds. */
+const DRAIN_POLL_MS = 5
 
 /** Creates the intake of a store. */
 export function createIntake(
@@ -95,9 +98,9 @@ export function createIntake(
     return checking
   }
 
-  function drain(): Promise<void> {
+  async function drain(): Promise<void> {
     draining = true
-    return group.idle()
+    while (group.pending() > 0) await sleep(DRAIN_POLL_MS)
   }
 
   return { add: group.add, check, pending: group.pending, drain }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chooseCoding, matchesEtag, parseWeights, prefersMarkdown } from '../../src/http/negotiation.ts'
+import { chooseCoding, matchesEtag, prefersMarkdown, toWeights } from '../../src/http/negotiation.ts'
 
 describe('chooseCoding, of br, zstd and gzip', () => {
   const CASES = [
@@ -68,9 +68,9 @@ describe('prefersMarkdown', () => {
   })
 })
 
-describe('parseWeights', () => {
+describe('toWeights', () => {
   test('reads names in lower case, with weights from 0 to 1', () => {
-    const weights = parseWeights('text/HTML;level=1;q=0.25, */*;q=0.1 ,, text/plain;q=1.000, a;q=1.5;b')
+    const weights = toWeights('text/HTML;level=1;q=0.25, */*;q=0.1 ,, text/plain;q=1.000, a;q=1.5;b')
     expect([...weights]).toEqual([
       ['text/html', 0.25],
       ['*/*', 0.1],

@@ -1,4 +1,4 @@
-/** The application with handlers that fail in a way that nobody foresaw, which the service itself cannot be made to do. */
+/** The application with handlers that throw unexpected errors, which no request to the real service can provoke. */
 
 import pino from 'pino'
 import type { Config } from '../../src/config/config.ts'
@@ -7,23 +7,23 @@ import { createCors } from '../../src/http/cors.ts'
 import { createCommonHeaders } from '../../src/http/responses.ts'
 import { listen } from '../../src/http/server.ts'
 import { toLogged } from '../../src/log.ts'
-import { DOCUMENTS } from '../../src/routes.ts'
+import { DOCUMENTS } from './contract.ts'
 import type { Operation } from './examples.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
 
 export interface FailingService {
   /** Sends the request of an operation. */
   provoke(operation: Operation): Promise<RawReply | undefined>
-  /** The lines of the log so far. */
+  /** Returns the lines of the log so far. */
   log(): readonly { readonly err: { readonly stack: string } }[]
   stop(): Promise<number>
 }
 
-/** Starts it on a free port. */
+/** Starts the application on a free port. */
 export function startFailingService({ baseUrl }: Config): FailingService {
   const lines: string[] = []
   const fail = () => {
-    throw new Error('nobody foresaw this')
+    throw new Error('an unexpected error')
   }
   const headers = createCommonHeaders(baseUrl)
   const app = createApp({

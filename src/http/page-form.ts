@@ -1,0 +1,79 @@
+/** The form of the page: the same address rule, limits and intake as the endpoint, with a page as the response. */
+
+import { type Language, toPagePath } from '../config/languages.ts'
+import { parseAddress } from '../email.ts'
+import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
+import { toAsciiDomain } from '../idn.ts'
+import type { Intake } from '../intake/intake.ts'
+import type { PageOptions } from '../page/head.ts'
+import { type Outcome, toOutcome } from '../page/locale.ts'
+import { renderPage } from '../page/render.ts'
+import { CACHE_CONTROL } from '../routes.ts'
+import type { BodyReader } from './body.ts'
+import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
+
+export interface PageFormOptions extends PageOptions {
+  /** Headers of every response of the service. */
+  readonly headers: HeaderFields
+  readonly intake: Pick<Intake, 'add'>
+  readonly body: Pick<BodyReader, 'read'>
+}
+
+export const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
+
+/** The query of the page that confirms a subscription. */
+export const SUBSCRIBED = '?subscribed'
+
+/** Allows only what the page needs: no inline script or style, nothing from another host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  ...['script-src', 'style-src', 'img-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+/** Creates the handler of a POST to the page in one language. */
+export function createPageForm(options: PageFormOptions, language: Language): Handler {
+  const { intake, body, site } = options
+  const confirmation = toPagePath(language, site.languages) + SUBSCRIBED
+  const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
+  const pageHeaders = { ...headers, ...toPageHeaders(language), 'Content-Type': PAGE_MEDIA_TYPE }
+  const { form_only: formOnly } = PAGE_PROBLEMS
+  const refuse = createJsonResponder(formOnly.status, toErrorBody(formOnly), headers)
+
+  function show(status: number, outcome: Outcome, typed?: string): Response {
+    return new Response(renderPage(options, language, { outcome, typed }), { status, headers: pageHeaders })
+  }
+
+  return async (request) => {
+    if (!isForm(request.headers.get('content-type'))) return refuse()
+    const text = await body.read(request)
+    if (!text.ok) {
+      const response = show(PROBLEMS[text.reason].status, 'invalid_body')
+      // The rest of a body that is not read to its end must not be taken for the next request.
+      response.headers.set('Connection', 'close')
+      return response
+    }
+    const typed = new URLSearchParams(text.value).get('email') ?? ''
+    const address = parseAddress(toAsciiDomain(typed))
+    if (!address.ok) return show(PROBLEMS[address.reason].status, toOutcome(address.reason), typed)
+    try {
+      await intake.add(address.value)
+    } catch {
+      // The intake logs failures.
+      return show(PROBLEMS.store_failed.status, 'storage_failure', typed)
+    }
+    // Relative, so that it works on every host name of the service (RFC 9110 section 10.2.2).
+    return redirect(303, confirmation, headers)
+  }
+}
+
+/** Returns the headers of every version of the page in a language. */
+export function toPageHeaders(language: Language): HeaderFields {
+  return { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Content-Language': language }
+}
+
+function isForm(contentType: string | null): boolean {
+  return contentType !== null && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType)
+}
