@@ -1,14 +1,12 @@
 /** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { chownSync } from 'node:fs'
 import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
-import { findBinaries, findUser, type ServerUser } from './postgres-binaries.ts'
+import { findBinaries, findPort, findUser, initialize, removeAfterRun, tryStart } from './postgres-process.ts'
 import { createFolder } from './service.ts'
 
 /** The password in every URL. No output may contain it. */
@@ -51,7 +49,7 @@ async function createServerOfTheRun(): Promise<TestServer> {
   if (user) chownSync(folder, user.uid, user.gid)
   removeAfterRun(folder)
   const { initdb, postgres } = await findBinaries(folder, user)
-  const data = initialize(initdb, folder, user)
+  const data = initialize(initdb, { folder, user, password: PASSWORD })
   const port = await findPort()
   let child: ChildProcess | undefined
   let databases = 0
@@ -148,57 +146,4 @@ export async function waitUntil(awaited: string, isReached: () => boolean | Prom
     if (performance.now() - start > 30_000) throw new Error(`not within 30 s: ${awaited}`)
     await Bun.sleep(20)
   }
-}
-
-/** Creates the folder of the data. */
-function initialize(initdb: string, folder: string, user: ServerUser | undefined): string {
-  const data = join(folder, 'data')
-  const passwordFile = join(folder, 'password')
-  mkdirSync(data)
-  writeFileSync(passwordFile, PASSWORD)
-  if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid)
-  const options = ['-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256']
-  execFileSync(initdb, ['-D', data, ...options, `--pwfile=${passwordFile}`], {
-    ...user,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  return data
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port is free')
-  return address.port
-}
-
-/** Starts the server. Resolves when it accepts connections, or with undefined when it has ended instead. */
-function tryStart(
-  file: string,
-  options: string[],
-  as: Partial<ServerUser> & { cwd: string },
-): Promise<ChildProcess | undefined> {
-  const child = spawn(file, options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] })
-  return new Promise((resolve) => {
-    let text = ''
-    child.stderr.on('data', (chunk: Buffer) => {
-      text = (text + chunk).slice(-2000)
-      if (text.includes('ready to accept connections')) resolve(child)
-    })
-    child.once('exit', () => resolve(undefined))
-  })
-}
-
-/** Stops the server and removes its folder after this process has ended, also when it is killed. */
-function removeAfterRun(folder: string): void {
-  const script = `
-    cat
-    pid=$(head -n 1 "$0/data/postmaster.pid") && kill -CONT "$pid" && kill -QUIT "$pid"
-    while kill -0 "$pid"; do sleep 0.05; done
-    rm -rf "$0"`
-  const child = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  child.unref()
 }

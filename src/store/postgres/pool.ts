@@ -14,8 +14,6 @@ export interface PoolOptions {
   readonly url: string
   /** The name of the list in errors, without user and password. */
   readonly name: string
-  /** The maximum number of connections. */
-  readonly connections: number
   /** Whether a call must end within STORE_DEADLINE_MS, as the service needs it. */
   readonly hasDeadline: boolean
   /** Whether to create a list that is missing. The default is true. */
@@ -39,6 +37,8 @@ export interface Pool {
   /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
 }
+
+const MAX_CONNECTIONS = 3
 
 // In the order in which they pass: the error that explains most comes first, and the last comes before the service
 // answers for the store. The client gives up connecting, then the server gives up a lock, then a statement; then the
@@ -108,12 +108,12 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-function connect({ url, name, connections, hasDeadline }: PoolOptions): SQL {
+function connect({ url, name, hasDeadline }: PoolOptions): SQL {
   try {
     return new SQL({
       adapter: 'postgres',
       url,
-      max: connections,
+      max: MAX_CONNECTIONS,
       connectionTimeout: CONNECT_S,
       connection: {
         application_name: 'rollcall',

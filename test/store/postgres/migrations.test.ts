@@ -1,32 +1,29 @@
 /** Migration of a list with schema 1, which `fixtures/README.md` describes. */
 
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { SQL } from 'bun'
-import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
 import { CLI } from '../../support/paths.ts'
-import { getServer, toDatabase, waitUntil, withStore } from '../../support/postgres.ts'
+import { getServer, waitUntil, withStore } from '../../support/postgres.ts'
+import {
+  countLockWaits,
+  createSchema1,
+  describeSchema,
+  isPaused,
+  pauseMigration,
+  readActivity,
+  readDigest,
+  readSchema1,
+  SCHEMA_1,
+} from '../../support/postgres-schemas.ts'
 import { runCommand } from '../../support/service.ts'
 import { emailsOf, listAll, listSuppressions, toAddress, toAddresses } from '../../support/store-suite.ts'
 
-const FIXTURE = gunzipSync(readFileSync(join(import.meta.dir, 'fixtures/schema-1.sql.gz'))).toString()
-
 const server = await getServer()
 
-/** Creates a database with the fixture, which belongs to the user of its URL. */
-async function createFixture(): Promise<string> {
-  const url = await server.createUrl()
-  const sql = new SQL({ url, max: 1 })
-  await sql.unsafe(FIXTURE)
-  await sql.close()
-  return url
-}
-
 test('a list with schema 1 keeps every subscriber and every suppression', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   const before = await readSchema1(url)
+  expect(before.list).toEqual({ version: 1, keys: 3 })
   expect([before.subscribers.length, before.suppressions.length]).toEqual([11_347, 941])
   await withStore(url, async (store) => {
     expect(await listAll(store)).toEqual(before.subscribers)
@@ -37,7 +34,7 @@ test('a list with schema 1 keeps every subscriber and every suppression', async 
 })
 
 test('after the migration, a new address gets a seq above all that were used', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   await withStore(url, async (store) => {
     await store.add(toAddresses('new@one.example', 'USER.0@mail-0.io'))
     const [last, ...more] = await listAll(store, { after: 12_013 })
@@ -48,7 +45,7 @@ test('after the migration, a new address gets a seq above all that were used', a
 })
 
 test('after the migration, an import leaves out what was suppressed under any key', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   const own = toAddresses('user.3@mail-3.io', 'Never@one.example')
   const others = toAddresses(
     'other0@one.example',
@@ -67,14 +64,14 @@ test('after the migration, an import leaves out what was suppressed under any ke
 })
 
 test('a migrated schema is the same as a new one', async () => {
-  const [migrated, created] = [await createFixture(), await server.createUrl()]
+  const [migrated, created] = [await createSchema1(), await server.createUrl()]
   for (const url of [migrated, created]) await withStore(url, (store) => store.check())
   expect(await describeSchema(migrated)).toEqual(await describeSchema(created))
   expect(JSON.stringify(await describeSchema(migrated))).not.toContain('remov')
 })
 
 test('ten connections migrate a list once', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   await server.run(
     `CREATE TABLE versions (version integer);
      GRANT INSERT ON versions TO PUBLIC;
@@ -96,7 +93,7 @@ test.each([
 ] as const)(
   'a migration during which %s leaves schema 1 as it was, and the next command migrates',
   async (_, crash) => {
-    const url = await createFixture()
+    const url = await createSchema1()
     const before = await readSchema1(url)
     const resume = await pauseMigration(url)
     const child = Bun.spawn([process.execPath, CLI, 'count'], {
@@ -121,7 +118,7 @@ test.each([
 )
 
 test('a process of an older Rollcall fails, whether it waits for the migration or comes later', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   const [adding, importing] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })]
   const add = (email: string) => adding`SELECT rollcall.add(ARRAY[${email}], '{}'::bytea[], 3) AS added`
   const runImport = () =>
@@ -148,7 +145,7 @@ test('a process of an older Rollcall fails, whether it waits for the migration o
 })
 
 test('a migration waits for an import of an older Rollcall that is in progress', async () => {
-  const url = await createFixture()
+  const url = await createSchema1()
   const older = new SQL({ url, max: 1 })
   const migrating = await older.begin(async (transaction) => {
     await transaction`SELECT FROM rollcall.list FOR UPDATE`
@@ -165,7 +162,7 @@ test('a migration waits for an import of an older Rollcall that is in progress',
 
 test('a user who may not migrate gets a message that names the owner', async () => {
   const url = await server.createUrl()
-  await server.run(FIXTURE, url)
+  await server.run(SCHEMA_1, url)
   await server.run(
     'GRANT USAGE ON SCHEMA rollcall TO owner; GRANT ALL ON ALL TABLES IN SCHEMA rollcall TO owner',
     url,
@@ -181,76 +178,6 @@ test('a user who may not migrate gets a message that names the owner', async () 
   expect((await count(url.replace('owner:', 'postgres:'))).code).toBe(0)
   await withStore(url, (store) => store.add(toAddresses('new@one.example')))
 })
-
-/** Reads a list with schema 1, as the store shows it, and a digest of every column. */
-async function readSchema1(url: string) {
-  const [list] = await server.run('SELECT version, removal_keys AS keys FROM rollcall.list', url)
-  expect(list).toEqual({ version: 1, keys: 3 })
-  const subscribers = await server.run<Subscriber>(
-    'SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s ORDER BY s.seq',
-    url,
-  )
-  const suppressions = await server.run<Suppression>(
-    `SELECT key, hash, removed_at AS "suppressedAt" FROM rollcall.removed JOIN rollcall.removal_keys ON id = key_id
-     ORDER BY hash, key_id`,
-    url,
-  )
-  const digest = await readDigest(url, ['subscribers', 'removal_keys', 'removed'])
-  return { subscribers: [...subscribers], suppressions: [...suppressions], digest }
-}
-
-async function readDigest(url: string, tables: string[]): Promise<unknown[]> {
-  const digest = (table: string) =>
-    `SELECT md5(string_agg(row::text, ';' ORDER BY row)) AS digest FROM rollcall.${table} row`
-  return [...(await server.run(tables.map(digest).join(' UNION ALL '), url))]
-}
-
-/** Describes tables, columns, constraints, indexes and functions by their names and definitions. */
-async function describeSchema(url: string): Promise<unknown[]> {
-  return [
-    ...(await server.run(
-      `SELECT table_name || '.' || column_name AS name, data_type || is_nullable || is_identity AS definition
-       FROM information_schema.columns WHERE table_schema = 'rollcall'
-       UNION ALL SELECT conname, conrelid::regclass || pg_get_constraintdef(oid)
-       FROM pg_constraint WHERE connamespace = 'rollcall'::regnamespace AND contype <> 'n'
-       UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'rollcall'
-       UNION ALL SELECT proname, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'rollcall'::regnamespace
-       ORDER BY 1, 2`,
-      url,
-    )),
-  ]
-}
-
-/** Makes the next migration wait between two of its statements, until the returned function is called. */
-async function pauseMigration(url: string): Promise<() => Promise<unknown>> {
-  await server.run(
-    `CREATE TABLE pause AS SELECT true;
-     GRANT SELECT ON pause TO PUBLIC;
-     CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-       WHILE EXISTS (SELECT FROM public.pause) LOOP PERFORM pg_sleep(0.02); END LOOP;
-     END $$;
-     CREATE EVENT TRIGGER pause ON ddl_command_end WHEN TAG IN ('DROP FUNCTION') EXECUTE FUNCTION pause();`,
-    url,
-  )
-  return () => server.run('DELETE FROM pause', url)
-}
-
-async function isPaused(url: string): Promise<boolean> {
-  return (await readActivity(url)).some(({ event }) => event === 'PgSleep')
-}
-
-async function countLockWaits(url: string): Promise<number> {
-  return (await readActivity(url)).filter(({ type }) => type === 'Lock').length
-}
-
-/** Reads what each connection to the database of a URL waits for. */
-async function readActivity(url: string): Promise<Record<string, unknown>[]> {
-  return await server.run(
-    `SELECT wait_event_type AS type, wait_event AS event FROM pg_stat_activity
-     WHERE datname = '${toDatabase(url)}' AND pid <> pg_backend_pid()`,
-    server.admin,
-  )
-}
 
 function toSqlState(result: PromiseSettledResult<unknown>): string | undefined {
   return result.status === 'rejected' && result.reason instanceof SQL.PostgresError

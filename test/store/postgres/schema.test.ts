@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
-import { listAll } from '../../support/store-suite.ts'
+import { listAll, toAddresses } from '../../support/store-suite.ts'
 
 const server = await getServer()
 
@@ -53,4 +53,15 @@ test('a newer schema is refused', async () => {
       'its schema is version 99, this Rollcall knows version 2: use a newer Rollcall\n',
     ),
   ])
+})
+
+test('a process fails with a clear error after a newer Rollcall migrated', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.add(toAddresses('ann@mail.io'))
+    await server.run('DROP FUNCTION rollcall.add_subscribers; UPDATE rollcall.list SET version = 3', url)
+    const late = toAddresses('late@mail.io')
+    await expect(store.add(late)).rejects.toThrow('its schema has changed (42883)')
+    await expect(store.add(late)).rejects.toThrow('its schema is version 3, this Rollcall knows version 2')
+  })
 })

