@@ -13,6 +13,7 @@ describe('converts a non-ASCII domain', () => {
     ['a@bücher.example', 'a@xn--bcher-kva.example', 'a Latin letter with a diacritic'],
     ['a@BÜCHER.Example', 'a@xn--bcher-kva.example', 'upper case becomes lower case'],
     ['a@bu\u0308cher.example', 'a@xn--bcher-kva.example', 'a decomposed letter is composed first: NFC'],
+    ['a@>\u0338.example', 'a@xn--hdh.example', 'an ASCII character and a combining one are composed first'],
     ['a@straße.example', 'a@xn--strae-oqa.example', 'ß is kept: UTS #46, nontransitional'],
     ['a@пример.рф', 'a@xn--e1afmkfd.xn--p1ai', 'every label is converted'],
     ['a@例え。テスト', 'a@xn--r8jz45g.xn--zckzah', 'the ideographic full stop is a dot'],

@@ -64,6 +64,7 @@ describe('never shows what may be a password', () => {
     'mysql://rollcall:hunter2%40db.example/rollcall',
     'rollcall:hunter2@db.example/rollcall',
     'rollcall:hunter2',
+    'rollcall:hunter2:/x',
     'host=db.example user=rollcall password=hunter2',
     'postgres://rollcall:hunter2@/rollcall?@',
     'postgres://rollcall:hunter2@db .example/rollcall',

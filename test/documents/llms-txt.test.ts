@@ -1,4 +1,4 @@
-/** The guide for agents: its structure by llmstxt.org, and that it says all and nothing twice. */
+/** The guide for agents: its structure (llmstxt.org) and its contents. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('the structure', () => {
-  test('is a heading, a quote, text without headings, then lists of links and nothing else', () => {
+  test('is a heading, a quote, text without headings, then sections with only links', () => {
     const { title, summary, details, sections } = parseLlmsTxt(text)
     expect(title).toBe('The *Gazette* <script>alert(1)</script>')
     expect(summary).toBe('What happened # this week: [everything](https://gazette.example).')
@@ -36,7 +36,7 @@ describe('the structure', () => {
     expect([...sections.keys()]).toEqual(['Developer resources', 'License', 'Contact', 'Optional'])
   })
 
-  test('says when to use the site and when not, before the call', () => {
+  test('has these labels, in this order', () => {
     const { details } = parseLlmsTxt(text)
     const labels = [...details.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, label]) => label)
     expect(labels).toEqual([
@@ -50,7 +50,7 @@ describe('the structure', () => {
     ])
   })
 
-  test('links to every document once, and no text of the owner ends a link early', () => {
+  test('links to each document once, and escapes the texts of the owner', () => {
     const { sections } = parseLlmsTxt(text)
     const others = listDocuments({ contact: 'https://x.example' }).filter((name) => name !== 'llmsTxt')
     const links = [...sections.get('Developer resources')!, ...sections.get('Optional')!]
@@ -63,7 +63,7 @@ describe('the structure', () => {
     expect(sections.get('Contact')![0]!.url).toBe('https://gazette.example/%28us%29')
   })
 
-  test('has no contact and no security.txt where the site gives nobody', () => {
+  test('has no contact and no security.txt if the site has no contact', () => {
     const { sections } = parseLlmsTxt(createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL))
     expect([...sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
     expect([...sections.values()].flat().map(({ url }) => url)).not.toContain(
@@ -73,14 +73,14 @@ describe('the structure', () => {
 })
 
 describe('the contents', () => {
-  test('has every answer with its status, its code and its hint', () => {
+  test('have each response with its status, code and hint', () => {
     for (const { status, code, message, hint } of Object.values(PROBLEMS)) {
       expect(text).toContain(`\n- ${status} \`${code}\`: ${message} ${hint}\n`)
     }
     expect(text).toMatch(/^- 200 `\{"ok":true\}`: /m)
   })
 
-  test('says the same as the description, in the same words', async () => {
+  test('use the same sentences as the description', async () => {
     const { body } = await service.request(DOCUMENTS.openApiJson.path)
     const { post } = JSON.parse(body).paths[ENDPOINT.path]
     for (const sentence of createTerms({ contact: 'https://gazette.example/(us)' })) {
@@ -92,20 +92,20 @@ describe('the contents', () => {
     expect(text).toContain(email.description)
   })
 
-  test('shows a call that is answered as it says', async () => {
+  test('show a call that works', async () => {
     const call = /```sh\ncurl (\S+) \\\n {2}-H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```/.exec(text)!
     const [, url, name, value, body] = call as unknown as [string, string, string, string, string]
     const path = url.slice(BASE_URL.length)
-    const answer = await service.request(path, { method: 'POST', headers: { [name]: value }, body })
-    expect(answer.body).toBe('{"ok":true}')
+    const response = await service.request(path, { method: 'POST', headers: { [name]: value }, body })
+    expect(response.body).toBe('{"ok":true}')
   })
 
-  test('shows an error that is answered as it says', async () => {
+  test('show the error of a request without an address', async () => {
     const [, shown] = /```json\n(.+)\n```/.exec(text)!
     expect((await service.subscribe(undefined)).body).toBe(shown!)
   })
 
-  test('no line stands twice, and no sentence of it twice in the sources', () => {
+  test('repeat no line, and the sources contain each sentence once', () => {
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('```'))
     expect(new Set(lines).size).toBe(lines.length)
     const sources = [...new Bun.Glob('**/*.ts').scanSync(SOURCES)].map((name) =>
@@ -125,11 +125,11 @@ interface LlmsLink {
   readonly note: string | undefined
 }
 
-/** Reads a guide by the rules of llmstxt.org; a line in a section that is no link is a failure. */
+/** Parses a guide by the rules of llmstxt.org. Throws if a line of a section is not a link. */
 function parseLlmsTxt(text: string) {
   const [start = '', ...rest] = text.split(/^##\s*(.*)$/m)
   const head = /^# ([^\n]+)\n+> ([^\n]+)\n+(.*)$/s.exec(start)
-  if (!head) throw new Error('there is no heading with a quote')
+  if (!head) throw new Error('the guide has no heading with a quote')
   const [, title, summary, details = ''] = head
   const sections = new Map<string, LlmsLink[]>()
   for (let index = 0; index < rest.length; index += 2) {
@@ -141,7 +141,7 @@ function parseLlmsTxt(text: string) {
 
 function parseLink(line: string): LlmsLink {
   const found = /^- \[(?<title>(?:[^\]\\]|\\.)+)\]\((?<url>[^()\s]+)\)(?:: (?<note>.+))?$/.exec(line)
-  if (!found) throw new Error(`this is no link: ${line}`)
+  if (!found) throw new Error(`the line is not a link: ${line}`)
   const { title, url, note } = found.groups as { title: string; url: string; note?: string }
   return { title, url, note }
 }

@@ -1,4 +1,4 @@
-/** The security contact: what it says, when it is there, and that it never expires while the service runs. */
+/** security.txt: its fields, when it exists, and its expiry while the service runs. */
 
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { createSecurityTxt } from '../../src/documents/security-txt.ts'
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 afterEach(() => void setSystemTime())
 
-test('it has the fields of RFC 9116, and says nothing of a signature', async () => {
+test('it has the fields of RFC 9116, and no signature', async () => {
   const baseUrl = 'https://www.gazette.example'
   const lines = await readFrom('contact: mailto:editor@gazette.example\nlanguages: [de, en]', baseUrl)
   const fields = lines.map((line) => /^([A-Z][A-Za-z-]+): (\S.*)$/.exec(line)!.slice(1))
@@ -26,17 +26,17 @@ test('it has the fields of RFC 9116, and says nothing of a signature', async () 
   expect(daysAhead).toBeLessThan(365)
 })
 
-test('no web address without TLS is in it (sections 2.5.2 and 2.5.3)', async () => {
+test('it has no http URL (sections 2.5.2 and 2.5.3)', async () => {
   const lines = await readFrom('contact: https://gazette.example/us', 'http://gazette.example')
   expect(lines.map((line) => line.split(':')[0])).toEqual(['Contact', 'Expires', 'Preferred-Languages'])
   expect(await readFrom('contact: http://gazette.example/us', 'http://gazette.example')).toEqual([])
 })
 
-test('there is none where the site gives nobody to write to', async () => {
+test('it does not exist if the site has no contact', async () => {
   expect(await readFrom('name: N', 'https://gazette.example')).toEqual([])
 })
 
-test('a process that runs for long says what one that was started today would', async () => {
+test('a process that has run for a year serves the same text as a new one', async () => {
   const write = (today: string) => {
     return createSecurityTxt({
       contact: 'mailto:a@example.org',
@@ -47,8 +47,8 @@ test('a process that runs for long says what one that was started today would', 
   }
   const handle = createDailyHandler({ path, mediaType, write }, {})
   const read = async () => {
-    const answer = await handle(new Request('https://a.example/'))
-    return { etag: answer.headers.get('etag'), expires: /Expires: (.+)/.exec(await answer.text())![1]! }
+    const response = await handle(new Request('https://a.example/'))
+    return { etag: response.headers.get('etag'), expires: /Expires: (.+)/.exec(await response.text())![1]! }
   }
 
   setSystemTime(new Date('2027-02-28T00:00:00Z'))
@@ -62,7 +62,7 @@ test('a process that runs for long says what one that was started today would', 
   expect(later.etag).not.toBe(first.etag)
 })
 
-/** The lines of the security.txt of a site; none where the service has no such file. */
+/** Returns the lines of the security.txt of a site, or none if the service has no such file. */
 async function readFrom(site: string, baseUrl: string): Promise<string[]> {
   const service = await startService({ site, env: { BASE_URL: baseUrl } })
   const { status, body } = await service.request(path).finally(() => service.stop())

@@ -1,4 +1,4 @@
-/** The sitemap: valid, mutual, dated by content, split where the protocol asks for it; and mistakes that stop the start. */
+/** The sitemap: valid, with dates of the content, mutual alternates, and split at the limits of the protocol. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
@@ -38,25 +38,25 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the sitemap of a site with pages of its own', () => {
-  test('is valid by the published schema', async () => {
+describe('the sitemap of a site with other pages', () => {
+  test('is valid against the published schema', async () => {
     expect(await lint(await readSitemap(service))).toEqual([])
   })
 
-  test('has the versions of the page and the pages of the site file, each once, in their order', async () => {
+  test('has each version of the subscribe page, then each page of the site file, once', async () => {
     const items = await parseUrls(await readSitemap(service))
     const paths = ['/', '/en', '/ar', "/it's/all?year=2026&topic=all", '/about', '/%C3%BCber', '/zh/about']
     expect(items.map(({ url }) => url)).toEqual([...paths, '/choose'].map((path) => BASE_URL + path))
   })
 
-  test('gives every page the date of its content: of the site file, and of the text of each built-in version', async () => {
+  test('has the date of each page: from the site file, or of the last change of the phrases', async () => {
     const items = await parseUrls(await readSitemap(service))
     const dates = items.map(({ lastmod }) => lastmod)
     expect(dates.slice(3)).toEqual(['2026-05-31', '2026-02-28', '2024-02-29', '2025-12-31', '2023-01-01'])
     expect(dates.slice(0, 3)).toEqual([LOCALES.de, LOCALES.en, LOCALES.ar].map(({ changed }) => changed))
   })
 
-  test('has every version list itself, all others and x-default', async () => {
+  test('lists all versions and x-default for each version', async () => {
     const items = await parseUrls(await readSitemap(service))
     expectMutual(items)
     expect(toAlternates(items[0]!)).toEqual({
@@ -75,7 +75,7 @@ describe('the sitemap of a site with pages of its own', () => {
   })
 })
 
-test('a site that says nothing has the page in twelve languages', async () => {
+test('a site without languages has the page in twelve languages', async () => {
   const plain = await startService({ env: { BASE_URL } })
   const items = await parseUrls(await readSitemap(plain))
   await plain.stop()
@@ -84,11 +84,11 @@ test('a site that says nothing has the page in twelve languages', async () => {
   expectMutual(items)
 })
 
-describe('what is too much for one file becomes an index', () => {
+describe('the sitemap becomes an index above the limits of one file', () => {
   const toPage = (number: number) => ({ path: `/page/${number}`, lastmod: '2026-01-01' })
 
-  test('more than 50,000 pages, served', async () => {
-    const pages = Array.from({ length: SITEMAP_LIMITS.urls }, (_, number) => toPage(number))
+  test('with 50,001 pages, and the service serves its parts', async () => {
+    const pages = Array.from({ length: 50_000 }, (_, number) => toPage(number))
     const text = pages.map(({ path, lastmod }) => `- { path: ${path}, lastmod: ${lastmod} }\n`)
     const site = `languages: [en]\npages:\n${text.join('')}`
     const large = await startService({ site, env: { BASE_URL } })
@@ -108,12 +108,16 @@ describe('what is too much for one file becomes an index', () => {
     expect(found).toEqual(['/', ...pages.map(({ path }) => path)].map((path) => BASE_URL + path))
   })
 
-  test('exactly 50,000 pages stay one file', async () => {
-    const pages = Array.from({ length: SITEMAP_LIMITS.urls }, (_, number) => toPage(number))
+  test('but not with exactly 50,000 pages', async () => {
+    const pages = Array.from({ length: 50_000 }, (_, number) => toPage(number))
     expect(await createSitemap(pages, BASE_URL)).toHaveLength(1)
   })
 
-  test('files that would have too many bytes are halved, and dated by the latest of their pages', async () => {
+  test('of sitemaps.org: 50,000 URLs and 50 MiB', () => {
+    expect(SITEMAP_LIMITS).toEqual({ urls: 50_000, bytes: 52_428_800 })
+  })
+
+  test('by halves until each part is small enough, with the latest date of its pages', async () => {
     const paths = Array.from({ length: 7 }, (_, number) => `/version/${number}`)
     const alternates = Object.fromEntries(paths.map((path, number) => [LANGUAGE_TAGS[number]!, path]))
     const pages: IndexedPage[] = paths.map((path, number) => ({
@@ -153,7 +157,7 @@ function toAlternates({ links }: SitemapItem): Record<string, string> {
   return Object.fromEntries(links.map(({ lang, url }) => [lang, url]))
 }
 
-/** Every version is listed, and lists the same versions, itself and one for all others. */
+/** Expects that each version is listed, and lists the same versions, including itself and x-default. */
 function expectMutual(items: readonly SitemapItem[]): void {
   const known = new Map(items.map((item) => [item.url, item]))
   expect(known.size).toBe(items.length)
@@ -165,7 +169,7 @@ function expectMutual(items: readonly SitemapItem[]): void {
   }
 }
 
-/** Holds a file against a schema by libxml2; returns what is wrong. */
+/** Validates a file against a schema with libxml2. Returns the errors. */
 async function lint(contents: string, name: 'sitemap-file.xsd' | 'siteindex.xsd' = 'sitemap-file.xsd') {
   const published = resolve(ROOT, 'node_modules/sitemap/schema/sitemap.xsd')
   const { errors } = await validateXML({

@@ -1,4 +1,4 @@
-/** The examples of the description, one by one, to be replayed. */
+/** Lists the examples of the description. */
 
 import type { oas31 } from 'openapi3-ts'
 import { dereference, examplesOf } from './response-check.ts'
@@ -9,12 +9,12 @@ export interface Operation {
   readonly path: string
 }
 
-/** An example of an answer. */
+/** An example of a response. */
 export interface AnswerExample extends Operation {
   readonly status: number
-  /** Its name; where there is no body, the status. */
+  /** The name of the example, or the status if there is no body. */
   readonly name: string
-  /** Undefined where there is no body. */
+  /** Undefined if there is no body. */
   readonly value: unknown
 }
 
@@ -25,7 +25,7 @@ export interface RequestExample extends Operation {
   readonly value: unknown
 }
 
-/** Lists every example of every answer, and every answer that has none. */
+/** Lists every example of every response, and every response without one. */
 export function listAnswers(description: oas31.OpenAPIObject): AnswerExample[] {
   return listOperations(description).flatMap(({ responses = {}, ...operation }) =>
     Object.entries(responses as Record<string, oas31.ResponseObject>).flatMap(([status, { content }]) => {

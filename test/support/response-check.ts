@@ -1,37 +1,37 @@
-/** Holds answers of the running service against the description: whatever is not declared there is a failure. */
+/** Checks responses of the service against the description. A response that is not declared is an error. */
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { oas31 } from 'openapi3-ts'
 
-/** An answer, with what was asked. */
+/** A response, with its request. */
 export interface Answer {
   readonly method: string
-  /** As it was sent; the query is ignored. */
+  /** As it was sent. The query is ignored. */
   readonly path: string
   readonly status: number
   readonly headers: Headers
-  /** Without its content coding; empty where there was none. */
+  /** Decoded. Empty if there is no body. */
   readonly body: string | Uint8Array
 }
 
-/** Throws when the answer is not declared. */
+/** Throws if the response is not declared. */
 export type AnswerCheck = (answer: Answer) => void
 
-/** Checks what a declared response is answered with; returns what is wrong. */
+/** Checks a response against one declared response. Returns the problem, if any. */
 type ResponseCheck = (answer: Answer) => string | undefined
 
 /** The checks of an operation, by status. */
 type OperationCheck = ReadonlyMap<number, ResponseCheck>
 
-/** An Ajv for the schemas of a description: JSON Schema 2020-12, formats checked, unknown keywords refused. */
+/** Creates an Ajv for the schemas of a description: JSON Schema 2020-12, with formats, without unknown keywords. */
 export function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, validateFormats: true })
   addFormats.default(ajv)
   return ajv
 }
 
-/** Replaces every reference by what it points at; what several references share stays one object. */
+/** Replaces every reference by its target. References to the same target share one object. */
 export function dereference<T>(description: oas31.OpenAPIObject): T {
   const targets = new Map<string, unknown>()
   const replace = (node: unknown): unknown => {
@@ -41,13 +41,13 @@ export function dereference<T>(description: oas31.OpenAPIObject): T {
     return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, replace(member)]))
   }
   const follow = (pointer: string): unknown => {
-    if (!targets.has(pointer)) targets.set(pointer, replace(toTarget(description, pointer)))
+    if (!targets.has(pointer)) targets.set(pointer, replace(findTarget(description, pointer)))
     return targets.get(pointer)
   }
   return replace(description) as T
 }
 
-/** The examples of a body with their names; one that stands alone is called `example`. */
+/** Lists the examples of a body with their names. A single example has the name `example`. */
 export function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [string, unknown][] {
   const named = Object.entries(examples as Record<string, oas31.ExampleObject>)
   return [
@@ -57,11 +57,11 @@ export function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [
 }
 
 /**
- * Prepares the check of every answer.
+ * Creates a check for all responses.
  *
- * HEAD counts as GET without a body. A method that a path does not declare must get the 405 of that
- * path, and a path that is not declared the 404 of the others; a redirect to the canonical host may
- * come first everywhere. A declared header that is sent must be valid, and a required one must be sent.
+ * HEAD is like GET without a body. A method that a path does not declare must get the 405 of that path, and a path
+ * that is not declared must get the 404 of the others. A redirect to the canonical host is possible everywhere. A
+ * required header must be present, and a declared header must be valid.
  */
 export function createAnswerCheck(description: oas31.OpenAPIObject): AnswerCheck {
   const { paths = {} } = dereference<oas31.OpenAPIObject>(description)
@@ -74,8 +74,8 @@ export function createAnswerCheck(description: oas31.OpenAPIObject): AnswerCheck
     const methods = known.get(answer.path.replace(/[?#].*$/s, ''))
     const operation = methods ? toOperation(methods, answer.method) : elsewhere
     const check = operation.get(answer.status)
-    const fault = check ? check(answer) : `the status is not one of ${[...operation.keys()].join(', ')}`
-    if (fault) throw new Error(`${answer.method} ${answer.path} answered ${answer.status}: ${fault}`)
+    const problem = check ? check(answer) : `the status is not one of ${[...operation.keys()].join(', ')}`
+    if (problem) throw new Error(`${answer.method} ${answer.path} answered ${answer.status}: ${problem}`)
   }
 }
 
@@ -104,10 +104,10 @@ function toChecks(
 
 function createResponseChecks(): (response: oas31.ResponseObject) => ResponseCheck {
   const ajv = createAjv()
-  const made = new Map<oas31.ResponseObject, ResponseCheck>()
+  const checks = new Map<oas31.ResponseObject, ResponseCheck>()
   return (response) => {
-    const check = made.get(response) ?? createResponseCheck(ajv, response)
-    made.set(response, check)
+    const check = checks.get(response) ?? createResponseCheck(ajv, response)
+    checks.set(response, check)
     return check
   }
 }
@@ -122,8 +122,8 @@ function createResponseCheck(ajv: Ajv2020, response: oas31.ResponseObject): Resp
   )
   return (answer) => {
     for (const check of headers) {
-      const fault = check(answer)
-      if (fault) return fault
+      const problem = check(answer)
+      if (problem) return problem
     }
     return checkBody(answer, bodies)
   }
@@ -145,40 +145,41 @@ function checkBody(answer: Answer, bodies: ReadonlyMap<string, ValidateFunction>
   const sent = answer.headers.get('content-type')
   if (bodies.size === 0) {
     return body || sent !== null
-      ? `there is a body, or its media type "${sent}": none is declared`
+      ? `there is a body or a media type, "${sent}", but none is declared`
       : undefined
   }
   const validate = bodies.get(toMediaType(sent ?? ''))
-  if (!validate) return `the media type is "${sent}": ${[...bodies.keys()].join(', ')} is declared`
-  if (answer.method === 'HEAD') return body ? 'there is a body, to HEAD' : undefined
-  if (!/^[^;]*[/+]json(;|$)/.test(sent ?? '')) return toFault(validate, body)
+  if (!validate) return `the media type is "${sent}", but ${[...bodies.keys()].join(', ')} is declared`
+  if (answer.method === 'HEAD') return body ? 'the response to HEAD has a body' : undefined
+  if (!/^[^;]*[/+]json(;|$)/.test(sent ?? '')) return checkValue(validate, body)
   try {
-    return toFault(validate, JSON.parse(body))
+    return checkValue(validate, JSON.parse(body))
   } catch {
     return 'the body is not JSON'
   }
 }
 
-function toFault(validate: ValidateFunction, value: unknown): string | undefined {
-  return validate(value) ? undefined : `the body is not as declared: ${toText(validate)}`
+function checkValue(validate: ValidateFunction, value: unknown): string | undefined {
+  return validate(value) ? undefined : `the body does not match its schema: ${toText(validate)}`
 }
 
 function toText({ errors }: ValidateFunction): string {
   return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join(', ')
 }
 
-/** Case and white space mean nothing in a media type, save in a quoted parameter (RFC 9110 section 8.3.1). */
+/** Removes white space and lowers case, except in a quoted parameter (RFC 9110 section 8.3.1). */
 function toMediaType(text: string): string {
   return text.replace(/"[^"]*"|[^"]+/g, (part) =>
     part.startsWith('"') ? part : part.toLowerCase().replace(/\s+/g, ''),
   )
 }
 
-function toTarget(description: oas31.OpenAPIObject, pointer: string): unknown {
+/** Finds the target of a JSON Pointer (RFC 6901). */
+function findTarget(description: oas31.OpenAPIObject, pointer: string): unknown {
   let node: unknown = description
   for (const step of pointer.split('/').slice(1)) {
     node = (node as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
   }
-  if (node === undefined) throw new Error(`${pointer} points at nothing`)
+  if (node === undefined) throw new Error(`${pointer} has no target`)
   return node
 }

@@ -1,4 +1,4 @@
-/** A client that is generated from the description, as others would: it compiles, and it subscribes for real. */
+/** A client that openapi-typescript generates from the description: it compiles, and it can subscribe. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm, symlink, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { createFolder, type RunningService, runCommand, startService } from '../
 
 const MODULES = resolve(ROOT, 'node_modules')
 
-/** Uses the generated types only; takes the origin of the service from the command line. */
+/** A program that uses the generated types. Its argument is the origin of the service. */
 const CLIENT = `
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema.ts'
@@ -29,7 +29,7 @@ const text: string | undefined = guide.data
 console.log(JSON.stringify({ ok, code, hint, resource, guide: text?.slice(0, 2) }))
 `
 
-/** What a caller may get wrong, and the compiler must see. */
+/** Wrong calls that must not compile. */
 const MISTAKES = [
   `client.POST('/api/newsletter', { body: { email: 1 } })`,
   `client.POST('/api/newsletter', { body: { mail: 'a@example.org' } })`,
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('it compiles, and a wrong call does not', async () => {
+test('the client compiles, and wrong calls do not', async () => {
   await writeFile(join(folder, 'client.mts'), CLIENT)
   const lines = MISTAKES.map((mistake) => `${mistake}\n`)
   await writeFile(join(folder, 'mistakes.mts'), `${CLIENT}${lines.join('')}export { other }\n`)
@@ -65,7 +65,7 @@ test('it compiles, and a wrong call does not', async () => {
   expect([...new Set(places)]).toEqual(MISTAKES.map((_, index) => `mistakes.mts:${first + index}`))
 })
 
-test('it subscribes', async () => {
+test('the client subscribes', async () => {
   await writeFile(join(folder, 'client.mts'), CLIENT)
   const printed = await run(join(folder, 'client.mts'), service.origin)
   expect(JSON.parse(printed)).toEqual({
@@ -78,7 +78,7 @@ test('it subscribes', async () => {
   expect((await runCommand(['count'], { folder: service.folder })).stdout).toBe('1\n')
 })
 
-/** Compiles files as strictly as there is; returns the errors. */
+/** Compiles files with the strictest options. Returns the errors. */
 async function compile(...files: readonly string[]): Promise<string[]> {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
   const modules = ['--module', 'nodenext', '--target', 'esnext', '--allowImportingTsExtensions']
@@ -87,7 +87,7 @@ async function compile(...files: readonly string[]): Promise<string[]> {
   return printed.split('\n').filter((line) => line.includes('error TS'))
 }
 
-/** Runs a program of ours, or one that is installed, in the folder of the client; returns what it prints. */
+/** Runs a program in the folder of the client. Returns its output. @param program an absolute path, or one in node_modules */
 async function run(program: string, ...args: readonly string[]): Promise<string> {
   const child = Bun.spawn([process.execPath, resolve(MODULES, program), ...args], {
     cwd: folder,

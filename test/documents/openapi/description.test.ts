@@ -1,3 +1,5 @@
+/** The description of several sites: it is valid, complete, and matches its own examples. */
+
 import { describe, expect, test } from 'bun:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import type { oas31 } from 'openapi3-ts'
@@ -33,18 +35,18 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
   const description = createDescription(options)
   const whole = dereference<oas31.OpenAPIObject>(description)
 
-  test('lints clean', async () => {
+  test('has no lint errors', async () => {
     expect(await lint(toJson(description))).toEqual([])
     expect(await lint(toYaml(description))).toEqual([])
   })
 
-  test('is the same in JSON and in YAML, old readers of YAML included', () => {
+  test('is the same in JSON, YAML 1.2 and YAML 1.1', () => {
     const json: unknown = JSON.parse(toJson(description))
     expect(parse(toYaml(description))).toEqual(json)
     expect(parse(toYaml(description), { version: '1.1' })).toEqual(json)
   })
 
-  test('has the operations of the table, each without security', () => {
+  test('has the operations of the table, without security', () => {
     const names = listDocuments(options.site)
     expect(Object.keys(whole.paths!)).toEqual([ENDPOINT.path, ...names.map((name) => DOCUMENTS[name].path)])
     expect(operationsOf(whole).map(({ operationId }) => operationId)).toEqual([
@@ -61,7 +63,7 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
     expect(whole.servers).toEqual([{ url: options.baseUrl }])
   })
 
-  test('has a valid example for every body, and every fault among them', () => {
+  test('has a valid example for every body, and one for every error', () => {
     const ajv = createAjv()
     for (const { schema, examples } of contentsOf(whole)) {
       expect(examples.length).toBeGreaterThan(0)
@@ -71,14 +73,14 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
       }
     }
     const { responses } = whole.paths![ENDPOINT.path]!.post!
-    for (const [fault, problem] of Object.entries(PROBLEMS)) {
-      if (fault === 'read_only') continue
+    for (const [reason, problem] of Object.entries(PROBLEMS)) {
+      if (reason === 'read_only') continue
       const content = responses![problem.status].content['application/json']
-      expect(content.examples[fault].value).toEqual(toErrorBody(problem))
+      expect(content.examples[reason].value).toEqual(toErrorBody(problem))
     }
   })
 
-  test('takes its own examples for answers, and nothing else', () => {
+  test('accepts its own examples as responses, and nothing else', () => {
     const check = createAnswerCheck(description)
     for (const [path, item] of Object.entries(whole.paths!)) {
       for (const [verb, { responses }] of Object.entries(item) as [string, oas31.OperationObject][]) {
@@ -98,7 +100,7 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
   })
 })
 
-test('the contact is an address where there is one', () => {
+test('the contact has an address if there is one', () => {
   const contacts = CONTACTS.map((text) => {
     const site = parseSite(text, 'site.yaml')
     return createDescription({ site, baseUrl: BASE_URL, corsOrigins: [] }).info.contact
@@ -111,7 +113,7 @@ test('the contact is an address where there is one', () => {
   ])
 })
 
-test('the check knows HEAD, other methods and other paths', () => {
+test('the response check covers HEAD, other methods and other paths', () => {
   const site = parseSite('', 'site.yaml')
   const check = createAnswerCheck(createDescription({ site, baseUrl: BASE_URL, corsOrigins: [] }))
   const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
@@ -163,7 +165,7 @@ function operationsOf({ paths = {} }: oas31.OpenAPIObject): oas31.OperationObjec
   return Object.values(paths).flatMap((item) => Object.values(item) as oas31.OperationObject[])
 }
 
-/** Every content of a request or an answer, with the values of its examples by name. */
+/** Lists the content of every request and response, with its examples. */
 function contentsOf(whole: oas31.OpenAPIObject) {
   const bodies = operationsOf(whole).flatMap(({ requestBody, responses = {} }) => [
     requestBody as oas31.RequestBodyObject | undefined,
@@ -174,7 +176,7 @@ function contentsOf(whole: oas31.OpenAPIObject) {
     .map((content) => ({ schema: content.schema!, examples: examplesOf(content) }))
 }
 
-/** The answers that a response shows by its examples. */
+/** Converts the examples of a response to responses. */
 function toAnswers({ headers = {}, content = {} }: oas31.ResponseObject) {
   const sent = Object.entries(headers as Record<string, oas31.HeaderObject>).map(
     ([name, { example }]): [string, string] => [name, example],
