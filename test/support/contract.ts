@@ -100,13 +100,13 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
     400,
     'invalid_email',
     'The email address is too long.',
-    'Send an address of at most 254 characters, of which at most 64 stand before the @.',
+    'Send an address of at most 254 characters, with at most 64 before the @.',
   ),
   display_name: error(
     400,
     'invalid_email',
-    'The email address comes with a display name.',
-    'Leave out the name and the angle brackets, and send only what stands between them: one address such as name@example.org, at most 254 characters.',
+    'The email address includes a display name.',
+    'Remove the name and the angle brackets. Send only the text between the brackets: one address such as name@example.org, at most 254 characters.',
   ),
   several: error(
     400,
@@ -117,13 +117,13 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
   non_ascii_domain: error(
     400,
     'invalid_email',
-    'The domain of the email address has characters outside ASCII.',
-    'Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most 254 characters in all.',
+    'The domain of the email address has non-ASCII characters.',
+    'Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most 254 characters in total.',
   ),
   non_ascii: error(
     400,
     'invalid_email',
-    'The email address has characters outside printable ASCII.',
+    'The email address has characters that are not printable ASCII.',
     'Send one address such as name@example.org, at most 254 characters, in printable ASCII without spaces.',
   ),
   malformed: error(
@@ -154,13 +154,13 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
     408,
     'invalid_body',
     'The body did not arrive in time.',
-    'Send the whole body within 10 seconds; the request can be repeated as it is.',
+    'Send the whole body within 10 seconds. The request can be repeated as it is.',
   ),
   large_body: error(
     413,
     'invalid_body',
     'The body is too large.',
-    'Send at most 16384 bytes: one address a request.',
+    'Send at most 16384 bytes: one address per request.',
   ),
   media_type: error(
     415,
@@ -171,7 +171,7 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
   post_only: error(
     405,
     'method_not_allowed',
-    'This path takes POST only.',
+    'This path accepts only POST.',
     'Use POST. Send a JSON object such as {"email":"name@example.org"}.',
     'POST',
   ),
@@ -185,7 +185,7 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
   store_failed: error(
     500,
     'storage_failure',
-    'The request could not be completed; no address is confirmed as stored.',
+    'The request could not be completed. No address was confirmed as stored.',
     'Nothing is wrong with the request: repeat it as it is in a few seconds. Repeating is safe.',
   ),
 }
