@@ -40,9 +40,9 @@ export interface Pool {
 
 const MAX_CONNECTIONS = 3
 
-// In the order in which they pass: the error that explains most comes first, and the last comes before the service
-// answers for the store. The client gives up connecting, then the server gives up a lock, then a statement; then the
-// client gives up a server that does not answer.
+// All end before STORE_DEADLINE_MS, the shortest first: the client stops connecting, the server stops waiting for a
+// lock, the server cancels the statement, and the client drops a server that does not answer. So the error that
+// explains most comes first.
 const CONNECT_S = (STORE_DEADLINE_MS - 2000) / 1000
 const LOCK_MS = STORE_DEADLINE_MS - 1500
 const STATEMENT_MS = STORE_DEADLINE_MS - 1000
