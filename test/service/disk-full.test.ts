@@ -1,12 +1,13 @@
-/** A full disk: 500 storage_failure while it lasts, documents all the same, and 200 again without a restart. */
+/** A full disk: requests get 500 storage_failure, documents are served, and requests get 200 again without a restart. */
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
+import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
 import { createLedger, expectKept, post, until } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
 
-test('the disk is full, and has space again', async () => {
+test('the service recovers when a full disk has space again', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
   const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
@@ -16,14 +17,14 @@ test('the disk is full, and has space again', async () => {
 
   await post(service, ledger)
   expect(ledger.acknowledged.size).toBeGreaterThan(100)
-  // What is left may do for one address, where it did not for a batch.
+  // The space that was too little for a batch may be enough for one address.
   takeSpace(service.process.pid)
   ledger.sent.add('full@example.org')
   const refused = await service.subscribe('full@example.org')
   expect(refused.status).toBe(500)
-  expect(JSON.parse(refused.body)).toMatchObject({ ok: false, message: 'storage_failure' })
+  expect(refused.body).toBe(RESPONSES.store_failed.body)
   expect(await readyz()).toBe(503)
-  expect((await service.request('/openapi.json')).status).toBe(200)
+  expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
   expect(service.log().match(/the store fails/g)?.length).toBeLessThan(ledger.failed / 8)
   expect(service.log()).toContain('the list cannot be written: the disk is full')
 
@@ -31,13 +32,13 @@ test('the disk is full, and has space again', async () => {
     /commit_duration_seconds_count\{outcome="failed"\} [1-9]/,
   )
 
-  // Nobody posts, so it is the service itself that finds the space.
+  // No request comes, so the service itself must notice the space.
   giveSpace(service.process.pid)
-  while ((await readyz()) !== 200) await Bun.sleep(20)
-  await until(() => service.log().endsWith('"msg":"the store has recovered"}\n'))
+  await until(async () => (await readyz()) === 200, '/readyz responds 200')
+  await service.logged('the store has recovered')
   const load = post(service, ledger)
   const goal = ledger.answered + 1_000
-  await until(() => ledger.answered >= goal)
+  await until(() => ledger.answered >= goal, '1000 more requests get a 200')
   expect(await service.stop()).toBe(0)
   await load
   await expectKept(folder, ledger)

@@ -1,13 +1,14 @@
+/** Silent and broken connections: they delay no request and take little memory. */
+
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { openConnection, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
-/** The most that the service may ever have held in memory, in MiB. */
-const BOUND = 200
+/** Most memory that the service may use, in MiB. */
+const MAX_MEMORY_MIB = 200
 
 const HOST = POST_HEADERS[0]
 const BODY = '{"email":"idle@example.org"}'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const BEGINNINGS = [
+const INCOMPLETE_REQUESTS = [
   '',
   'P',
   'GET /openapi.json HTTP/1.1\r\nHost: a\r\nX-Slow: ',
@@ -29,39 +30,39 @@ const BEGINNINGS = [
   `${toRequest(POST_LINE, [...POST_HEADERS, 'Transfer-Encoding: chunked'])}4000\r\n${' '.repeat(MAX_BODY_BYTES - 1)}`,
 ]
 
-test('a thousand connections that are silent, or stop in the middle of a request, keep nobody waiting', async () => {
+test('a thousand connections with an incomplete request delay no other request', async () => {
   const connections = await Promise.all(Array.from({ length: 1_000 }, () => openConnection(service.port)))
   for (const [index, connection] of connections.entries()) {
-    connection.send(BEGINNINGS[index % BEGINNINGS.length]!)
+    connection.send(INCOMPLETE_REQUESTS[index % INCOMPLETE_REQUESTS.length]!)
   }
   for (let round = 0; round < 20; round++) {
     expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
     expect((await service.subscribe('idle@example.org')).status).toBe(200)
   }
-  expect(readPeak()).toBeLessThan(BOUND)
+  expect(readPeak()).toBeLessThan(MAX_MEMORY_MIB)
 
-  // Silent for so long, the first is served like any other.
+  // The connection that has been silent so far is served.
   const [first] = connections
   first!.send(toRequest(POST_LINE, POST_HEADERS, BODY))
   expect((await first!.receive())?.status).toBe(200)
   for (const connection of connections) connection.close()
 })
 
-test('thousands that break off in the middle do no harm', async () => {
+test('thousands of connections that end in the middle of a request do no harm', async () => {
   for (let round = 0; round < 10; round++) {
     const connections = await Promise.all(Array.from({ length: 300 }, () => openConnection(service.port)))
     for (const [index, connection] of connections.entries()) {
-      connection.send(BEGINNINGS[index % BEGINNINGS.length]!)
+      connection.send(INCOMPLETE_REQUESTS[index % INCOMPLETE_REQUESTS.length]!)
       connection.close()
     }
     await Promise.all(connections.map((connection) => connection.waitForClose()))
   }
   expect((await service.subscribe('broken-off@example.org')).status).toBe(200)
-  expect(readPeak()).toBeLessThan(BOUND)
+  expect(readPeak()).toBeLessThan(MAX_MEMORY_MIB)
 })
 
-test('bodies that nobody wants take no memory', async () => {
-  // Together more than the bound.
+test('bodies that no handler reads take no memory', async () => {
+  // In all more than MAX_MEMORY_MIB.
   const [megabyte, count] = [Buffer.alloc(2 ** 20), 80]
   const paths = ['/nowhere', DOCUMENTS.openApiJson.path, ENDPOINT.path]
   const connections = await Promise.all(
@@ -74,15 +75,15 @@ test('bodies that nobody wants take no memory', async () => {
   )
   for (const connection of connections) {
     expect([404, 405, 415]).toContain((await connection.receive())!.status)
-    // Behind the body, the next request is understood again.
+    // The request after the body is understood.
     connection.send(toRequest('GET /nowhere', [HOST]))
     expect((await connection.receive())?.status).toBe(404)
     connection.close()
   }
-  expect(readPeak()).toBeLessThan(BOUND)
+  expect(readPeak()).toBeLessThan(MAX_MEMORY_MIB)
 })
 
-/** The most that the service has held in memory so far, in MiB. */
+/** Reads the peak memory of the service, in MiB. */
 function readPeak(): number {
   const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
   return Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(status)![1]) / 1024

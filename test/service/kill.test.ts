@@ -1,4 +1,4 @@
-/** Promises 1 and 2: what was answered 200 survives kill -9, and no address is on the list twice. */
+/** Promises 1 and 2: a confirmed address survives kill -9, and no address is on the list twice. */
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
@@ -8,14 +8,14 @@ import { readProgress, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, type Ledger, post, until } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
 
-test.concurrent('kill -9 under load, round after round', async () => {
+test('confirmed addresses survive kill -9 under load', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
   for (const more of [200, 1_000, 2_500]) {
     const service = await startService({ folder })
     const goal = ledger.answered + more
     const load = post(service, ledger)
-    await until(() => ledger.answered >= goal)
+    await until(() => ledger.answered >= goal, `${more} more requests get a 200`)
     expect(await service.stop('SIGKILL')).toBe(null)
     await load
   }
@@ -23,46 +23,47 @@ test.concurrent('kill -9 under load, round after round', async () => {
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('kill -9 while two services settle the list, in either pass', async () => {
+test('confirmed addresses survive kill -9 while two services compact the list, in both passes', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
-  const addresses = 120_000
-  await arrive(folder, addresses, ledger)
+  // Under load, the services compact only while the inbox has more than 100,000 addresses.
+  const addresses = 160_000
+  await fillInbox(folder, addresses, ledger)
   const progress = () => readProgress(toListFile(folder))
 
   for (const isMoment of [
     () => progress().indexed > addresses * 0.4,
     () => progress().appended > addresses * 0.1,
-    () => progress().appended > addresses * 0.5,
+    () => progress().appended > addresses * 0.3,
   ]) {
     const services = await Promise.all([startService({ folder }), startService({ folder })])
     const loads = services.map((service) => post(service, ledger))
-    await until(isMoment)
+    await until(isMoment, `${isMoment}; it is at ${JSON.stringify(progress())}`)
     await Promise.all(services.map((service) => service.stop('SIGKILL')))
     await Promise.all(loads)
     expect(progress().appended).toBeLessThan(ledger.acknowledged.size)
   }
   await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
-})
+}, 120_000)
 
-test.concurrent('kill -9 of one of two services that keep the same list', async () => {
+test('a second service on the same list goes on when the first one is killed', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
   const [first, second] = await Promise.all([startService({ folder }), startService({ folder })])
   const loads = [post(first, ledger), post(second, ledger)]
-  await until(() => ledger.answered >= 1_500)
+  await until(() => ledger.answered >= 1_500, '1500 requests get a 200')
   await first.stop('SIGKILL')
   const goal = ledger.answered + 1_000
-  await until(() => ledger.answered >= goal)
+  await until(() => ledger.answered >= goal, '1000 more requests get a 200')
   expect(await second.stop()).toBe(0)
   await Promise.all(loads)
   await expectKept(folder, ledger)
   await rm(folder, { recursive: true })
 })
 
-/** Lays up a backlog as a burst would; every tenth address is one of the earlier ones in upper case. */
-async function arrive(folder: string, addresses: number, { acknowledged, sent }: Ledger): Promise<void> {
+/** Fills the inbox as a burst does. Every tenth address is an earlier one in upper case. */
+async function fillInbox(folder: string, addresses: number, { acknowledged, sent }: Ledger): Promise<void> {
   const store = openSqliteStore(toListFile(folder))
   const batch = 250
   for (let first = 0; first < addresses; first += batch) {
