@@ -1,9 +1,9 @@
-/** Addresses as fast-check makes them up, and the rule in other words than the pattern's. */
+/** Generated addresses, and the address rule in plain code. */
 
 import fc from 'fast-check'
 
-/** The rule in the words of the design, without the pattern: what the pattern is held against. */
-export function obeysTheRule(text: string): boolean {
+/** Whether a text matches the rule of the design. It does not use the pattern, so that tests can compare the two. */
+export function matchesRule(text: string): boolean {
   const parts = text.split('@')
   const [local = '', domain = ''] = parts
   const labels = domain.split('.')
@@ -27,7 +27,7 @@ function isLabel(label: string): boolean {
   return label !== '' && label.length <= 63 && inside && !label.startsWith('-') && !label.endsWith('-')
 }
 
-/** Addresses that are built from the grammar, up to the longest. */
+/** Addresses from the grammar, up to the maximum length. */
 export function addresses(): fc.Arbitrary<string> {
   const atom = fc.string({ unit: fc.constantFrom(...ATEXT), minLength: 1, maxLength: 64 })
   const local = fc.array(atom, { minLength: 1, maxLength: 4 }).map((atoms) => atoms.join('.'))
@@ -42,7 +42,7 @@ export function addresses(): fc.Arbitrary<string> {
     .filter((text) => text.length <= 254)
 }
 
-/** Texts of every kind, most of them one character away from an address: at the edge errors are found. */
+/** Texts of every kind. Most are one character away from an address, where errors are likely. */
 export function texts(): fc.Arbitrary<string> {
   const character = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
