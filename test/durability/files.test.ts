@@ -1,0 +1,137 @@
+/**
+ * Promise 6: a file that a command writes takes its name when all of it is on stable storage, and a cursor is written
+ * after everything that it counts. Checked in the system calls of the command.
+ */
+
+import { expect, test } from 'bun:test'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { runCommand } from '../support/service.ts'
+import { createSyncCounter, type SyncEvent } from '../support/sync-counter.ts'
+
+interface CountedRun {
+  readonly stdout: string
+  readonly events: readonly SyncEvent[]
+}
+
+/** Runs a command to its end and returns the system calls it made. */
+async function runCounted({ folder, list }: CliFixture, args: readonly string[]): Promise<CountedRun> {
+  const counter = await createSyncCounter()
+  const { code, stdout, stderr } = await runCommand(args, {
+    folder,
+    env: { ...counter.env, DATABASE_URL: list },
+  })
+  expect({ code, stderr }).toEqual({ code: 0, stderr })
+  return { stdout, events: counter.events() }
+}
+
+/** A list with a few addresses, compacted, so that the command under test does not write it. */
+async function createList(): Promise<CliFixture> {
+  const fixture = await createCliFixture()
+  const emails = Array.from({ length: 5 }, (_, index) => `ada${index}@mail.io\n`)
+  await fixture.print(['import', await fixture.write('list.txt', `email\n${emails.join('')}`)])
+  return fixture
+}
+
+/** Says which calls concern the files in a folder, in order. A file under its temporary name is `NAME (partial)`. */
+function toSteps(events: readonly SyncEvent[], folder: string): string[] {
+  return events
+    .filter(({ path }) => path.startsWith(folder) && !/list\.db|-journal$/.test(path))
+    .map(({ call, ok, path }) => {
+      const name =
+        path === folder ? 'folder' : basename(path).replace(/^\.(.+)\.\d+\.partial$/, '$1 (partial)')
+      return `${call} ${name}${ok ? '' : ' failed'}`
+    })
+}
+
+/** The calls that give a file its name. */
+const toReplacement = (name: string) => [`sync ${name} (partial)`, `rename ${name}`, 'sync folder']
+
+/** Expects that the last sync before the rename found the file in its final size. */
+async function expectWhole(events: readonly SyncEvent[], file: string): Promise<void> {
+  const rename = events.findIndex(({ call, path }) => call === 'rename' && path === file)
+  const synced = events
+    .slice(0, rename)
+    .findLast(({ call, path }) => call === 'sync' && path.includes(`.${basename(file)}.`))
+  expect(synced?.bytes, `bytes of ${file} that were synced before its rename`).toBe((await stat(file)).size)
+}
+
+test('an export is synced, renamed, and its folder synced; its cursor follows', async () => {
+  const fixture = await createList()
+  const folder = await realpath(fixture.folder)
+  const { events } = await runCounted(fixture, [
+    'export',
+    '--out',
+    join(folder, 'out.csv'),
+    '--cursor-file',
+    join(folder, 'cursor'),
+  ])
+  expect(toSteps(events, folder)).toEqual([...toReplacement('out.csv'), ...toReplacement('cursor')])
+  await expectWhole(events, join(folder, 'out.csv'))
+  await expectWhole(events, join(folder, 'cursor'))
+  expect(await readFile(join(folder, 'cursor'), 'utf8')).toBe('5\n')
+})
+
+test('a cursor is written after all of an export to standard output', async () => {
+  const fixture = await createList()
+  const folder = await realpath(fixture.folder)
+  const { stdout, events } = await runCounted(fixture, ['export', '--cursor-file', join(folder, 'cursor')])
+  const end = events.findLastIndex(({ call }) => call === 'write')
+  const written = events.slice(0, end + 1).filter(({ call }) => call === 'write')
+  expect(written.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(stdout.length)
+  expect(toSteps(events.slice(end + 1), folder)).toEqual(toReplacement('cursor'))
+})
+
+test('the rejected rows of an import', async () => {
+  const fixture = await createCliFixture()
+  const folder = await realpath(fixture.folder)
+  const file = await fixture.write('old.csv', 'email\nada@mail.io\nno address\n')
+  const { events } = await runCounted(fixture, ['import', join(folder, file)])
+  expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('old.csv.rejected.csv'))
+  await expectWhole(events, join(folder, 'old.csv.rejected.csv'))
+})
+
+test('a backup', async () => {
+  const fixture = await createList()
+  const folder = await realpath(fixture.folder)
+  const { events } = await runCounted(fixture, ['backup', join(folder, 'copy.db')])
+  expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('copy.db'))
+  await expectWhole(events, join(folder, 'copy.db'))
+})
+
+test('the cursor of a copy is written after the last commit of the target', async () => {
+  const fixture = await createList()
+  const folder = await realpath(fixture.folder)
+  const [target, cursor] = [join(folder, 'target.db'), join(folder, 'cursor')]
+  const args = ['copy', '--from', fixture.list, '--to', `sqlite:${target}`, '--cursor-file', cursor]
+  const { events } = await runCounted(fixture, args)
+  const rename = events.findIndex(({ call, path }) => call === 'rename' && path === cursor)
+  const toSizes = (part: readonly SyncEvent[]) =>
+    part.filter(({ call, path }) => call === 'sync' && path === `${target}-wal`).map(({ bytes }) => bytes)
+  expect(toSteps(events.slice(0, rename + 2), folder).slice(-3)).toEqual(toReplacement('cursor'))
+  expect(Math.max(...toSizes(events.slice(0, rename)))).toBe(Math.max(...toSizes(events)))
+})
+
+/** The header of the log (WAL) alone; a commit makes it longer: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const WAL_HEADER_BYTES = 32
+
+test.each([
+  [['import', 'more.txt'], '1 new'],
+  [['remove', 'ada1@mail.io'], 'taken off the list'],
+  [['remove', 'ada1@mail.io', '--forget'], 'taken off the list'],
+])('%p prints its result after its commit is synced', async (args, result) => {
+  const fixture = await createList()
+  const wal = `${await realpath(fixture.folder)}/list.db-wal`
+  await fixture.write('more.txt', 'email\nbob@mail.io\n')
+  const { stdout, events } = await runCounted(fixture, args)
+  expect(stdout).toContain(result)
+  const before = events.slice(
+    0,
+    events.findIndex(({ call }) => call === 'write'),
+  )
+  const commits = before.filter(
+    ({ call, path, bytes }) => call === 'sync' && path === wal && bytes > WAL_HEADER_BYTES,
+  )
+  expect(commits.length, 'syncs of the log before the result').toBeGreaterThan(0)
+})

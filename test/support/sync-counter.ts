@@ -1,0 +1,56 @@
+/**
+ * Counts the system calls that make data durable, in a real process of the service or the command line. It works without
+ * a C compiler on the machine: see sync-counter.c. It needs Linux, as the other tests do; where the kernel refuses the
+ * filter, the process does not start, so that no test is skipped in silence.
+ */
+
+import { onTestFinished } from 'bun:test'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { toSupportFile } from './paths.ts'
+import { createFolder, type Environment } from './service.ts'
+
+/** A system call of the process, in the order in which they ended. */
+export interface SyncEvent {
+  /** `sync` is fsync or fdatasync; `write` is to standard output only. */
+  readonly call: 'sync' | 'rename' | 'write'
+  readonly ok: boolean
+  /** The size of the file when it was synced, or the number of bytes that were written. */
+  readonly bytes: number
+  /** The file; for a rename its new name. */
+  readonly path: string
+}
+
+export interface SyncCounter {
+  /** Settings that start the counting in a process. */
+  readonly env: Environment
+  /** What the process has called so far. */
+  events(): readonly SyncEvent[]
+  /** How many syncs of a file or folder have succeeded so far. */
+  count(path: string): number
+  /** From now on each sync of this file or folder fails with EIO; undefined ends that. */
+  failSyncsOf(path: string | undefined): void
+}
+
+/** Creates a counter for one process; it is removed when the test ends. */
+export async function createSyncCounter(): Promise<SyncCounter> {
+  const folder = await realpath(await createFolder())
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
+  const events = () =>
+    existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : []
+  return {
+    env: { SYNC_COUNTER: folder, BUN_OPTIONS: `--preload ${toSupportFile('sync-counter-preload.ts')}` },
+    events,
+    count: (path) =>
+      events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
+    failSyncsOf: (path) => (path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, path)),
+  }
+}
+
+function toEvent(line: string): SyncEvent {
+  const [, call = '', result, size, path = ''] = /^(sync|rename|write) (-?\d+) (-?\d+) (.*)$/.exec(line) ?? []
+  const bytes = Number(call === 'sync' ? size : result)
+  return { call: call as SyncEvent['call'], ok: Number(result) >= 0, bytes, path }
+}
