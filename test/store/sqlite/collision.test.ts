@@ -1,0 +1,62 @@
+/** Two addresses whose identities have the same hash. A list finds identities by hashes of 32 bits, so it must compare the text. */
+
+import { expect, onTestFinished, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Address } from '../../../src/email.ts'
+import { readSeed, toHash } from '../../../src/store/sqlite/compaction.ts'
+import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { createFolder } from '../../support/service.ts'
+
+/** Finds two addresses with the same hash; among 300,000 there are about ten pairs. */
+function findCollision(seed: number): [Address, Address] {
+  const byHash = new Map<number, string>()
+  for (let index = 0; ; index++) {
+    const email = `ada${index}@mail.io`
+    const hash = toHash(email, seed)
+    const earlier = byHash.get(hash)
+    if (earlier !== undefined) return [earlier as Address, email as Address]
+    byHash.set(hash, email)
+  }
+}
+
+async function openList() {
+  const folder = await createFolder()
+  const file = join(folder, 'list.db')
+  const db = openSqliteFile(file)
+  const seed = readSeed(db)
+  db.close()
+  const store = openSqliteStore(file)
+  onTestFinished(async () => {
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+  return { store, pair: findCollision(seed) }
+}
+
+test('both are on the list, whether they arrive together or one after the other', async () => {
+  const { store, pair } = await openList()
+  await store.add(pair)
+  expect(await store.lookUp(pair)).toEqual(['subscribed', 'subscribed'])
+  const { store: other, pair: two } = await openList()
+  for (const address of two) {
+    await other.add([address])
+    await other.count()
+  }
+  expect(await other.count()).toMatchObject({ subscribers: 2 })
+})
+
+test('one is not found in place of the other', async () => {
+  const { store, pair } = await openList()
+  await store.add([pair[0]])
+  expect(await store.lookUp(pair)).toEqual(['subscribed', 'absent'])
+  expect(await store.find(pair[1])).toBeUndefined()
+})
+
+test('removing one leaves the other', async () => {
+  const { store, pair } = await openList()
+  await store.add(pair)
+  expect(await store.remove([pair[1]], { suppress: true })).toEqual(['subscribed'])
+  expect(await store.lookUp(pair)).toEqual(['subscribed', 'suppressed'])
+})
