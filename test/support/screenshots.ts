@@ -1,10 +1,11 @@
-/** Takes the pictures of the page that the README shows: `npm run screenshots`. */
+/** Takes the pictures of the page and of a terminal for the documentation: `npm run screenshots`. */
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { openPage, startBrowser } from './browser.ts'
 import { ROOT } from './paths.ts'
 import { createFolder, startService } from './service.ts'
+import { renderTerminal } from './terminal.ts'
 
 const SITE = `
 name: The Gazette
@@ -13,6 +14,7 @@ contact: mailto:editor@gazette.example
 `
 
 const PICTURES = [
+  { name: 'page', path: '/', width: 1120, height: 544, colorScheme: 'light' },
   { name: 'desktop', path: '/', width: 1120, height: 800, colorScheme: 'light', typed: 'name@example' },
   { name: 'phone', path: '/de?subscribed', width: 390, height: 844, colorScheme: 'light' },
   { name: 'dark', path: '/fr', width: 1120, height: 800, colorScheme: 'dark' },
@@ -37,5 +39,10 @@ for (const { name, path, width, height, colorScheme, ...steps } of PICTURES) {
   await page.screenshot({ path: join(docs, `${name}.png`) })
   await context.close()
 }
+
+const terminal = await browser.newPage({ deviceScaleFactor: 2 })
+await terminal.setContent(await renderTerminal())
+await terminal.locator('main').screenshot({ path: join(docs, 'terminal.png'), omitBackground: true })
+
 await browser.close()
 await service.stop()

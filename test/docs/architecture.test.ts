@@ -1,0 +1,74 @@
+/** ARCHITECTURE.md describes the code as it is, and like the README it stays short. */
+
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { preProcessFile } from 'typescript'
+import { findBlock, readText } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
+
+const FILE = 'ARCHITECTURE.md'
+const MAX_LINES = 150
+
+/** The files of `src/`, as paths from there. */
+const SOURCES = [...new Bun.Glob('**/*').scanSync({ cwd: join(ROOT, 'src') })].sort()
+
+test.each(['README.md', FILE])(`%s has at most ${MAX_LINES} lines`, (file) => {
+  expect(readText(file).trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
+})
+
+test('every folder of src/ is named, and every file by itself or by its folder', () => {
+  const text = readText(FILE)
+  const isNamed = (path: string) => new RegExp(`(?<![\\w-])${RegExp.escape(path)}(?![\\w-])`).test(text)
+  const names = SOURCES.flatMap((file) => {
+    const folders = file.split('/').slice(0, -1)
+    return folders.length > 0 ? folders.map((folder) => `${folder}/`) : [file]
+  })
+  expect(SOURCES.length).toBeGreaterThan(100)
+  expect([...new Set(names)].filter((name) => !isNamed(name))).toEqual([])
+})
+
+test('everything that the map names exists', () => {
+  const { text } = findBlock(FILE, 'text', 'map')
+  const entries = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' ')[0] ?? '')
+  expect(entries.filter((entry) => !existsSync(join(ROOT, 'src', entry)))).toEqual([])
+})
+
+test('everything that the path of a request names exists', () => {
+  const { text } = findBlock(FILE, 'text', 'flow')
+  const names = (text.replace(/\([^)]*\)|<[^>]*>/g, '').match(/[a-z/]+/g) ?? []).filter(
+    (name) => !['request', 'command', 'settings'].includes(name),
+  )
+  const exists = (name: string) => ['', '.ts'].some((end) => existsSync(join(ROOT, 'src', name + end)))
+  expect(names.filter((name) => !exists(name))).toEqual([])
+})
+
+test('every import leads to a lower line of the diagram', () => {
+  const { text } = findBlock(FILE, 'text', 'imports')
+  const lines = text.split('\n').filter(Boolean)
+  const levels = new Map(
+    lines.flatMap((line, level) => line.split(/ +/).map((name) => [name, level] as const)),
+  )
+  const toEntry = (file: string) => (file.split('/')[0] ?? '').replace(/\.ts$/, '')
+  const missing = new Set(SOURCES.map(toEntry).filter((entry) => !levels.has(entry)))
+  expect([...missing]).toEqual([])
+
+  const upward = SOURCES.filter((file) => file.endsWith('.ts')).flatMap((file) =>
+    listImports(file)
+      .filter((imported) => toEntry(imported) !== toEntry(file))
+      .filter((imported) => levels.get(toEntry(imported))! <= levels.get(toEntry(file))!)
+      .map((imported) => `${file} imports ${imported}`),
+  )
+  expect(upward).toEqual([])
+})
+
+/** The files of `src/` that a file imports, types included, as paths from there. */
+function listImports(file: string): string[] {
+  return preProcessFile(readFileSync(join(ROOT, 'src', file), 'utf8'))
+    .importedFiles.map(({ fileName }) => fileName)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => normalize(join(dirname(file), name)))
+}

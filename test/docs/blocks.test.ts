@@ -1,0 +1,61 @@
+/**
+ * Every block of code in the README, in CONTRIBUTING and in docs/ is run. A block without a runner fails.
+ *
+ * The blocks of a file run in order, in one folder. By the first word of the info string:
+ *
+ *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow
+ *   json   equals the output of the sh block before it
+ *   text   equals the standard output, then the standard error, of the sh block before it
+ *   yaml   is a site file; `rollcall openapi` takes it. It is kept under the name that follows the language
+ *   csv    is kept under the name that follows the language
+ *   html   is a form, which is sent
+ *   js     is run by bun
+ *
+ * test/support/doc-runner.ts lists what is replaced: hosts, ports and a few programs.
+ */
+
+import { expect, test } from 'bun:test'
+import { createDocRunner } from '../support/doc-runner.ts'
+import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
+
+/** Blocks of these files are run elsewhere, by the language and the name of the block. */
+const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  // architecture.test.ts, and compaction.test.ts for the SQL.
+  'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'sql before', 'sql after'],
+}
+
+const isRunElsewhere = ({ file, language, name }: Block) =>
+  RUN_ELSEWHERE[file]?.includes(`${language} ${name}`) ?? false
+
+const FILES = MARKDOWN_FILES.filter((file) => readBlocks(file).some((block) => !isRunElsewhere(block)))
+
+test.concurrent.each(FILES)('every block of %s works', async (file) => {
+  const runner = await createDocRunner()
+  try {
+    for (const block of readBlocks(file)) {
+      if (isRunElsewhere(block)) continue
+      await runner.run(block).catch((error: Error) => {
+        throw new Error(`${file}:${block.line}: the ${block.language} block: ${error.message}`)
+      })
+    }
+  } finally {
+    await runner.close()
+  }
+})
+
+test.concurrent('npx rollcall runs the command line of the checkout', async () => {
+  const child = Bun.spawn(['npx', 'rollcall', '--help'], { cwd: ROOT, stdout: 'pipe' })
+  expect(await child.stdout.text()).toContain('Usage: rollcall')
+  expect(await child.exited).toBe(0)
+})
+
+test('a block without a runner fails', async () => {
+  const runner = await createDocRunner()
+  const block = { file: 'x.md', line: 1, name: '', text: '' }
+  await expect(runner.run({ ...block, language: 'cobol' })).rejects.toThrow(
+    'no runner for the language "cobol"',
+  )
+  await expect(runner.run({ ...block, language: '' })).rejects.toThrow('no runner for the language ""')
+  await runner.close()
+})

@@ -1,0 +1,73 @@
+/** What the documentation names exists: links, pictures, source files and scripts. */
+
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { MARKDOWN_FILES, readAnchors, readFileNames, readLinks, readText } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
+
+const DECISIONS = 'docs/decisions'
+
+/** Files that code spans may name by their last name only. */
+const SOURCES = [...new Bun.Glob('{src,test,bench}/**/*.ts').scanSync({ cwd: ROOT })]
+
+/** A later commit adds these. */
+const PLANNED = ['src/store/sqlite/migrations.ts', 'src/store/postgres/migrations.ts']
+
+/** Says what is wrong with a link to a file of the repository. */
+function findLinkFault(file: string, target: string): string | undefined {
+  const [path = '', anchor] = target.split('#')
+  const linked = path === '' ? file : join(dirname(file), path)
+  if (!existsSync(join(ROOT, linked))) return 'the file does not exist'
+  return anchor === undefined || readAnchors(linked).includes(anchor)
+    ? undefined
+    : 'the heading does not exist'
+}
+
+function isSourceFile(name: string): boolean {
+  return [...SOURCES, ...PLANNED].some(
+    (source) => source === name || source === `src/${name}` || basename(source) === name,
+  )
+}
+
+describe.each(MARKDOWN_FILES)('%s', (file) => {
+  test('links to files and headings that exist', () => {
+    const faults = readLinks(file)
+      .filter(({ target }) => !/^[a-z]+:/.test(target))
+      .map(({ line, target }) => ({ line, target, fault: findLinkFault(file, target) }))
+      .filter(({ fault }) => fault !== undefined)
+    expect(faults).toEqual([])
+  })
+
+  test('names source files that exist', () => {
+    expect(readFileNames(file).filter(({ target }) => !isSourceFile(target))).toEqual([])
+  })
+})
+
+test('every picture in docs/ is shown somewhere', () => {
+  const shown = MARKDOWN_FILES.flatMap((file) => readLinks(file).map(({ target }) => basename(target)))
+  const pictures = readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:png|svg)$/.test(name))
+  expect(pictures.filter((name) => !shown.includes(name))).toEqual([])
+})
+
+test('every guide in docs/ is linked from the README', () => {
+  const linked = readLinks('README.md').map(({ target }) => target.split('#')[0])
+  const guides = MARKDOWN_FILES.filter((file) => dirname(file) === 'docs')
+  expect(guides.filter((file) => !linked.includes(file))).toEqual([])
+})
+
+test('the decisions are numbered without a gap, listed with their titles, and have the same sections', () => {
+  const records = readdirSync(join(ROOT, DECISIONS))
+    .filter((name) => name !== 'README.md')
+    .sort()
+  const entries = records.map((name, index) => {
+    const text = readText(join(DECISIONS, name))
+    const [title = ''] = text.split('\n')
+    expect(name).toStartWith(`${String(index + 1).padStart(4, '0')}-`)
+    expect(title).toStartWith(`# ${index + 1}. `)
+    expect(text).toMatch(/^## Context\n[\s\S]*^## Decision\n[\s\S]*^## Consequences\n/m)
+    return `- [${title.slice('# '.length)}](${name})`
+  })
+  const listed = readText(join(DECISIONS, 'README.md')).split('\n')
+  expect(listed.filter((line) => line.startsWith('- '))).toEqual(entries)
+})
