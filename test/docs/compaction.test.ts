@@ -25,7 +25,6 @@ test('the rows before and after compaction are those of the example', async () =
   await openSqliteStore(file).close()
   using db = new Database(file)
   db.run('UPDATE seed SET hash = 0')
-  addTableNames(db)
 
   const store = openSqliteStore(file)
   const [, cyd] = COMMITS[1]!.emails.map(toAddress)
@@ -40,13 +39,6 @@ test('the rows before and after compaction are those of the example', async () =
   expectRows(db, 'after')
   await store.close()
 })
-
-/** Schema 1 has other names for these tables. Goes with migration 2. */
-function addTableNames(db: Database): void {
-  if (db.query(`SELECT 1 FROM sqlite_schema WHERE name = 'inbox'`).get() !== null) return
-  db.run('CREATE TEMP VIEW inbox AS SELECT * FROM arrivals')
-  db.run('CREATE TEMP VIEW suppressions AS SELECT * FROM removed')
-}
 
 function toAddress(text: string) {
   const parsed = parseAddress(text)

@@ -4,19 +4,19 @@ import { expect, onTestFinished, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
-import { readSeed, toHash } from '../../../src/store/sqlite/compaction.ts'
 import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
+import { createIdentityHash, type IdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
 
 /** Finds two addresses with the same hash; among 300,000 there are about ten pairs. */
-function findCollision(seed: number): [Address, Address] {
-  const byHash = new Map<number, string>()
+function findCollision(hashOf: IdentityHash): [Address, Address] {
+  const byHash = new Map<number, Address>()
   for (let index = 0; ; index++) {
-    const email = `ada${index}@mail.io`
-    const hash = toHash(email, seed)
+    const email = `ada${index}@mail.io` as Address
+    const hash = hashOf(email)
     const earlier = byHash.get(hash)
-    if (earlier !== undefined) return [earlier as Address, email as Address]
+    if (earlier !== undefined) return [earlier, email]
     byHash.set(hash, email)
   }
 }
@@ -25,14 +25,14 @@ async function openList() {
   const folder = await createFolder()
   const file = join(folder, 'list.db')
   const db = openSqliteFile(file)
-  const seed = readSeed(db)
+  const pair = findCollision(createIdentityHash(db))
   db.close()
   const store = openSqliteStore(file)
   onTestFinished(async () => {
     await store.close()
     await rm(folder, { recursive: true })
   })
-  return { store, pair: findCollision(seed) }
+  return { store, pair }
 }
 
 test('both are on the list, whether they arrive together or one after the other', async () => {
