@@ -1,6 +1,6 @@
 /** A test for all stores: several processes write to one list, and some of them are killed. */
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { toIdentity } from '../../src/email.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -57,6 +57,7 @@ async function runWriter(url: string, seed: number, confirmed: string[]): Promis
     stdout: 'pipe',
     stderr: 'inherit',
   })
+  onTestFinished(() => child.kill('SIGKILL'))
   let done = 0
   let rest = ''
   const decoder = new TextDecoder()

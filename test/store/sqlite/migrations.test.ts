@@ -105,6 +105,10 @@ test('a migrated list goes on: repeats are found, suppressions hold, and new seq
   await store.add([...repeats, toAddress('new@mail.example')])
   const added = await listAll(store, { after: LAST_SEQ })
   expect(emailsOf(added)).toEqual(toAddresses('new@mail.example'))
+  // These two have the same hash.
+  const twins = toAddresses('collision.40257@mail.example', 'collision.113917@mail.example')
+  await store.remove(twins.slice(0, 1), { suppress: false })
+  expect(await store.lookUp(twins)).toEqual(['absent', 'subscribed'])
 
   const suppressed = toAddresses(
     'visitor.2001@mail-6.example',
