@@ -1,9 +1,10 @@
-/** The log: JSON lines about the life cycle and failures, and never an address, whatever goes wrong. */
+/** The log: JSON lines about start, stop and failures, without email addresses. */
 
 import { describe, expect, test } from 'bun:test'
 import { redactAddresses, toLogged } from '../src/log.ts'
-import { ENDPOINT } from '../src/routes.ts'
+import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
+import { POST_LINE } from './support/endpoint.ts'
 import { toSupportFile } from './support/paths.ts'
 import { exchange, toRequest } from './support/raw.ts'
 import { type RunningService, startService } from './support/service.ts'
@@ -21,11 +22,11 @@ const toLines = (service: RunningService): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-test.concurrent('a life that nothing disturbs takes three lines, however many requests there are', async () => {
+test.concurrent('a run without failures logs three lines, for any number of requests', async () => {
   const service = await startService()
   for (let index = 0; index < 100; index++) {
     await service.subscribe(index % 2 ? `caller${index}@example.org` : 'not an address')
-    await service.request('/openapi.json')
+    await service.request(DOCUMENTS.openApiJson.path)
   }
   expect(await service.stop()).toBe(0)
   const lines = toLines(service)
@@ -37,8 +38,8 @@ test.concurrent('a life that nothing disturbs takes three lines, however many re
   expect(lines.map(({ time }) => new Date(time).toISOString())).toEqual(lines.map(({ time }) => time))
 })
 
-test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
-  // The service does not say where it listens then, so a preloaded line does it in its place.
+test.concurrent('LOG_LEVEL=error logs failures only', async () => {
+  // This level hides the port that the service listens on, so a preload prints it.
   const preload = toSupportFile('saying-port.ts')
   const service = await startService({
     launcher: SMALL_DISK,
@@ -54,13 +55,13 @@ test.concurrent('LOG_LEVEL=error leaves only what went wrong', async () => {
   ).toEqual(['the store fails: requests get 500 storage_failure until it recovers'])
 })
 
-test.concurrent('at trace, with requests and a store that fail in many ways, no part of an address is told', async () => {
+test.concurrent('LOG_LEVEL=trace logs no part of an address when requests and the store fail in many ways', async () => {
   const preload = toSupportFile('crashing-writer.ts')
   const env = { LOG_LEVEL: 'trace', OPS_PORT: '0', BUN_OPTIONS: `--preload ${preload}` }
   const service = await startService({ launcher: SMALL_DISK, env })
   const address = 'secret.person@private.example'
   const json = ['Host: 127.0.0.1', 'Content-Type: application/json']
-  const post = `POST ${ENDPOINT.path}`
+  const post = POST_LINE
   const requests = [
     toRequest(post, json, JSON.stringify({ email: address })),
     toRequest(post, json, JSON.stringify({ email: `Secret <${address}>` })),
@@ -88,7 +89,7 @@ test.concurrent('at trace, with requests and a store that fail in many ways, no 
   expect(service.log()).not.toMatch(/@|secret|person|private/i)
 })
 
-describe('what looks like an address is blotted out', () => {
+describe('redactAddresses hides addresses', () => {
   const cases = {
     'no address': 'no address',
     'ada@example.org': '[hidden]',
@@ -108,7 +109,7 @@ describe('what looks like an address is blotted out', () => {
   }
 })
 
-test('of an error are kept its type, code, message, stack and causes, without addresses', () => {
+test('an error is logged with its type, code, message, stack and causes, without addresses', () => {
   const cause = Object.assign(new TypeError('ada@example.org is taken'), { code: 'for ada@example.org' })
   const logged = JSON.parse(JSON.stringify(toLogged(new Error('bob@example.org failed', { cause }))))
   expect(logged).toEqual({

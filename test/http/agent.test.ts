@@ -1,6 +1,6 @@
 /**
- * An agent that has never heard of this service: it is given BASE_URL and HTTP, and nothing else. It finds the
- * description in each of several ways, builds the call from it, and mends its mistakes by the hints alone.
+ * Simulates an agent that knows only BASE_URL and HTTP. It finds the description in each of several ways, builds the
+ * request from it, and corrects its mistakes by the hints alone.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** What an agent sends; the body is whatever it happens to be. */
+/** A request of the agent. */
 interface Attempt {
   readonly method: string
   readonly url: string
@@ -22,16 +22,16 @@ interface Attempt {
   readonly body?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an agent reads JSON that it knows nothing of.
+// biome-ignore lint/suspicious/noExplicitAny: the agent reads JSON of any shape.
 type Json = any
 
-/** The agent's way into the network, where BASE_URL is this service; answers are checked as all others are. */
+/** Sends a request to BASE_URL, which is this service. Checks the response like all others. */
 async function send({ method, url, headers = {}, body }: Attempt) {
   const { pathname, search, origin } = new URL(url)
   expect(origin).toBe(BASE_URL)
   const init = { method, headers, ...(body !== undefined && { body }) }
   if (pathname !== '/') return await service.request(pathname + search, init)
-  // The page is no part of the description.
+  // The page is not in the description.
   const response = await fetch(service.origin + pathname, init)
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
@@ -44,13 +44,13 @@ async function readJson(url: string): Promise<Json> {
   return JSON.parse((await read(url)).body)
 }
 
-describe('it finds the description', () => {
+describe('the agent finds the description', () => {
   const ways: Record<string, () => Promise<string>> = {
-    'by the Link field of what is at BASE_URL': async () => {
+    'by the Link header of BASE_URL': async () => {
       const { headers } = await read(`${BASE_URL}/`)
       return /<([^>]+)>; rel="service-desc"/.exec(headers.get('link')!)![1]!
     },
-    'by the Link field of a path that is not there': async () => {
+    'by the Link header of an unknown path': async () => {
       const { headers } = await send({ method: 'HEAD', url: `${BASE_URL}/docs` })
       return /<([^>]+)>; rel="service-desc"/.exec(headers.get('link')!)![1]!
     },
@@ -63,7 +63,7 @@ describe('it finds the description', () => {
       const { body } = await read(`${BASE_URL}/llms.txt`)
       return /^## Developer resources\n\n- \[API description[^\]]*\]\(([^)]+)\)/m.exec(body)![1]!
     },
-    'by asking BASE_URL for Markdown': async () => {
+    'by a request for Markdown to BASE_URL': async () => {
       const url = `${BASE_URL}/`
       const { body } = await send({ method: 'GET', url, headers: { Accept: 'text/markdown' } })
       return /\]\(([^)]+\.json)\)/.exec(body)![1]!
@@ -88,18 +88,17 @@ describe('it finds the description', () => {
   }
 })
 
-test('it subscribes an address of the sandbox, from the description alone', async () => {
+test('the agent subscribes an address in a reserved domain, from the description alone', async () => {
   const description = await readDescription()
   const { post } = findOperation(description)
   const address = `agent@${findSandbox(description)}`
-  const answer = await send(createCall(description, address))
-  const { value } = description.components.examples.accepted
-  expect([answer.status, JSON.parse(answer.body)]).toEqual([200, value])
-  expect(Object.keys(post.responses)).toContain(String(answer.status))
+  const reply = await send(createCall(description, address))
+  expect([reply.status, reply.body]).toEqual([200, '{"ok":true}'])
+  expect(Object.keys(post.responses)).toContain(String(reply.status))
   expect(post.security).toEqual([])
 })
 
-describe('it mends a mistake by the hint', () => {
+describe('the agent corrects a mistake by the hint', () => {
   const JSON_TYPE = { 'Content-Type': 'application/json' }
   const url = `${BASE_URL}/api/newsletter`
   const post = (email: unknown): Attempt => ({
@@ -119,27 +118,27 @@ describe('it mends a mistake by the hint', () => {
       body: '{"email":"a3@agent.example"}',
     },
     'no body': { method: 'POST', url, headers: JSON_TYPE },
-    'a body that breaks off': { method: 'POST', url, headers: JSON_TYPE, body: '{"email":"a4@agent.exa' },
-    'a list': { method: 'POST', url, headers: JSON_TYPE, body: '["a5@agent.example"]' },
+    'an incomplete body': { method: 'POST', url, headers: JSON_TYPE, body: '{"email":"a4@agent.exa' },
+    'an array': { method: 'POST', url, headers: JSON_TYPE, body: '["a5@agent.example"]' },
     'a body of 20 KB': {
       method: 'POST',
       url,
       headers: JSON_TYPE,
       body: JSON.stringify({ email: 'a6@agent.example', notes: 'x'.repeat(20_000) }),
     },
-    'another name of the member': {
+    'a wrong member name': {
       method: 'POST',
       url,
       headers: JSON_TYPE,
       body: JSON.stringify({ mail: 'a7@agent.example' }),
     },
-    'an object for an address': post({ address: 'a8@agent.example' }),
+    'an object instead of an address': post({ address: 'a8@agent.example' }),
     'an empty address': post('  '),
     'half an address': post('a9'),
-    'an address with its name': post('Ay Nine <a9@agent.example>'),
+    'an address with a display name': post('Ay Nine <a9@agent.example>'),
     'two addresses': post('a10@agent.example, a11@agent.example'),
-    'a domain in its own script': post('a12@bücher.example'),
-    'a name in its own script': post('ää@agent.example'),
+    'a domain outside ASCII': post('a12@bücher.example'),
+    'a local part outside ASCII': post('ää@agent.example'),
     'an address that is too long': post(`${'a'.repeat(65)}@agent.example`),
   }
   const used = new Set<string>()
@@ -147,37 +146,37 @@ describe('it mends a mistake by the hint', () => {
   for (const [name, attempt] of Object.entries(mistakes)) {
     test(name, async () => {
       let next = attempt
-      let answer = await send(next)
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      for (let tries = 0; tries < 3 && answer.status !== 200; tries++) {
-        const { hint } = JSON.parse(answer.body).error
-        next = await mend(next, hint)
+      let reply = await send(next)
+      expect(reply.status).toBeGreaterThanOrEqual(400)
+      for (let tries = 0; tries < 3 && reply.status !== 200; tries++) {
+        const { hint } = JSON.parse(reply.body).error
+        next = await correct(next, hint)
         used.add(hint)
-        answer = await send(next)
+        reply = await send(next)
       }
-      expect({ next, status: answer.status }).toEqual({ next, status: 200 })
+      expect({ next, status: reply.status }).toEqual({ next, status: 200 })
     })
   }
 
-  test('and has met every hint of the description, but for those that say to repeat', async () => {
+  test('and has followed every hint of the description, except those that say to repeat the request', async () => {
     const { components } = await readDescription()
-    const faults: Json[] = Object.values(components.examples)
-    const hints: string[] = faults.map(({ value }) => value.error?.hint).filter(Boolean)
+    const examples: Json[] = Object.values(components.examples)
+    const hints: string[] = examples.map(({ value }) => value.error?.hint).filter(Boolean)
     const rest = hints.filter((hint) => !used.has(hint))
     expect(rest).toHaveLength(2)
     for (const hint of rest) expect(hint).toMatch(/repeat(?:ed)? (?:it )?as it is/)
   })
 })
 
-test('what it has subscribed is on the list', async () => {
+test('the list has the addresses that the agent subscribed', async () => {
   const { stdout } = await runCommand(['count'], { folder: service.folder })
   expect(Number(stdout)).toBeGreaterThan(10)
 })
 
-/** What each hint tells to do, understood from its words. */
+/** What to do for each hint, by its words. */
 const ADVICE: readonly (readonly [
   words: RegExp,
-  mend: (attempt: Attempt, found: RegExpExecArray) => unknown,
+  follow: (attempt: Attempt, found: RegExpExecArray) => unknown,
 ])[] = [
   [
     /Read (\S+) for all paths/,
@@ -237,13 +236,13 @@ const ADVICE: readonly (readonly [
   [/^Send one address such as (\S+),/, (attempt, [, address]) => withEmail(attempt, address!)],
 ]
 
-/** Does what the first advice says that is in the hint. */
-async function mend(attempt: Attempt, hint: string): Promise<Attempt> {
+/** Follows the first advice in the hint. */
+async function correct(attempt: Attempt, hint: string): Promise<Attempt> {
   for (const [words, follow] of ADVICE) {
     const found = words.exec(hint)
     if (found) return (await follow(attempt, found)) as Attempt
   }
-  throw new Error(`the agent does not know what to do: ${hint}`)
+  throw new Error(`the agent does not understand the hint: ${hint}`)
 }
 
 function toEmail({ body }: Attempt): string {
@@ -263,13 +262,13 @@ async function readDescription(): Promise<Json> {
   return await readJson(/<([^>]+)>; rel="service-desc"/.exec(headers.get('link')!)![1]!)
 }
 
-/** The one operation that takes something. */
+/** Finds the operation with a POST. */
 function findOperation({ paths }: Json): { path: string; post: Json } {
   const [path, item] = Object.entries<Json>(paths).find(([, { post }]) => post)!
   return { path, post: item.post }
 }
 
-/** Builds the call for an address: the server, the path, the media type, and the one required member of the schema. */
+/** Builds the request for an address from the server, the path, the media type and the required member of the schema. */
 function createCall(description: Json, address: string): Attempt {
   const { path, post } = findOperation(description)
   const [mediaType, content] = Object.entries<Json>(post.requestBody.content)[0]!
@@ -286,7 +285,7 @@ function createCall(description: Json, address: string): Attempt {
   }
 }
 
-/** The first of the reserved domains that the operation names for trying out. */
+/** Returns the first reserved domain that the operation offers for tests. */
 function findSandbox(description: Json): string {
   const { post } = findOperation(description)
   return /To try it out.+?reserved domain \(([^,]+),/.exec(post.description)![1]!

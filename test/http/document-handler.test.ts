@@ -1,14 +1,17 @@
+/** The read-only resources: methods, headers, encodings and conditional requests. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { parse } from 'yaml'
-import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
-import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../src/routes.ts'
+import { DOCUMENTS } from '../support/contract.ts'
+import { expectResponse } from '../support/endpoint.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.list.example'
 const DECODERS = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync } as const
+const CODINGS = ['br', 'zstd', 'gzip'] as const
 
 let service: RunningService
 
@@ -17,13 +20,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Sends a request, and holds the answer against the description. */
-async function send(method: string, path: string, ...fields: string[]): Promise<RawReply> {
+/** Sends a request, and checks the response against the description. */
+async function send(method: string, path: string, ...headers: string[]): Promise<RawReply> {
   const reply = await exchange(
     service.port,
-    toRequest(`${method} ${path}`, ['Host: www.list.example', ...fields]),
+    toRequest(`${method} ${path}`, ['Host: www.list.example', ...headers]),
   )
-  if (!reply) throw new Error(`${method} ${path} was not answered`)
+  if (!reply) throw new Error(`${method} ${path} got no response`)
   service.check({ ...reply, method, path, body: decode(reply) })
   return reply
 }
@@ -33,17 +36,17 @@ function decode({ headers, body }: RawReply): Buffer {
   return coding && body.length > 0 ? DECODERS[coding](body) : body
 }
 
-/** What must be the same in a 200 and in its 304 (RFC 9110 section 15.4.5). */
-const toKept = ({ headers }: RawReply) =>
+/** Picks the headers that a 304 must share with its 200 (RFC 9110 section 15.4.5). */
+const toSharedHeaders = ({ headers }: RawReply) =>
   ['etag', 'cache-control', 'vary', 'access-control-allow-origin'].map((name) => headers.get(name))
 
 describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
-  test('is read by GET and by HEAD, whatever the query', async () => {
+  test('responds to GET and HEAD with any query', async () => {
     const found = await send('GET', path)
     expect(found.status).toBe(200)
     expect(found.headers.get('content-type')).toBe(mediaType)
     expect(found.headers.get('etag')).toMatch(/^"[^"]+"$/)
-    expect(found.headers.get('cache-control')).toBe(CACHE_CONTROL.document)
+    expect(found.headers.get('cache-control')).toBe('public, max-age=300')
     expect(found.headers.get('access-control-allow-origin')).toBe('*')
     expect(found.headers.get('vary')).toContain('Accept-Encoding')
     expect(found.body.length).toBeGreaterThan(0)
@@ -51,24 +54,24 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
 
     const head = await send('HEAD', path)
     expect(head.status).toBe(200)
-    expect(toFields(head)).toEqual(toFields(found))
+    expect(toHeaders(head)).toEqual(toHeaders(found))
   })
 
-  test.each([...CONTENT_CODINGS])('in %s is the same document under a tag of its own', async (coding) => {
+  test.each(CODINGS)('has the same content in %s, with another ETag', async (coding) => {
     const plain = await send('GET', path)
     const encoded = await send('GET', path, `Accept-Encoding: ${coding}`)
     expect([plain.status, encoded.status]).toEqual([200, 200])
     expect(decode(encoded).equals(plain.body)).toBe(true)
-    // A coding that makes a short document longer is not used.
+    // Compression may make a short document longer. Then it is not used.
     const isUsed = encoded.headers.get('content-encoding') === coding
     expect(encoded.headers.get('etag') !== plain.headers.get('etag')).toBe(isUsed)
     expect(encoded.body.length < plain.body.length).toBe(isUsed)
     expect(isUsed || plain.body.length < 500).toBe(true)
-    expect(toFields(await send('HEAD', path, `Accept-Encoding: ${coding}`))).toEqual(toFields(encoded))
+    expect(toHeaders(await send('HEAD', path, `Accept-Encoding: ${coding}`))).toEqual(toHeaders(encoded))
   })
 
-  test('is not sent again to whoever has it', async () => {
-    for (const coding of ['identity', ...CONTENT_CODINGS]) {
+  test('is not sent again to a client that has it', async () => {
+    for (const coding of ['identity', ...CODINGS]) {
       const accept = `Accept-Encoding: ${coding}`
       const found = await send('GET', path, accept)
       const tag = found.headers.get('etag')
@@ -76,7 +79,7 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
         for (const method of ['GET', 'HEAD']) {
           const reply = await send(method, path, accept, `If-None-Match: ${known}`)
           expect([known, reply.status, reply.headers.get('content-type')]).toEqual([known, 304, null])
-          expect(toKept(reply)).toEqual(toKept(found))
+          expect(toSharedHeaders(reply)).toEqual(toSharedHeaders(found))
         }
       }
       for (const other of ['"x"', 'W/"x"', '""', 'x', tag!.slice(1, -1), `"${tag}`]) {
@@ -86,9 +89,9 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
     }
   })
 
-  test('in one coding is another thing than in another', async () => {
+  test('has a different ETag in each encoding', async () => {
     const tags = new Map<string, string>()
-    for (const coding of ['identity', ...CONTENT_CODINGS]) {
+    for (const coding of ['identity', ...CODINGS]) {
       const { headers } = await send('GET', path, `Accept-Encoding: ${coding}`)
       tags.set(coding, headers.get('etag')!)
     }
@@ -100,16 +103,15 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
     }
   })
 
-  test('takes no other method', async () => {
+  test('refuses other methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       const reply = await send(method, path, 'If-None-Match: *')
-      expect([reply.status, reply.headers.get('allow')]).toEqual([405, ALLOW.read_only])
-      expect(JSON.parse(reply.body.toString())).toEqual(toErrorBody(PROBLEMS.read_only))
-      expect([reply.headers.get('etag'), reply.headers.get('cache-control')]).toEqual([null, 'no-store'])
+      expectResponse(reply, 'read_only')
+      expect(reply.headers.get('etag')).toBeNull()
     }
   })
 
-  test('is at no other path', async () => {
+  test('is at no other path, such as one in another case', async () => {
     for (const other of [
       `${path}/`,
       `${path}%20`,
@@ -118,7 +120,7 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
       `${path};a=b`,
       `${path}%3Fa`,
     ]) {
-      expect([other, (await send('GET', other)).status]).toEqual([other, 404])
+      expectResponse(await send('GET', other), 'no_such_path')
     }
   })
 })
@@ -140,13 +142,13 @@ describe('Accept-Encoding', () => {
     expect([reply.status, reply.headers.get('content-encoding')]).toEqual([200, coding])
   })
 
-  test('in two fields is one list', async () => {
-    const fields = ['Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: zstd']
-    const reply = await send('GET', DOCUMENTS.openApiJson.path, ...fields)
+  test('in two headers is one list', async () => {
+    const headers = ['Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: zstd']
+    const reply = await send('GET', DOCUMENTS.openApiJson.path, ...headers)
     expect(reply.headers.get('content-encoding')).toBe('zstd')
   })
 
-  test('is understood in more spellings than are remembered', async () => {
+  test('works with more different values than are cached', async () => {
     for (let index = 0; index < 200; index++) {
       const field = `Accept-Encoding: x-${index}, gzip`
       const reply = await send('GET', DOCUMENTS.openApiJson.path, field)
@@ -155,8 +157,8 @@ describe('Accept-Encoding', () => {
   })
 })
 
-describe('what the documents say', () => {
-  test('the description is the same in YAML and in JSON, and is that of BASE_URL', async () => {
+describe('the content', () => {
+  test('of the description is the same in YAML and JSON, for BASE_URL', async () => {
     const description = JSON.parse((await send('GET', DOCUMENTS.openApiJson.path)).body.toString())
     expect(description.openapi).toBe('3.1.0')
     expect(description.info.version).toBe('1.0.0')
@@ -165,7 +167,7 @@ describe('what the documents say', () => {
     expect(parse(yaml)).toEqual(description)
   })
 
-  test('the protected resource is BASE_URL to the letter, with an empty list of scopes', async () => {
+  test('of the protected-resource metadata has exactly BASE_URL, and no scopes', async () => {
     const metadata = JSON.parse((await send('GET', DOCUMENTS.protectedResource.path)).body.toString())
     expect(metadata).toEqual({
       resource: BASE_URL,
@@ -175,7 +177,7 @@ describe('what the documents say', () => {
     })
   })
 
-  test('every document names its site by BASE_URL, and nothing by where it runs', async () => {
+  test('of every document names BASE_URL, and never the address that the service listens on', async () => {
     for (const { path } of Object.values(DOCUMENTS)) {
       const text = (await send('GET', path)).body.toString()
       expect([path, text.includes(BASE_URL)]).toEqual([path, true])
@@ -184,7 +186,7 @@ describe('what the documents say', () => {
   })
 })
 
-/** The fields of an answer, the date aside. */
-function toFields({ headers }: RawReply): [string, string][] {
+/** Returns the headers of a response without Date. */
+function toHeaders({ headers }: RawReply): [string, string][] {
   return [...headers].filter(([name]) => name !== 'date')
 }

@@ -1,13 +1,14 @@
+/** Random bodies, media types and addresses: every response is the one that the contract declares. */
+
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES } from '../support/contract.ts'
 import { addresses, texts } from '../support/email-arbitraries.ts'
 import { readList } from '../support/list-file.ts'
 import { type Reply, type RunningService, startService } from '../support/service.ts'
 
 let service: RunningService
-/** What the service publishes of an address. */
+/** The address rule as the service publishes it. */
 let published: { readonly pattern: RegExp; readonly maxLength: number }
 const accepted = new Set<string>()
 
@@ -19,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('whatever the body and its media type, the answer is a declared one, and tells what the contract says', async () => {
+test('any body with any media type gets the status of the contract, in a declared response', async () => {
   await fc.assert(
     fc.asyncProperty(bodies(), mediaTypes(), fc.boolean(), async (body, type, chunked) => {
-      // `request` throws at what is not declared.
+      // `request` throws when the response is not declared.
       const reply = await post(body, type, chunked)
       expect(reply.status).toBe(expectedStatus(body, type))
     }),
@@ -30,27 +31,27 @@ test('whatever the body and its media type, the answer is a declared one, and te
   )
 })
 
-test('the endpoint takes just what the published pattern takes after trimming', async () => {
-  const outcomes = { taken: 0, refused: 0 }
+test('the endpoint accepts exactly the texts that match the published pattern after trimming', async () => {
+  const counts = { accepted: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(paddedTexts(), async (email) => {
       const { status } = await service.subscribe(email)
       expect(status).toBe(isPublished(email) ? 200 : 400)
-      outcomes[status === 200 ? 'taken' : 'refused']++
+      counts[status === 200 ? 'accepted' : 'refused']++
       if (status === 200) accepted.add(email.trim().toLowerCase())
     }),
     { numRuns: 2000 },
   )
-  // Else one half of the claim was never tried.
-  expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(200)
+  // Otherwise one half of the claim is not tested.
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(200)
 })
 
-test('what was taken is on the list, once, in a spelling of its own', async () => {
+test('the list has every accepted identity once', async () => {
   const list = await readList(service.folder)
   expect(list.map((email) => email.toLowerCase()).sort()).toEqual([...accepted].sort())
 })
 
-/** The contract in the words of its table. */
+/** Returns the status that the table of the contract gives. */
 function expectedStatus(body: Uint8Array, type: string): number {
   if (!/^application\/json[ \t]*(;|$)/i.test(type.trim())) return 415
   if (body.length > MAX_BODY_BYTES) return 413
@@ -83,7 +84,7 @@ function post(body: Uint8Array<ArrayBuffer>, type: string, chunked: boolean): Pr
   })
 }
 
-/** What is sent without a length: in two chunks. */
+/** Makes a stream of two chunks, which is sent without a Content-Length. */
 function toStream(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -129,7 +130,7 @@ function bodies(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
   )
 }
 
-/** Most of them right, so that bodies are looked at; all of them are fields that may be sent. */
+/** Media types that a header may have. Most are right, so that bodies are read. */
 function mediaTypes(): fc.Arbitrary<string> {
   const token = fc.string({ unit: fc.constantFrom(...'aj/;= "+.*,\t\u00E9'), maxLength: 12 })
   const right = fc.constantFrom(
@@ -145,7 +146,7 @@ function mediaTypes(): fc.Arbitrary<string> {
   )
 }
 
-/** Texts that are addresses, or nearly, with white space around them, or what may be taken for it. */
+/** Addresses, and texts that are almost addresses, with white space and similar characters around them. */
 function paddedTexts(): fc.Arbitrary<string> {
   const unit = fc.constantFrom(' ', '\t', '\n', '\u00A0', '\u3000', '\uFEFF', '\u200B', '\0')
   const blanks = fc.string({ unit, maxLength: 2 })

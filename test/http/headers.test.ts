@@ -1,5 +1,7 @@
+/** The security headers and Cache-Control of every kind of response. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -8,7 +10,7 @@ const JSON_FIELD = `Content-Type: ${ENDPOINT.mediaType}`
 const BODY = '{"email":"headers@example.org"}'
 const ORIGIN = 'https://page.example'
 
-/** Requests that lead to every status that needs no failing store and no waiting, with the Cache-Control of each. */
+/** A request for every status that needs neither a failing store nor waiting, with its Cache-Control. */
 const REQUESTS: readonly (readonly [number, string, string, string | null])[] = [
   [200, 'an address', toRequest(`POST ${ENDPOINT.path}`, ['Host: a', JSON_FIELD], BODY), 'no-store'],
   [
@@ -27,7 +29,7 @@ const REQUESTS: readonly (readonly [number, string, string, string | null])[] = 
     toRequest(`POST ${ENDPOINT.path}`, ['Host: www.list.example', JSON_FIELD], BODY),
     'no-store',
   ],
-  [400, 'a wrong address', toRequest(`POST ${ENDPOINT.path}`, ['Host: a', JSON_FIELD], '{}'), 'no-store'],
+  [400, 'an invalid address', toRequest(`POST ${ENDPOINT.path}`, ['Host: a', JSON_FIELD], '{}'), 'no-store'],
   [405, 'a wrong method', toRequest(`GET ${ENDPOINT.path}`, ['Host: a']), 'no-store'],
   [405, 'HEAD of the endpoint', toRequest(`HEAD ${ENDPOINT.path}`, ['Host: a']), 'no-store'],
   [
@@ -73,22 +75,22 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, hsts }) => {
   })
   afterAll(() => service.stop())
 
-  test.each(REQUESTS.map((row) => [...row] as const))('%d: %s', async (status, _, request, cacheControl) => {
+  test.each(REQUESTS)('%d: %s', async (status, _, request, cacheControl) => {
     const reply = (await exchange(service.port, request))!
     expect(reply.status).toBe(status)
-    expect(toSafety(reply)).toEqual({
+    expect(toSecurityHeaders(reply)).toEqual({
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'strict-transport-security': hsts,
       'cache-control': cacheControl,
     })
-    // Neither what it runs on nor a way to recognize a caller.
+    // Neither the software nor anything that identifies a client.
     for (const name of ['server', 'x-powered-by', 'set-cookie']) expect(reply.headers.get(name)).toBeNull()
   })
 })
 
-function toSafety({ headers }: RawReply) {
+function toSecurityHeaders({ headers }: RawReply) {
   const names = [
     'x-content-type-options',
     'referrer-policy',

@@ -1,9 +1,7 @@
-/** Every link leads somewhere, and nothing is announced that is not there. */
+/** Every link leads to something that exists, and the service announces nothing that does not exist. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createLinkField } from '../../src/documents/links.ts'
-import { PROBLEMS } from '../../src/errors.ts'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
@@ -13,6 +11,12 @@ languages: [en, pt-BR]
 `
 const PATHS = Object.values(DOCUMENTS).map(({ path }) => path)
 const ICONS = ['/favicon.svg', '/favicon.ico']
+const LINK = [
+  `<${BASE_URL}/openapi.json>; rel="service-desc"; type="application/json"`,
+  `<${BASE_URL}/llms.txt>; rel="service-doc"; type="text/markdown"`,
+  `<${BASE_URL}/llms.txt>; rel="describedby"; type="text/markdown"`,
+  `<${BASE_URL}/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"`,
+].join(', ')
 
 let service: RunningService
 beforeAll(async () => {
@@ -20,25 +24,25 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the Link field', () => {
-  test('is on every document, on 304, and on the answer to an unknown path, for HEAD too', async () => {
+describe('the Link header', () => {
+  test('is on every document, on 304 and on 404, also for HEAD', async () => {
     for (const path of [...PATHS, '/nowhere']) {
       for (const method of ['GET', 'HEAD']) {
         const { status, headers } = await service.request(path, { method })
         expect({ path, status, link: headers.get('link') }).toEqual({
           path,
           status: path === '/nowhere' ? 404 : 200,
-          link: createLinkField(BASE_URL),
+          link: LINK,
         })
       }
     }
     const { path } = DOCUMENTS.llmsTxt
     const etag = (await service.request(path)).headers.get('etag')!
     const unchanged = await service.request(path, { headers: { 'If-None-Match': etag } })
-    expect([unchanged.status, unchanged.headers.get('link')]).toEqual([304, createLinkField(BASE_URL)])
+    expect([unchanged.status, unchanged.headers.get('link')]).toEqual([304, LINK])
   })
 
-  test('leads to the description, the guide and the catalog, each of the type it says', async () => {
+  test('links to the description, the guide and the catalog with their media types', async () => {
     const { headers } = await service.request('/nowhere')
     const links = parseLinks(headers.get('link')!)
     expect(links.map(({ rel }) => rel)).toEqual(['service-desc', 'service-doc', 'describedby', 'api-catalog'])
@@ -48,14 +52,14 @@ describe('the Link field', () => {
     }
   })
 
-  test('is not on the answers of the endpoint, which are many', async () => {
-    const answers = [await service.subscribe('name@example.org'), await service.subscribe('name')]
-    for (const { headers } of answers) expect(headers.get('link')).toBeNull()
+  test('is not on responses of the endpoint, which has many requests', async () => {
+    const replies = [await service.subscribe('name@example.org'), await service.subscribe('name')]
+    for (const { headers } of replies) expect(headers.get('link')).toBeNull()
   })
 })
 
-describe('what the documents link to', () => {
-  test('is there: every link of every document is followed, and those to other hosts are few', async () => {
+describe('the links of the documents', () => {
+  test('lead to resources that exist, or to a few known URLs on other hosts', async () => {
     const elsewhere = new Set<string>()
     const seen = new Set<string>()
     const waiting = PATHS.map((path) => BASE_URL + path)
@@ -67,13 +71,13 @@ describe('what the documents link to', () => {
     }
     expect([...elsewhere].sort()).toEqual([
       'https://creativecommons.org/licenses/by-sa/4.0/',
-      // The server of the description, and the resource of the metadata; without a slash it is no page.
+      // The server of the description and the resource of the metadata. Without a slash it is not a page.
       BASE_URL,
     ])
     for (const path of [...PATHS, ENDPOINT.path]) expect(seen).toContain(BASE_URL + path)
   })
 
-  test('is told by the catalog in the form of RFC 9264, for HEAD by the Link field (RFC 9727)', async () => {
+  test('are in the catalog in the format of RFC 9264, and for HEAD in its Link header (RFC 9727)', async () => {
     const { path, mediaType } = DOCUMENTS.apiCatalog
     const { headers, body } = await service.request(path)
     expect(headers.get('content-type')).toBe(mediaType)
@@ -98,59 +102,59 @@ describe('what the documents link to', () => {
     })
   })
 
-  test('is named by the hint to an unknown path as the table has it', () => {
-    const named = PROBLEMS.no_such_path.hint.match(/\/[a-z.]+[a-z]/g)
+  test('are in the hint of a 404', () => {
+    const named = JSON.parse(RESPONSES.no_such_path.body).error.hint.match(/\/[a-z.]+[a-z]/g)
     expect(named).toEqual([DOCUMENTS.openApiJson.path, DOCUMENTS.llmsTxt.path])
   })
 
-  test('robots.txt lets everyone in, and has the Sitemap line', async () => {
+  test('include the sitemap in robots.txt, which allows every crawler', async () => {
     const { body } = await service.request(DOCUMENTS.robots.path)
     expect(body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${BASE_URL}${DOCUMENTS.sitemap.path}\n`)
   })
 })
 
-describe('the page at / is the guide to whoever asks for Markdown', () => {
+describe('a request to / that prefers Markdown gets the guide', () => {
   const { path, mediaType } = DOCUMENTS.llmsTxt
   const ask = (headers: Record<string, string>) => fetch(`${service.origin}/`, { headers })
 
-  test('the same bytes, compressed and kept like the guide itself', async () => {
+  test('with the same bytes, compression and caching as /llms.txt', async () => {
     const guide = await service.request(path)
-    const answer = await ask({ Accept: 'text/markdown' })
-    expect(await answer.text()).toBe(guide.body)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, mediaType])
-    expect(answer.headers.get('content-encoding')).toBe('br')
+    const reply = await ask({ Accept: 'text/markdown' })
+    expect(await reply.text()).toBe(guide.body)
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(reply.headers.get('content-encoding')).toBe('br')
 
-    const etag = answer.headers.get('etag')!
+    const etag = reply.headers.get('etag')!
     const unchanged = await ask({ Accept: 'text/markdown', 'If-None-Match': etag })
     expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept-Encoding, Accept'])
   })
 
-  test('a browser gets the page, and every answer says that it depends on Accept', async () => {
-    const answers = {
+  test('a browser gets the page, and Vary names Accept in every response', async () => {
+    const replies = {
       'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8': 'text/html; charset=utf-8',
       '*/*': 'text/html; charset=utf-8',
       'text/markdown, text/html;q=0.9': mediaType,
     }
-    for (const [accept, expected] of Object.entries(answers)) {
+    for (const [accept, expected] of Object.entries(replies)) {
       const { headers } = await ask({ Accept: accept })
       expect(headers.get('content-type')).toBe(expected)
       expect(headers.get('vary')!.split(', ')).toEqual(expect.arrayContaining(['Accept', 'Accept-Encoding']))
-      expect(headers.get('link')).toBe(createLinkField(BASE_URL))
+      expect(headers.get('link')).toBe(LINK)
     }
   })
 
-  test('a form that is sent there is a form, whatever its sender takes', async () => {
-    const answer = await fetch(`${service.origin}/`, {
+  test('a form is accepted with any Accept header', async () => {
+    const reply = await fetch(`${service.origin}/`, {
       method: 'POST',
       headers: { Accept: 'text/markdown' },
       body: new URLSearchParams({ email: 'form@example.org' }),
       redirect: 'manual',
     })
-    expect(answer.status).toBe(303)
+    expect(reply.status).toBe(303)
   })
 })
 
-test('the icons are what they say', async () => {
+test('the icons have the format of their media type', async () => {
   const [svg, ico] = await Promise.all(ICONS.map((path) => fetch(service.origin + path)))
   expect([svg!.status, svg!.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
   expect(await svg!.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>\n$/)
@@ -158,14 +162,14 @@ test('the icons are what they say', async () => {
   expect([ico!.status, ico!.headers.get('content-type')]).toEqual([200, 'image/vnd.microsoft.icon'])
   const view = new DataView(await ico!.arrayBuffer())
   const at = (offset: number) => view.getUint16(offset, true)
-  // One icon of 16 by 16, whose length and offset are those of the rest of the file.
+  // One icon of 16 by 16 pixels. Its length and offset cover the rest of the file.
   expect([at(0), at(2), at(4), view.getUint8(6), view.getUint8(7)]).toEqual([0, 1, 1, 16, 16])
   expect([view.getUint32(14, true), view.getUint32(18, true)]).toEqual([view.byteLength - 22, 22])
-  // The lowest row but three holds the last entry of the list: a mark of two pixels, a line of six.
+  // The fourth row from below has the last entry of the drawn list: a mark of two pixels and a line of six.
   expect(view.getUint16(22 + 40 + 8 + 3 * 4)).toBe(0b0001_1001_1111_1000)
 })
 
-test('nothing is announced that is not there', async () => {
+test('nothing is announced that does not exist', async () => {
   const absent = [
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
@@ -185,21 +189,21 @@ test('nothing is announced that is not there', async () => {
   }
 })
 
-/** Reads what is at a path of the service, which must be there; returns the links in it. */
+/** Reads the resource at a path, which must exist. Returns its links. */
 async function follow(path: string): Promise<string[]> {
-  const answer = await fetch(service.origin + path, { redirect: 'manual' })
-  const body = await answer.text()
+  const reply = await fetch(service.origin + path, { redirect: 'manual' })
+  const body = await reply.text()
   if (path === ENDPOINT.path) {
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'POST'])
     return []
   }
-  expect({ path, status: answer.status }).toEqual({ path, status: 200 })
-  const mediaType = answer.headers.get('content-type') ?? ''
-  const links = parseLinks(answer.headers.get('link') ?? '').map(({ href }) => href)
+  expect({ path, status: reply.status }).toEqual({ path, status: 200 })
+  const mediaType = reply.headers.get('content-type') ?? ''
+  const links = parseLinks(reply.headers.get('link') ?? '').map(({ href }) => href)
   return [...links, ...findLinks(body, mediaType)]
 }
 
-/** Whatever is written as the address of something in a document of a type. */
+/** Finds the links in a document of a media type. */
 function findLinks(body: string, mediaType: string): string[] {
   if (/json/.test(mediaType)) return findUrls(JSON.parse(body))
   if (/yaml/.test(mediaType)) return findUrls(Bun.YAML.parse(body))
@@ -213,7 +217,7 @@ function findLinks(body: string, mediaType: string): string[] {
   return toAll(body, /^[A-Z][A-Za-z-]+: (https:\S+)$/gm)
 }
 
-/** The strings within a value that are the URL of something, bare; what is shown as an example is left out. */
+/** Finds the strings in a value that are URLs. Skips examples. */
 function findUrls(value: unknown): string[] {
   if (typeof value === 'string') return isWeb(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
@@ -235,7 +239,7 @@ function toPath(url: string): string {
   return url.slice(BASE_URL.length)
 }
 
-/** Reads a Link field as this service writes it (RFC 8288 section 3). */
+/** Parses a Link header as this service writes it (RFC 8288 section 3). */
 function parseLinks(field: string): { href: string; rel: string; type: string }[] {
   return [...field.matchAll(/<([^>]+)>; rel="([^"]+)"; type="([^"]+)"(?:, |$)/g)].map((found) => {
     const [, href, rel, type] = found as unknown as [string, string, string, string]

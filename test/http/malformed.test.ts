@@ -1,5 +1,7 @@
+/** Malformed HTTP: what the runtime refuses, and what the application responds to. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { DOCUMENTS } from '../../src/routes.ts'
+import { DOCUMENTS } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { openConnection, toRequest } from '../support/raw.ts'
@@ -21,34 +23,34 @@ afterEach(async () => {
 })
 
 const get = (line: string, ...fields: string[]) => toRequest(line, [HOST, ...fields])
-/** A request to the endpoint with a good body; what frames it is not. */
+/** Writes a request to the endpoint with a valid body, and the headers that frame it. */
 const post = (...fields: string[]) => toRequest(POST_LINE, [...POST_HEADERS, ...fields]) + BODY
 const chunked = (...chunks: string[]) =>
   toRequest(POST_LINE, [...POST_HEADERS, 'Transfer-Encoding: chunked']) + chunks.join('')
 const many = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: y`)
 
-/** What the runtime refuses before the application sees it, with which status; 0 where it just hangs up. */
+/** Requests that the runtime refuses before the application sees them, with the status; 0 when it closes the connection. */
 const REFUSED: readonly (readonly [string, string, number])[] = [
-  ['bytes that are no HTTP', 'asdf\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'asdf\r\n\r\n', 400],
   ['NULs', '\0\0\0\0\r\n\r\n', 400],
   ['a TLS handshake', `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'a'.repeat(40)}`, 400],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['HTTP/0.9', 'GET /openapi.json\r\n\r\n', 505],
   ['HTTP/1.2', get('GET /').replace('HTTP/1.1', 'HTTP/1.2'), 505],
   ['HTTP/2.0', get('GET /').replace('HTTP/1.1', 'HTTP/2.0'), 505],
-  ['a version that is none', get('GET /').replace('HTTP/1.1', 'HTTP/x'), 505],
+  ['an invalid version', get('GET /').replace('HTTP/1.1', 'HTTP/x'), 505],
   ['no version', get('GET /').replace(' HTTP/1.1', ''), 505],
-  ['lines that end in LF alone', get('GET /').replaceAll('\r\n', '\n'), 505],
-  ['an empty line in front', `\r\n\r\n${get('GET /')}`, 400],
+  ['lines that end in LF', get('GET /').replaceAll('\r\n', '\n'), 505],
+  ['an empty line before the request', `\r\n\r\n${get('GET /')}`, 400],
   ['no target', get('GET'), 400],
   ['a target that is a word', get('GET openapi.json'), 400],
   ['a target that is a query', get('GET ?a=b'), 400],
-  ['an asterisk for a target', get('GET *'), 400],
-  ['OPTIONS of everything', get('OPTIONS *'), 400],
+  ['an asterisk as the target', get('GET *'), 400],
+  ['OPTIONS for the whole server', get('OPTIONS *'), 400],
   ['a blank in the target', get('GET /a b'), 505],
   ['a tab in the target', get('GET /a\tb'), 505],
   ['a NUL in the target', get('GET /a\0b'), 505],
-  ['a target of another scheme', get('GET ftp://127.0.0.1/'), 400],
+  ['a target with another scheme', get('GET ftp://127.0.0.1/'), 400],
   ['a target over 16 KiB', get(`GET /${'a'.repeat(17_000)}`), 431],
   ['an unknown method', get('BREW /openapi.json'), 0],
   ['a method in lower case', get('get /openapi.json'), 0],
@@ -70,43 +72,43 @@ const REFUSED: readonly (readonly [string, string, number])[] = [
   ['a length with a plus', post(`Content-Length: +${BODY.length}`), 400],
   ['a length in hexadecimal', post('Content-Length: 0x21'), 400],
   ['a length with a fraction', post(`${LENGTH}.0`), 400],
-  ['a length past all numbers', post(`Content-Length: ${'9'.repeat(30)}`), 400],
+  ['a length larger than any number', post(`Content-Length: ${'9'.repeat(30)}`), 400],
   ['a length and chunks', post(LENGTH, 'Transfer-Encoding: chunked'), 400],
   ['chunks and a length', post('Transfer-Encoding: chunked', LENGTH), 400],
   ['a transfer coding that is not chunked', post('Transfer-Encoding: gzip'), 400],
-  ['one before chunked', post('Transfer-Encoding: gzip, chunked'), 400],
+  ['gzip before chunked', post('Transfer-Encoding: gzip, chunked'), 400],
   ['chunked twice', post('Transfer-Encoding: chunked, chunked'), 400],
   ['the transfer coding identity', post('Transfer-Encoding: identity', LENGTH), 400],
   ['a transfer coding that ends in chunked', post('Transfer-Encoding: xchunked'), 400],
-  ['a chunk size that is none', chunked(`zz\r\n${BODY}\r\n`, LAST_CHUNK), 400],
-  ['a chunk size past all numbers', chunked(`${'f'.repeat(20)}\r\n${BODY}\r\n`, LAST_CHUNK), 400],
+  ['a chunk size that is not a number', chunked(`zz\r\n${BODY}\r\n`, LAST_CHUNK), 400],
+  ['a chunk size larger than any number', chunked(`${'f'.repeat(20)}\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a negative chunk size', chunked(`-1\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a chunk longer than its size', chunked(`1\r\n${BODY}\r\n`, LAST_CHUNK), 400],
-  ['a chunk of an empty size', chunked(`\r\n${BODY}\r\n`, LAST_CHUNK), 400],
+  ['a chunk without a size', chunked(`\r\n${BODY}\r\n`, LAST_CHUNK), 400],
 ]
 
-describe('malformed HTTP is refused, and the connection closed', () => {
-  test.each(REFUSED.map((row) => [...row] as const))('%s', async (_, bytes, status) => {
+describe('the runtime refuses malformed HTTP and closes the connection', () => {
+  test.each(REFUSED)('%s', async (_, bytes, status) => {
     const connection = await openConnection(service.port)
     connection.send(bytes)
-    // What was smuggled in behind it is not looked at.
+    // A request that is smuggled in after it must not be read.
     connection.send(post(LENGTH))
     expect((await connection.receive())?.status ?? 0).toBe(status)
     await connection.waitForClose()
     expect(await connection.receive()).toBeUndefined()
   })
 
-  test('and none of it was taken', async () => {
+  test('and the list stays empty', async () => {
     expect(await readList(service.folder)).toEqual([])
   })
 })
 
-/** What is odd, but has an answer of the application's own. */
-const ANSWERED: readonly (readonly [string, string, number])[] = [
+/** Unusual requests that the application responds to, with the status. */
+const SERVED: readonly (readonly [string, string, number])[] = [
   ['the same length twice', post(LENGTH, LENGTH), 200],
   ['chunked in capitals', chunked(toChunk(BODY), LAST_CHUNK).replace('chunked', 'CHUNKED'), 200],
-  ['chunks of a byte each', chunked(...[...BODY].map(toChunk), LAST_CHUNK), 200],
-  ['an expectation that is none', post(LENGTH, 'Expect: miracles'), 200],
+  ['chunks of one byte', chunked(...[...BODY].map(toChunk), LAST_CHUNK), 200],
+  ['an unknown expectation', post(LENGTH, 'Expect: miracles'), 200],
   [
     'an upgrade to HTTP/2',
     post(LENGTH, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AA'),
@@ -126,27 +128,27 @@ const ANSWERED: readonly (readonly [string, string, number])[] = [
   ['a GET with a body', `${get('GET /nowhere', LENGTH)}${BODY}`, 404],
   ['a hundred fields', get('GET /nowhere', ...many(100)), 404],
   ['a field that is not ASCII', get('GET /nowhere', 'X: \xff\xfe'), 404],
-  ['a percent sign alone', get('GET /%'), 404],
+  ['an incomplete percent encoding', get('GET /%'), 404],
   ['a path of NULs', get('GET /%00%00'), 404],
-  ['a byte that is no UTF-8', get('GET /\xff'), 404],
-  ['a path out of the house', get('GET /../../../../etc/passwd'), 404],
+  ['a byte that is not UTF-8', get('GET /\xff'), 404],
+  ['a path to the parent folder', get('GET /../../../../etc/passwd'), 404],
   ['TRACE', get('TRACE /openapi.json', 'Cookie: secret'), 405],
   ['CONNECT', get('CONNECT 127.0.0.1:22'), 405],
 ]
 
-describe('odd HTTP is answered', () => {
-  test.each(ANSWERED.map((row) => [...row] as const))('%s', async (_, bytes, status) => {
+describe('the application responds to unusual HTTP', () => {
+  test.each(SERVED)('%s', async (_, bytes, status) => {
     const connection = await openConnection(service.port)
     connection.send(bytes)
     const reply = await connection.receive()
     connection.close()
     expect(reply?.status).toBe(status)
     const [method = '', path = ''] = bytes.split(' ')
-    // CONNECT has no path; it is answered as for the page, which is not in the description.
+    // CONNECT has no path, so it gets the response of the page, which is not in the description.
     if (method !== 'CONNECT') service.check({ ...reply!, method, path })
   })
 })
 
-test('nothing was written to the log', () => {
+test('no request was logged', () => {
   expect(service.log().trim().split('\n')).toHaveLength(1)
 })

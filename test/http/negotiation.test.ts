@@ -1,75 +1,77 @@
+/** Content negotiation and conditional requests: how header values are read. */
+
 import { describe, expect, test } from 'bun:test'
 import { chooseCoding, matchesEtag, prefersMarkdown, toWeights } from '../../src/http/negotiation.ts'
 
-describe('chooseCoding, of br, zstd and gzip', () => {
+describe('chooseCoding, when br, zstd and gzip are offered', () => {
   const CASES = [
-    [null, 'identity', 'no field: any will do, so the cheapest for the reader'],
-    ['', 'identity', 'an empty field: none is wanted'],
+    [null, 'identity', 'no header means any coding'],
+    ['', 'identity', 'an empty header means no coding'],
     [' , ,', 'identity', 'an empty list'],
-    ['gzip', 'gzip', 'the one that is named'],
-    ['GZip', 'gzip', 'case means nothing'],
-    ['gzip, zstd, br', 'br', 'of equals, the one the server prefers'],
-    ['gzip, deflate', 'gzip', 'what is not offered is passed over'],
-    ['deflate, compress', 'identity', 'nothing that is offered'],
-    ['gzip;q=1, br;q=0.5', 'gzip', 'the one with the higher weight'],
-    ['zstd;q=0.001', 'zstd', 'the lowest weight there is'],
+    ['gzip', 'gzip', 'the only one that is named'],
+    ['GZip', 'gzip', 'case is ignored'],
+    ['gzip, zstd, br', 'br', 'of equal weights, the one that the server prefers'],
+    ['gzip, deflate', 'gzip', 'codings that are not offered are ignored'],
+    ['deflate, compress', 'identity', 'no coding that is offered'],
+    ['gzip;q=1, br;q=0.5', 'gzip', 'the one with the highest weight'],
+    ['zstd;q=0.001', 'zstd', 'the lowest possible weight'],
     ['br ; q = 0.2 , gzip;q=0.3', 'gzip', 'white space'],
     ['br;Q=0.2,gzip;Q=0.3', 'gzip', 'a capital Q'],
-    ['gzip;q=0', 'identity', 'a weight of nothing'],
-    ['gzip;q=0.000', 'identity', 'a weight of nothing, written out'],
-    ['br;q=0, gzip', 'gzip', 'all but one'],
-    ['*', 'br', 'any'],
-    ['br;q=0, *', 'zstd', 'any but one'],
-    ['gzip, *;q=0.5', 'gzip', 'any other less'],
-    ['*;q=0', 'identity', 'none at all'],
-    ['identity', 'identity', 'none'],
-    ['identity, gzip', 'gzip', 'as good as none, and smaller'],
-    ['identity;q=1, gzip;q=0.5', 'identity', 'better none'],
-    ['identity;q=0.5, gzip;q=1', 'gzip', 'better one'],
-    ['identity;q=0, gzip', 'gzip', 'one at any rate'],
-    ['identity;q=0, *', 'br', 'any one at any rate'],
-    // RFC 9110 section 12.5.3 lets a server disregard a field that nothing satisfies.
-    ['identity;q=0', 'identity', 'nothing is left'],
-    ['identity;q=0, *;q=0', 'identity', 'nothing is left, twice over'],
-    ['gzip;q=x', 'gzip', 'a weight that cannot be read counts as 1'],
-    ['gzip;q=2, br;q=0.9', 'gzip', 'so does one that is too high'],
-    ['gzip;level=9', 'gzip', 'parameters mean nothing'],
+    ['gzip;q=0', 'identity', 'a weight of 0'],
+    ['gzip;q=0.000', 'identity', 'a weight of 0 with decimals'],
+    ['br;q=0, gzip', 'gzip', 'one is forbidden'],
+    ['*', 'br', 'any coding'],
+    ['br;q=0, *', 'zstd', 'any except one'],
+    ['gzip, *;q=0.5', 'gzip', 'others have less weight'],
+    ['*;q=0', 'identity', 'all are forbidden'],
+    ['identity', 'identity', 'no coding'],
+    ['identity, gzip', 'gzip', 'the same weight as no coding, and smaller'],
+    ['identity;q=1, gzip;q=0.5', 'identity', 'no coding has more weight'],
+    ['identity;q=0.5, gzip;q=1', 'gzip', 'no coding has less weight'],
+    ['identity;q=0, gzip', 'gzip', 'no coding is forbidden'],
+    ['identity;q=0, *', 'br', 'no coding is forbidden, any other is allowed'],
+    // RFC 9110 section 12.5.3 allows a server to ignore a header that it cannot satisfy.
+    ['identity;q=0', 'identity', 'nothing is allowed'],
+    ['identity;q=0, *;q=0', 'identity', 'nothing is allowed, said twice'],
+    ['gzip;q=x', 'gzip', 'an invalid weight counts as 1'],
+    ['gzip;q=2, br;q=0.9', 'gzip', 'a weight above 1 counts as 1'],
+    ['gzip;level=9', 'gzip', 'other parameters are ignored'],
   ] as const
 
-  test.each(CASES.map((row) => [...row] as const))('%p: %s, %s', (field, coding) => {
+  test.each(CASES)('%p: %s, %s', (field, coding) => {
     expect(chooseCoding(field, ['br', 'zstd', 'gzip'])).toBe(coding)
   })
 
-  test('never chooses what is not offered', () => {
+  test('chooses identity when nothing is offered', () => {
     expect(chooseCoding('br, zstd, gzip, *', [])).toBe('identity')
   })
 })
 
 describe('prefersMarkdown', () => {
   const CASES = [
-    [null, false, 'no field'],
+    [null, false, 'no header'],
     ['*/*', false, 'any type'],
     ['text/*', false, 'any text'],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, 'a browser'],
-    ['text/markdown', true, 'nothing else'],
-    ['Text/Markdown; charset=utf-8', true, 'case and parameters mean nothing'],
-    ['text/markdown, text/html', true, 'as good as a page'],
-    ['text/html, text/markdown, */*', true, 'as good as anything'],
-    ['text/markdown;q=0.5, text/html;q=0.4', true, 'better than a page'],
-    ['text/markdown;q=0.5, text/html', false, 'a page is better'],
-    ['text/markdown;q=0.5, text/*', false, 'any other text is better'],
-    ['text/markdown;q=0.5, */*', false, 'anything else is better'],
-    ['text/markdown;q=0', false, 'not that'],
-    ['text/x-markdown', false, 'something else'],
+    ['text/markdown', true, 'only Markdown'],
+    ['Text/Markdown; charset=utf-8', true, 'case and parameters are ignored'],
+    ['text/markdown, text/html', true, 'the weight of HTML'],
+    ['text/html, text/markdown, */*', true, 'the weight of any type'],
+    ['text/markdown;q=0.5, text/html;q=0.4', true, 'more weight than HTML'],
+    ['text/markdown;q=0.5, text/html', false, 'less weight than HTML'],
+    ['text/markdown;q=0.5, text/*', false, 'less weight than any text'],
+    ['text/markdown;q=0.5, */*', false, 'less weight than any type'],
+    ['text/markdown;q=0', false, 'Markdown is forbidden'],
+    ['text/x-markdown', false, 'another type'],
   ] as const
 
-  test.each(CASES.map((row) => [...row] as const))('%p: %p, %s', (field, expected) => {
+  test.each(CASES)('%p: %p, %s', (field, expected) => {
     expect(prefersMarkdown(field)).toBe(expected)
   })
 })
 
 describe('toWeights', () => {
-  test('reads names in lower case, with weights from 0 to 1', () => {
+  test('returns names in lower case, with weights from 0 to 1', () => {
     const weights = toWeights('text/HTML;level=1;q=0.25, */*;q=0.1 ,, text/plain;q=1.000, a;q=1.5;b')
     expect([...weights]).toEqual([
       ['text/html', 0.25],
@@ -80,7 +82,7 @@ describe('toWeights', () => {
   })
 })
 
-describe('matchesEtag, of "a"', () => {
+describe('matchesEtag, with the tag "a"', () => {
   const CASES = [
     ['"a"', true],
     ['W/"a"', true],
@@ -102,7 +104,7 @@ describe('matchesEtag, of "a"', () => {
     ['', false],
   ] as const
 
-  test.each(CASES.map((row) => [...row] as const))('%p: %p', (field, matches) => {
+  test.each(CASES)('%p: %p', (field, matches) => {
     expect(matchesEtag(field, '"a"')).toBe(matches)
   })
 })

@@ -1,8 +1,8 @@
-/** The operations listener. That /readyz says 503 while the store fails is in disk-full.test.ts and lock.test.ts. */
+/** The operations listener. disk-full.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readProgress, toListFile } from '../support/list-file.ts'
 import { until } from '../support/load.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -15,7 +15,7 @@ afterAll(async () => expect(await service.stop()).toBe(0))
 
 const ops = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${service.opsPort}${path}`, init)
 
-/** Reads the metrics by the text format's grammar: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** Reads the metrics by the grammar of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 async function readMetrics(): Promise<ReadonlyMap<string, number>> {
   const answer = await ops('/metrics')
   expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -31,7 +31,7 @@ async function readMetrics(): Promise<ReadonlyMap<string, number>> {
   )
 }
 
-test('/livez and /readyz say that all is well', async () => {
+test('/livez and /readyz respond 200', async () => {
   for (const path of ['/livez', '/readyz']) {
     const answer = await ops(path)
     expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
@@ -39,10 +39,10 @@ test('/livez and /readyz say that all is well', async () => {
   }
 })
 
-test('/readyz writes nothing', async () => {
+test('/readyz writes nothing to the list', async () => {
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   const file = toListFile(service.folder)
-  await until(() => readProgress(file).appended === 1)
+  await until(() => readProgress(file).appended === 1, 'the inbox is compacted')
   const read = () => Promise.all([file, `${file}-wal`].map((name) => Bun.file(name).bytes()))
   expect(existsSync(`${file}-wal`)).toBe(true)
   const before = await read()
@@ -50,30 +50,30 @@ test('/readyz writes nothing', async () => {
   expect(await read()).toEqual(before)
 })
 
-test('/metrics counts what happened, by routes that are known beforehand', async () => {
+test('/metrics counts requests by known routes, commits and addresses', async () => {
   const before = await readMetrics()
   expect((await service.subscribe('bob@example.org')).status).toBe(200)
   expect((await service.subscribe('BOB@example.org')).status).toBe(200)
   expect((await service.subscribe('bob@example')).status).toBe(400)
-  expect((await service.request('/openapi.json')).status).toBe(200)
+  expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
   expect((await service.request('/bob@example.org?bob@example.org')).status).toBe(404)
   const after = await readMetrics()
-  const grown = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0)
+  const increase = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0)
 
-  expect(grown(`rollcall_requests_total{route="${ENDPOINT.path}",status="200"}`)).toBe(2)
-  expect(grown(`rollcall_requests_total{route="${ENDPOINT.path}",status="400"}`)).toBe(1)
-  expect(grown('rollcall_requests_total{route="/openapi.json",status="200"}')).toBe(1)
-  expect(grown('rollcall_requests_total{route="other",status="404"}')).toBe(1)
-  expect(grown(`rollcall_request_duration_seconds_count{route="${ENDPOINT.path}"}`)).toBe(3)
-  expect(grown('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(2)
-  expect(grown('rollcall_commit_addresses_sum')).toBe(2)
-  expect(grown('rollcall_addresses_accepted_total')).toBe(2)
+  expect(increase(`rollcall_requests_total{route="${ENDPOINT.path}",status="200"}`)).toBe(2)
+  expect(increase(`rollcall_requests_total{route="${ENDPOINT.path}",status="400"}`)).toBe(1)
+  expect(increase('rollcall_requests_total{route="/openapi.json",status="200"}')).toBe(1)
+  expect(increase('rollcall_requests_total{route="other",status="404"}')).toBe(1)
+  expect(increase(`rollcall_request_duration_seconds_count{route="${ENDPOINT.path}"}`)).toBe(3)
+  expect(increase('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(2)
+  expect(increase('rollcall_commit_addresses_sum')).toBe(2)
+  expect(increase('rollcall_addresses_accepted_total')).toBe(2)
   expect(after.get('rollcall_seconds_since_last_acceptance')).toBeWithin(0, 60)
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
 })
 
-test('no address is in any of it', async () => {
+test('no response has an address', async () => {
   await service.subscribe('eve@example.org')
   const answers = await Promise.all(
     ['/livez', '/readyz', '/metrics', '/eve@example.org'].map((path) => ops(path)),
@@ -84,7 +84,7 @@ test('no address is in any of it', async () => {
   }
 })
 
-test('nothing else is there, and it is read-only', async () => {
+test('other paths get 404, other methods 405', async () => {
   expect((await ops('/')).status).toBe(404)
   expect((await ops(ENDPOINT.path, { method: 'POST' })).status).toBe(404)
   const refused = await ops('/metrics', { method: 'POST' })
@@ -93,6 +93,6 @@ test('nothing else is there, and it is read-only', async () => {
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
-test('none of it is on the public port', async () => {
+test('the public port has none of these paths', async () => {
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await service.request(path)).status).toBe(404)
 })

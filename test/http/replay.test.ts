@@ -1,11 +1,16 @@
+/**
+ * Replays every example of the description: a real request provokes it, and the response is compared with the
+ * example and with the literal contract.
+ */
+
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { createDescription } from '../../src/documents/openapi/description.ts'
 import type { ErrorReason } from '../../src/errors.ts'
-import { MAX_BODY_BYTES } from '../../src/limits.ts'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contract.ts'
+import { expectResponse } from '../support/endpoint.ts'
 import { listAnswers, listRequests, type Operation } from '../support/examples.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, openConnection, type RawReply, toRequest } from '../support/raw.ts'
@@ -18,7 +23,7 @@ const ORIGIN = 'https://page.example'
 const JSON_FIELD = `Content-Type: ${ENDPOINT.mediaType}`
 const EMAIL = 'name@example.org'
 
-// Tests get their names before any hook runs, so the description is made here.
+// Created here and not in a hook, because the names of the tests come from it.
 const env = {
   PORT: '0',
   BASE_URL: 'https://www.list.example',
@@ -48,9 +53,9 @@ afterAll(async () => {
 type Provocation = (operation: Operation) => Promise<RawReply | undefined>
 
 const ask =
-  (...fields: string[]): Provocation =>
+  (...headers: string[]): Provocation =>
   ({ method, path }) =>
-    exchange(service.port, toRequest(`${method} ${path}`, fields))
+    exchange(service.port, toRequest(`${method} ${path}`, headers))
 const postText = (body: string, port = service.port) =>
   exchange(port, toRequest(`POST ${ENDPOINT.path}`, [HOST, JSON_FIELD], body))
 const post =
@@ -58,7 +63,7 @@ const post =
   () =>
     postText(JSON.stringify(body))
 
-const FAULTS: Readonly<Record<ErrorReason, Provocation>> = {
+const REASONS: Readonly<Record<ErrorReason, Provocation>> = {
   missing: post({}),
   not_a_string: post({ email: [EMAIL] }),
   empty: post({ email: ' ' }),
@@ -71,23 +76,23 @@ const FAULTS: Readonly<Record<ErrorReason, Provocation>> = {
   no_body: () => postText(''),
   malformed_json: () => postText('{"email":'),
   not_an_object: post([EMAIL]),
-  slow_body: dripBody,
+  slow_body: sendSlowly,
   large_body: post({ email: ' '.repeat(MAX_BODY_BYTES) }),
   media_type: () =>
     exchange(service.port, toRequest(`POST ${ENDPOINT.path}`, [HOST, 'Content-Type: text/plain'], '{}')),
   post_only: ({ method, path }) => ask(HOST)({ method: method === 'POST' ? 'GET' : method, path }),
   read_only: ({ path }) => ask(HOST)({ method: 'DELETE', path }),
   no_such_path: ({ method, path }) => ask(HOST)({ method, path: `${path}/` }),
-  // Documents need no store: only what nobody foresaw makes them fail.
+  // Documents need no store, so only an unexpected error makes them fail.
   store_failed: (operation) =>
     operation.method === 'POST'
       ? postText(JSON.stringify({ email: EMAIL }), lockedService.port)
       : failingService.provoke(operation),
 }
 
-/** How each example is provoked, by its name. */
+/** Provokes each example, by its name. */
 const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
-  ...FAULTS,
+  ...REASONS,
   accepted: post({ email: EMAIL }),
   // The one example of a document.
   example: ask(HOST),
@@ -96,9 +101,18 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   308: ask(ALIAS),
 }
 
-test('there is a way to provoke every example, and every way is used', () => {
+test('every example is provoked, and every provocation is used', () => {
   const names = listAnswers(description).map(({ name }) => name)
   expect(Object.keys(PROVOCATIONS).sort()).toEqual([...new Set(names)].sort())
+})
+
+test('the description has the operations of the contract', () => {
+  const { paths = {} } = JSON.parse(JSON.stringify(description))
+  expect(paths[ENDPOINT.path].post.operationId).toBe(ENDPOINT.operationId)
+  for (const { path, operationId, mediaType } of Object.values(DOCUMENTS)) {
+    const { get } = paths[path]
+    expect([get.operationId, Object.keys(get.responses[200].content)]).toEqual([operationId, [mediaType]])
+  }
 })
 
 test('the service publishes the description whose examples these are', async () => {
@@ -107,7 +121,7 @@ test('the service publishes the description whose examples these are', async () 
 })
 
 test.concurrent.each(listAnswers(description).map((example) => [toTitle(example), example] as const))(
-  '%s is answered as in the example',
+  '%s responds as in the example',
   async (_, { name, status, value, ...operation }) => {
     const reply = await PROVOCATIONS[name]!(operation)
     expect(reply?.status).toBe(status)
@@ -115,6 +129,7 @@ test.concurrent.each(listAnswers(description).map((example) => [toTitle(example)
     const body = reply!.body.toString()
     if (name === 'example') expectDocument(body, value)
     else expect(body).toBe(value === undefined ? '' : JSON.stringify(value))
+    if (isContractName(name)) expectResponse(reply!, name)
     if (name === '308') expect(reply!.headers.get('location')).toBe(env.BASE_URL + operation.path)
   },
 )
@@ -122,13 +137,13 @@ test.concurrent.each(listAnswers(description).map((example) => [toTitle(example)
 test.concurrent.each(listRequests(description).map((example) => [toTitle(example), example] as const))(
   '%s is accepted',
   async (_, { method, path, mediaType, value }) => {
-    const fields = [HOST, `Content-Type: ${mediaType}`]
-    const reply = await exchange(service.port, toRequest(`${method} ${path}`, fields, JSON.stringify(value)))
+    const headers = [HOST, `Content-Type: ${mediaType}`]
+    const reply = await exchange(service.port, toRequest(`${method} ${path}`, headers, JSON.stringify(value)))
     expect([reply?.status, reply?.body.toString()]).toEqual([200, '{"ok":true}'])
   },
 )
 
-test('what the examples posted is on the list', async () => {
+test('the list has the addresses of the examples', async () => {
   const { stdout } = await runCommand(['count'], {
     env: { DATABASE_URL: `sqlite:${service.folder}/data/rollcall.db` },
   })
@@ -136,35 +151,39 @@ test('what the examples posted is on the list', async () => {
   expect(stdout).toBe(`${new Set([EMAIL, ...addresses]).size}\n`)
 })
 
-test('what nobody foresaw is logged with its stack', () => {
+test('an unexpected error is logged with its stack', () => {
   expect(failingService.log()).not.toHaveLength(0)
   for (const { err } of failingService.log()) expect(err.stack).toMatch(/an unexpected error.*\n +at /s)
 })
 
-test('a new and a known address are answered with the same bytes, whatever the spelling', async () => {
+test('new and known addresses in any spelling get the same bytes', async () => {
   const replies: string[] = []
   for (const email of ['new@example.org', 'new@example.org', 'NEW@example.org', ' new@EXAMPLE.org ']) {
-    for (const fields of [
+    for (const headers of [
       [JSON_FIELD],
       [JSON_FIELD, `Origin: ${ORIGIN}`],
       [JSON_FIELD, 'Connection: close'],
     ]) {
-      const request = toRequest(`POST ${ENDPOINT.path}`, [HOST, ...fields], JSON.stringify({ email }))
+      const request = toRequest(`POST ${ENDPOINT.path}`, [HOST, ...headers], JSON.stringify({ email }))
       const reply = await exchange(service.port, request)
-      replies.push(`${fields}\n${reply!.bytes.toString('latin1').replace(/^Date: .*\r\n/im, '')}`)
+      replies.push(`${headers}\n${reply!.bytes.toString('latin1').replace(/^Date: .*\r\n/im, '')}`)
     }
   }
   expect(replies[0]).toContain('200 OK')
   expect(new Set(replies).size).toBe(3)
 })
 
-/** Sends a body a little at a time, and goes on until it is answered. */
-async function dripBody({ method, path }: Operation): Promise<RawReply | undefined> {
+function isContractName(name: string): name is keyof typeof RESPONSES {
+  return name in RESPONSES
+}
+
+/** Sends a body slowly until the response comes. */
+async function sendSlowly({ method, path }: Operation): Promise<RawReply | undefined> {
   const connection = await openConnection(service.port)
   connection.send(toRequest(`${method} ${path}`, [HOST, JSON_FIELD, `Content-Length: ${MAX_BODY_BYTES}`]))
-  const drip = setInterval(() => connection.send(' '), 100)
+  const timer = setInterval(() => connection.send(' '), 100)
   const reply = await connection.receive()
-  clearInterval(drip)
+  clearInterval(timer)
   await connection.waitForClose()
   return reply
 }
@@ -178,7 +197,7 @@ function toTitle({
   return `${method} ${path} ${status} ${name}`
 }
 
-/** Holds a document against its example, which is cut short: in JSON at these members, else behind the first line or tag. */
+/** Compares a document with its example, which has only the start: JSON without these members, otherwise the first line or tag. */
 function expectDocument(body: string, example: unknown): void {
   if (typeof example === 'string') {
     expect(body).toStartWith(/^[^>\n]+/.exec(example)![0])

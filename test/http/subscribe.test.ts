@@ -1,5 +1,7 @@
+/** The limits of a request body, and how a body is framed. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/limits.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../support/contract.ts'
 import { checked, expectOutcome, POST_HEADERS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { exchange, openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
@@ -14,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the cap', () => {
+describe('the size limit', () => {
   const sized = (email: string, bytes: number) => {
     const text = JSON.stringify({ email, x: '' })
     return text.replace('""', `"${'x'.repeat(bytes - text.length)}"`)
@@ -36,45 +38,48 @@ describe('the cap', () => {
   })
 
   test.each([MAX_BODY_BYTES + 1, 10 ** 9, 2 ** 53 - 1])(
-    'a declared length of %d is refused before it is sent',
+    'refuses a Content-Length of %d before the body is sent',
     async (length) => {
       const connection = await openConnection(service.port)
       connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${length}`]))
-      expectOutcome(await lastAnswer(connection), 'large_body')
+      expectOutcome(await receiveLast(connection), 'large_body')
     },
   )
 
-  test('a body in chunks is cut off there, and the connection with it', async () => {
+  test('applies to a body in chunks, and the connection is closed', async () => {
     const connection = await openConnection(service.port)
     connection.send(toRequest(POST_LINE, CHUNKED))
     for (let size = 0; size <= MAX_BODY_BYTES; size += 1024) connection.send(toChunk(' '.repeat(1024)))
-    expectOutcome(await lastAnswer(connection), 'large_body')
+    expectOutcome(await receiveLast(connection), 'large_body')
   })
 })
 
 describe('the deadline', () => {
-  const DRIPS = [
-    ['a body that drips', [...POST_HEADERS, 'Content-Length: 1000'], () => ' '],
-    ['chunks that drip', CHUNKED, () => toChunk(' ')],
-    ['a chunk that drips', CHUNKED, (drop: number) => (drop === 0 ? '400\r\n' : ' ')],
-    ['a body that does not begin', [...POST_HEADERS, 'Content-Length: 10'], () => ''],
-    ['chunks that do not begin', CHUNKED, () => ''],
+  const SLOW_BODIES = [
+    ['a slow body', [...POST_HEADERS, 'Content-Length: 1000'], () => ' '],
+    ['slow chunks', CHUNKED, () => toChunk(' ')],
+    ['a slow chunk', CHUNKED, (count: number) => (count === 0 ? '400\r\n' : ' ')],
+    ['a body that does not start', [...POST_HEADERS, 'Content-Length: 10'], () => ''],
+    ['chunks that do not start', CHUNKED, () => ''],
   ] as const
 
-  test.concurrent.each(DRIPS)('%s is answered 408, and the connection closed', async (_, fields, drop) => {
-    const start = performance.now()
-    const connection = await openConnection(service.port)
-    connection.send(toRequest(POST_LINE, fields))
-    let count = 0
-    const drip = setInterval(() => connection.send(drop(count++)), 100)
-    const reply = await lastAnswer(connection)
-    clearInterval(drip)
-    expectOutcome(reply, 'slow_body')
-    // A timer never fires early; that it fires at all is what the answer proves.
-    expect(performance.now() - start).toBeGreaterThan(BODY_DEADLINE_MS - 50)
-  })
+  test.concurrent.each(SLOW_BODIES)(
+    'ends %s with 408, and closes the connection',
+    async (_, headers, next) => {
+      const start = performance.now()
+      const connection = await openConnection(service.port)
+      connection.send(toRequest(POST_LINE, headers))
+      let count = 0
+      const timer = setInterval(() => connection.send(next(count++)), 100)
+      const reply = await receiveLast(connection)
+      clearInterval(timer)
+      expectOutcome(reply, 'slow_body')
+      // Not before the deadline. That the response came at all shows that it is not much later.
+      expect(performance.now() - start).toBeGreaterThan(BODY_DEADLINE_MS - 50)
+    },
+  )
 
-  test.concurrent('a body that is slow but in time is taken', async () => {
+  test.concurrent('accepts a slow body that arrives in time', async () => {
     const connection = await openConnection(service.port)
     const body = JSON.stringify({ email: 'slow@example.org' })
     connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${body.length}`]))
@@ -101,7 +106,7 @@ describe('framing', () => {
     connection.close()
   })
 
-  test('neither a length nor chunks is no body', async () => {
+  test('a request without Content-Length and chunks has no body', async () => {
     expectOutcome(
       checked(service, await exchange(service.port, toRequest(POST_LINE, POST_HEADERS))),
       'no_body',
@@ -109,13 +114,13 @@ describe('framing', () => {
   })
 })
 
-test('what was answered 200 is on the list, and nothing else', async () => {
+test('the list has the addresses that got a 200, and no others', async () => {
   const names = ['full', 'more', 'slow']
   expect([...(await readList(service.folder))].sort()).toEqual(names.map((name) => `${name}@example.org`))
 })
 
-/** Reads the answer that ends a connection: what is left of the body must not be taken for a request. */
-async function lastAnswer(connection: RawConnection): Promise<RawReply> {
+/** Receives the last response of a connection. The rest of the body must not be read as a request. */
+async function receiveLast(connection: RawConnection): Promise<RawReply> {
   const reply = checked(service, await connection.receive())
   expect(reply.headers.get('connection')).toBe('close')
   await connection.waitForClose()

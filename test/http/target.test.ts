@@ -1,12 +1,14 @@
+/** Request targets and hosts: redirects to the canonical host, and what is served at any other host. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { DOCUMENTS, ENDPOINT } from '../../src/routes.ts'
+import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { exchange, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const { openApiJson } = DOCUMENTS
 const JSON_FIELD = 'Content-Type: application/json'
 
-/** Both ways: the canonical origin, and the name that leads to it. */
+/** Canonical origins with and without `www.`, each with its alias, which redirects to it. */
 const SITES = [
   { baseUrl: 'https://www.list.example', alias: 'list.example', host: 'www.list.example' },
   { baseUrl: 'http://list.example:8080', alias: 'www.list.example', host: 'list.example:8080' },
@@ -22,15 +24,15 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   })
   afterAll(() => service.stop())
 
-  /** Sends a request and holds the answer against the description. */
-  async function send(line: string, fields: readonly string[], body?: string): Promise<RawReply> {
-    return checked(line, toRequest(line, fields, body))
+  /** Sends a request, and checks the response against the description. */
+  async function send(line: string, headers: readonly string[], body?: string): Promise<RawReply> {
+    return checked(line, toRequest(line, headers, body))
   }
 
   async function checked(line: string, bytes: string): Promise<RawReply> {
     const [method = '', target = ''] = line.split(' ')
     const reply = await exchange(service.port, bytes)
-    if (!reply) throw new Error(`${line} was not answered`)
+    if (!reply) throw new Error(`${line} got no response`)
     service.check({ ...reply, method, path: target.replace(/^https?:\/\/[^/]*/, '') })
     return reply
   }
@@ -38,36 +40,45 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
   const PATHS = ['/', '/nowhere', ...Object.values(DOCUMENTS).map(({ path }) => path), ENDPOINT.path]
 
-  test.each(METHODS)('%s of any path, with its query, is sent to the canonical host', async (method) => {
-    for (const path of [...PATHS, '/?', '/a?b=c&d=%20?e', '/%E2%82%AC//%2F', '/a?u=https://evil.example/x']) {
-      const reply = await send(`${method} ${path}`, [`Host: ${alias}`])
-      expect([path, reply.status, reply.headers.get('location')]).toEqual([path, 308, baseUrl + path])
-      expect(reply.body).toHaveLength(0)
-    }
-  })
+  test.each(METHODS)(
+    '%s at the alias redirects to the same path and query of the canonical host',
+    async (method) => {
+      for (const path of [
+        ...PATHS,
+        '/?',
+        '/a?b=c&d=%20?e',
+        '/%E2%82%AC//%2F',
+        '/a?u=https://evil.example/x',
+      ]) {
+        const reply = await send(`${method} ${path}`, [`Host: ${alias}`])
+        expect([path, reply.status, reply.headers.get('location')]).toEqual([path, 308, baseUrl + path])
+        expect(reply.body).toHaveLength(0)
+      }
+    },
+  )
 
   const ALIASES = [
     ['upper case', alias.toUpperCase()],
     ['a port', `${alias}:3000`],
-    ['a port that is none', `${alias}:99999`],
+    ['an invalid port', `${alias}:99999`],
     ['an empty port', `${alias}:`],
     ['a trailing dot', `${alias}.`],
     ['a trailing dot and a port', `${alias}.:443`],
     ['white space around it', `\t ${alias} \t`],
   ] as const
 
-  test.each(ALIASES)('the other name with %s is sent to it', async (_, name) => {
+  test.each(ALIASES)('the alias with %s redirects', async (_, name) => {
     const reply = await send('GET /a?b', [`Host:${name}`])
     expect([reply.status, reply.headers.get('location')]).toEqual([308, `${baseUrl}/a?b`])
   })
 
-  test('it is sent on before its body, its media type or its length is looked at', async () => {
-    const fields = [`Host: ${alias}`, 'Content-Type: text/plain', 'Content-Length: 1000000']
-    const reply = await send(`POST ${ENDPOINT.path}`, fields)
+  test('the redirect comes before the checks of media type and length', async () => {
+    const headers = [`Host: ${alias}`, 'Content-Type: text/plain', 'Content-Length: 1000000']
+    const reply = await send(`POST ${ENDPOINT.path}`, headers)
     expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + ENDPOINT.path])
   })
 
-  // Dot segments are resolved and backslashes turned by the runtime, as the URL standard has it.
+  // The runtime resolves dot segments and turns backslashes into slashes, as the URL standard says.
   const TARGETS = [
     ['//evil.example/x', '//evil.example/x'],
     ['///evil.example/x', '///evil.example/x'],
@@ -90,28 +101,28 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['http://evil.example?x', '/?x'],
   ] as const
 
-  test.each(TARGETS)('%s stays on the site', async (target, path) => {
+  test.each(TARGETS)('the redirect of %s stays on the canonical host', async (target, path) => {
     const reply = await send(`GET ${target}`, [`Host: ${alias}`])
     expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + path])
   })
 
   test.each(['evil.example:443', '.evil.example', '@evil.example', 'http://evil.example'])(
-    'CONNECT %s leads nowhere else',
+    'CONNECT %s redirects to the canonical host',
     async (target) => {
       const reply = await exchange(service.port, toRequest(`CONNECT ${target}`, [`Host: ${alias}`]))
       expect([reply?.status, reply?.headers.get('location')]).toEqual([308, `${baseUrl}/`])
     },
   )
 
-  const STRANGERS = [
+  const OTHER_HOSTS = [
     ['the canonical host', host],
     ['the canonical host without its port', host.replace(/:.*/, '')],
     ['an IP address', '127.0.0.1'],
     ['an IPv6 address', '[::1]:3000'],
     ['another host', 'evil.example'],
-    ['a subdomain of it', `x.${alias}`],
-    ['a name that it begins', `${alias}.evil.example`],
-    ['a name that it ends', `evil-${alias}`],
+    ['a subdomain of the alias', `x.${alias}`],
+    ['a name that begins with the alias', `${alias}.evil.example`],
+    ['a name that ends with the alias', `evil-${alias}`],
     ['nothing', ''],
     ['two names', `${alias}, ${alias}`],
     ['two words', `${alias} ${alias}`],
@@ -120,7 +131,7 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['a fragment', `${alias}#x`],
     ['a backslash', `${alias}\\x`],
     ['a user', `user@${alias}`],
-    ['the port of a user', `${alias}:80@evil.example`],
+    ['a user with a port', `${alias}:80@evil.example`],
     ['a scheme', `http://${alias}`],
     ['a port that is a word', `${alias}:http`],
     ['two ports', `${alias}:80:80`],
@@ -132,30 +143,30 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['a path to the endpoint', `${alias}${ENDPOINT.path}#`],
   ] as const
 
-  test.each(STRANGERS)('a Host that is %s is served as it is', async (_, name) => {
+  test.each(OTHER_HOSTS)('a Host header that is %s is served without a redirect', async (_, name) => {
     const found = await send(`GET ${openApiJson.path}?a=b`, [`Host: ${name}`])
     expect(found.status).toBe(200)
     expect(found.body.equals(description)).toBe(true)
-    const lost = await send('GET //evil.example/x', [`Host: ${name}`])
-    expect([lost.status, lost.headers.get('location')]).toEqual([404, null])
+    const missing = await send('GET //evil.example/x', [`Host: ${name}`])
+    expect([missing.status, missing.headers.get('location')]).toEqual([404, null])
     const body = '{"email":"host@example.org"}'
-    const taken = await send(`POST ${ENDPOINT.path}`, [`Host: ${name}`, JSON_FIELD], body)
-    expect(taken.status).toBe(200)
+    const accepted = await send(`POST ${ENDPOINT.path}`, [`Host: ${name}`, JSON_FIELD], body)
+    expect(accepted.status).toBe(200)
   })
 
-  test('two Host fields are no host', async () => {
-    const fields = [
+  test('two Host headers are served without a redirect', async () => {
+    const headers = [
       [`Host: ${alias}`, `Host: ${alias}`],
       [`Host: ${alias}`, 'Host: evil.example'],
       ['Host: evil.example', `Host: ${alias}`],
     ]
-    for (const both of fields) {
+    for (const both of headers) {
       const reply = await send(`GET ${openApiJson.path}`, both)
       expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
     }
   })
 
-  test('HTTP/1.0 needs no Host, and is sent on where it names the other one', async () => {
+  test('HTTP/1.0 needs no Host header, and redirects when it names the alias', async () => {
     const found = await checked(`GET ${openApiJson.path}`, `GET ${openApiJson.path} HTTP/1.0\r\n\r\n`)
     expect([found.status, found.body.equals(description)]).toEqual([200, true])
     const body = '{"email":"old@example.org"}'
@@ -165,7 +176,7 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     expect([moved.status, moved.headers.get('location')]).toEqual([308, `${baseUrl}/a`])
   })
 
-  test('an absolute target is served by its path, whatever its host', async () => {
+  test('an absolute target is served by its path, with any host', async () => {
     for (const origin of ['http://evil.example', 'https://evil.example:99', `http://${alias}`]) {
       const reply = await send(`GET ${origin}${openApiJson.path}`, [`Host: ${host}`])
       expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
