@@ -31,7 +31,7 @@ export interface Intake {
   check(): Promise<void>
   /** Number of addresses that the store has neither confirmed nor refused. */
   pending(): number
-  /** Ends the retries. Resolves when no address is pending. */
+  /** Resolves when no address is pending. */
   drain(): Promise<void>
 }
 
@@ -49,7 +49,6 @@ export function createIntake(
   const group = createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
   let failing = false
   let retrying = false
-  let draining = false
   let checking: Promise<void> | undefined
 
   async function commit(batch: readonly Address[]): Promise<void> {
@@ -77,9 +76,9 @@ export function createIntake(
   // Without requests, nothing else would notice that the store has recovered.
   async function retry(): Promise<void> {
     retrying = true
-    while (failing && !draining) {
+    while (failing) {
       await sleep(RETRY_MS, undefined, { ref: false })
-      if (failing && !draining) await store.add([]).then(recover, () => {})
+      if (failing) await store.add([]).then(recover, () => {})
     }
     retrying = false
   }
@@ -99,7 +98,6 @@ export function createIntake(
   }
 
   async function drain(): Promise<void> {
-    draining = true
     while (group.pending() > 0) await sleep(DRAIN_POLL_MS)
   }
 
