@@ -98,9 +98,9 @@ describe('the sitemap becomes an index above the limits of one file', () => {
     const found: string[] = []
     for (const { url } of await parseSitemapIndex(Readable.from([body]))) {
       expect(url).toMatch(/^https:\/\/www\.gazette\.example\/sitemap-[12]\.xml$/)
-      const answer = await fetch(url.replace(BASE_URL, large.origin))
-      expect(answer.headers.get('content-type')).toBe(DOCUMENTS.sitemap.mediaType)
-      const part = await answer.text()
+      const response = await fetch(url.replace(BASE_URL, large.origin))
+      expect(response.headers.get('content-type')).toBe(DOCUMENTS.sitemap.mediaType)
+      const part = await response.text()
       expect(await lint(part)).toEqual([])
       found.push(...(part.match(/<loc>[^<]+/g) ?? []).map((loc) => loc.slice('<loc>'.length)))
     }
