@@ -69,13 +69,13 @@ export interface ListOptions {
 /**
  * A list. Every method sees all that any process had confirmed before the call.
  *
- * Every method rejects with a StoreError when the store cannot do the work. The work is then not done. Only after a lost
- * connection is it unknown whether it is done.
+ * Every method rejects with a StoreError when the store cannot do the work. Then the work is not done; after a lost
+ * connection, it may be done.
  */
 export interface SubscriberStore {
   /**
-   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added and no longer
-   * suppressed, because a new subscription is a new consent.
+   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
+   * its suppression deleted, because a new subscription is a new consent.
    *
    * Resolves when all of them are on stable storage. An empty array commits too, which shows whether the store can be
    * written.
@@ -89,12 +89,13 @@ export interface SubscriberStore {
   /** Returns the state of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly SubscriptionState[]>
   /**
-   * Yields the list in pages, in the order of the cursor; no page is empty. A caller that continues after the last cursor
-   * of an earlier call misses no subscriber and gets none twice, even while others write. A caller may stop at any page.
+   * Yields the list in pages, in the order of the cursor; no page is empty. The caller may stop at any page. A caller
+   * that continues after the last cursor of an earlier call misses no subscriber and gets none twice, even while
+   * others write.
    */
   list(options?: ListOptions): AsyncIterable<readonly Subscriber[]>
   /**
-   * Puts rows of another list on this one, in their order, without suppressed addresses. Resolves when all of them are on
+   * Puts rows of another list on this one, in their order, without suppressed addresses. Resolves when they are on
    * stable storage.
    *
    * @param rows at most `importSize`
@@ -116,8 +117,8 @@ export interface SubscriberStore {
   /** Yields all suppressions in pages; no page is empty. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**
-   * Adds suppressions of another list. Removes a subscriber who subscribed before the suppression. Leaves out a suppression
-   * that is older than the subscription.
+   * Adds suppressions of another list. Removes a subscriber from before the suppression. Leaves out a suppression
+   * from before the subscription.
    */
   mergeSuppressions(suppressions: readonly Suppression[]): Promise<void>
   /** @param days the length of the period, in days */

@@ -7,8 +7,8 @@ import { openSqliteStore } from './sqlite/store.ts'
 export type DryRun = Pick<SubscriberStore, 'import' | 'importSize' | 'close'>
 
 /**
- * Opens a dry run of imports into a list. It counts what an import would do, and does not change the list. It keeps new
- * addresses in a temporary list, to recognize repeats in a file of any length.
+ * Opens a dry run of imports into a list. It counts what an import would do, and does not change the list. It keeps
+ * new addresses in a temporary list, to recognize repeats in a file of any length.
  *
  * @throws StoreError when the temporary list cannot be created
  */

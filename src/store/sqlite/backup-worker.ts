@@ -1,6 +1,5 @@
 /** The thread that copies a SQLite list and checks the copy. */
 
-import type { Database } from 'bun:sqlite'
 import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
@@ -25,10 +24,11 @@ self.onmessage = async ({ data }: MessageEvent<BackupRequest>) => {
 async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
   try {
     const before = await count(file)
+    using db = openSqliteFile(file, { create: false })
     // A consistent copy without free pages (https://sqlite.org/lang_vacuum.html).
-    withFile(file, (db) => db.run('VACUUM INTO ?', [target]))
+    db.run('VACUUM INTO ?', [target])
     const after = await count(file)
-    withFile(target, checkIntegrity)
+    checkIntegrity(target)
     const copied = await count(target)
     // The list may grow and shrink during the copy.
     if (copied >= Math.min(before, after)) return { ok: true, value: copied }
@@ -52,14 +52,10 @@ async function count(file: string): Promise<number> {
   }
 }
 
-function checkIntegrity(db: Database): void {
+function checkIntegrity(file: string): void {
+  using db = openSqliteFile(file, { create: false })
   const { integrity_check: result } = getRow(
     db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'),
   )
   if (result !== 'ok') throw new StoreError(`the copy is damaged: ${result}`)
-}
-
-function withFile(file: string, work: (db: Database) => void): void {
-  using db = openSqliteFile(file, { create: false })
-  work(db)
 }

@@ -2,13 +2,13 @@ import { StoreError } from '../../subscriber.ts'
 import type { BackupReply, BackupRequest } from './backup-worker.ts'
 
 /**
- * Copies a SQLite list while it is in use, and checks every page of the copy. Runs on a thread of its own, so that this one
- * can receive signals meanwhile.
+ * Copies a SQLite list while it is in use, and checks every page of the copy. A thread of its own does the work, so
+ * that this one can receive signals.
  *
  * @param target must not exist yet. After an error the caller deletes what was written.
  * @returns the number of addresses in the copy
- * @throws StoreError when the list cannot be read, the file cannot be written, or the copy is incomplete;
- * the reason of the signal when it aborts
+ * @throws StoreError when the list cannot be read, the file cannot be written, or the copy is incomplete; the reason
+ * of the signal when it aborts
  */
 export async function copySqlite(file: string, target: string, signal: AbortSignal): Promise<number> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)

@@ -1,26 +1,27 @@
 /**
  * Compaction moves accepted addresses from the inbox into the list.
  *
- * The store accepts an address by appending it to `inbox`, as to a log. The response is the same for new and for known
- * addresses, so nothing is looked up before it. Later, compaction merges the inbox into the sorted table `identities` in large
- * batches, which costs less for each address than inserting them one by one. This is a log-structured merge (O'Neil
- * et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
+ * The store accepts an address by appending it to `inbox`, as to a log. The response is the same for a new and for a
+ * known address, so nothing is looked up before it. Later, compaction merges the inbox into the sorted table
+ * `identities` in large batches, which costs less per address than inserting them one by one. This is a
+ * log-structured merge (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
  *
- * An address gets its seq in the inbox: the seq of the row, plus its position in the row. One run makes two passes over
- * the inbox:
+ * The seq of an address is its place in the inbox: the seq of the row, plus the position in the row. A run makes two
+ * passes over the inbox:
  *
- *   index    Adds (hash, seq) of every address to `identities`, in the order of the hashes, so that each page is written
- *            once. If an earlier seq has the same identity, the address is a repeat, and its entry is deleted again.
- *   append   Copies the addresses to the end of `subscribers` in the order of seq, without the repeats, and deletes
+ *   index    Adds (hash, seq) of every address to `identities`, in the order of the hashes, so that it writes each page
+ *            once. If an earlier seq has the same identity, the address is a repeat: its entry is deleted again.
+ *   append   Copies the addresses, without the repeats, to the end of `subscribers` in the order of seq, and deletes
  *            them from the inbox in the same transaction.
  *
- * For example, the list has Ann@one.example with seq 1, and the inbox has [bob@one.example, ann@ONE.example] from seq 2.
- * The index pass adds entries for 2 and 3, and deletes the one for 3. The append pass copies bob with seq 2. Seq 3 stays unused.
+ * For example, the list has Ann@one.example with seq 1, and a row of the inbox has bob@one.example with seq 2 and
+ * ann@ONE.example with seq 3. The index pass adds entries for 2 and 3, and deletes the one for 3. The append pass
+ * copies bob@one.example with seq 2. Seq 3 stays unused.
  *
- * Each pass works in slices, one transaction each, so that other connections can commit in between. A crash between
- * slices loses nothing: an address stays in the inbox until it is in `subscribers`, and the next run repeats the index pass
- * with the same result. Several processes may compact at once: a slice first checks that the inbox still starts where
- * the run left it. If it does not, another process has moved rows, and the run ends.
+ * Both passes work in slices, one transaction each, so that other connections can commit in between. A crash between
+ * two slices loses nothing: an address stays in the inbox until it is in `subscribers`, and the next run repeats the
+ * index pass with the same result. Several processes may compact at once: each slice first checks that the inbox
+ * still starts where the run left it. If it does not, another process has moved rows, and the run ends.
  */
 
 import type { Database } from 'bun:sqlite'
@@ -31,7 +32,7 @@ import { createIdentityHash } from './identity-hash.ts'
 import { getRow } from './row.ts'
 import type { Suppressions } from './suppressions.ts'
 
-/** Most addresses in one run, but for the rest of a row. */
+/** A run stops reading the inbox after the row that reaches this many addresses. */
 const RUN_SIZE = 1_000_000
 
 /** Rows of the inbox in a slice of the scan and of the append pass. */
@@ -84,7 +85,7 @@ export function createCompactor(db: Database, suppressions: Suppressions) {
       return email && toIdentity(email)
     }
     statements.addEntries.run(entries, start)
-    // In the order of seq. Deleting each repeat at once leaves few entries to compare with, however often an address comes.
+    // In the order of seq. Deleting a repeat at once leaves few entries to compare the next one with.
     for (const { hash, seq } of statements.sameHash.all(entries, start)) {
       const identity = identityOf(seq)
       if (!statements.earlier.all(hash, seq).some((earlier) => identityOf(earlier.seq) === identity)) continue
@@ -94,12 +95,12 @@ export function createCompactor(db: Database, suppressions: Suppressions) {
     return repeats
   }
 
-  /** Moves a slice to the list, without the repeats. Takes those off the end of `repeats`. Returns the seq after the slice. */
+  /** Moves a slice to the list, without the repeats. Takes these from `repeats`. Returns the next seq. */
   function append(start: number, last: number, repeats: number[]): number {
     const { end, after } = getRow(statements.sliceEnd, start, last, SLICE_ROWS)
     const skipped = takeBelow(after, repeats)
     statements.move.run(start, end, JSON.stringify(skipped))
-    // A new subscription is a new consent. An imported address is not, but the import left out suppressed ones.
+    // A new subscription is a new consent. An imported address is not, but the import has left out suppressed ones.
     if (!suppressions.isEmpty()) {
       suppressions.delete(statements.moved.all(start, after).map(({ email }) => email))
     }
@@ -114,8 +115,8 @@ export function createCompactor(db: Database, suppressions: Suppressions) {
     transact(db, () => (readStart() === start ? work() : undefined))
 
   /**
-   * Compacts what is in the inbox now, at most about a million addresses. Yields after each slice. Inside a transaction
-   * of the caller, all slices are part of it.
+   * Compacts what is in the inbox now, at most about a million addresses. Yields after each slice. Inside a
+   * transaction of the caller, all slices are part of it.
    */
   function* run(): Generator<void> {
     const { start, last, buckets, cached } = yield* scan(readStart())
@@ -153,8 +154,8 @@ function takeBelow(limit: number, descending: number[]): number[] {
 }
 
 /**
- * Runs a slice as one transaction that does not wait for the disk. The inbox is on stable storage already, and the log keeps
- * the order of commits, so a power cut undoes whole slices from the last one backwards.
+ * Runs a slice as one transaction that does not wait for the disk. The inbox is on stable storage already. The log
+ * keeps the order of commits, so a power cut undoes the last slices as a whole.
  */
 function transact<T>(db: Database, work: () => T): T {
   if (db.inTransaction) return work()

@@ -1,4 +1,4 @@
-/** Opens the file of a SQLite list: creates a missing one, migrates an older one, and leaves any other file as it is. */
+/** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
@@ -41,9 +41,9 @@ export function readSize(path: string): number {
 function open(path: string): Database {
   const db = new Database(path, { create: true })
   try {
-    // An acceptance waits for the lock of another process as long as its deadline allows.
+    // A commit waits for the lock of another process as long as the deadline of a request allows.
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Before anything is written: the header may be older than what the log of a crashed process holds.
+    // Before anything is written. The header of the file may be older than the log that a crashed process left.
     const version = readVersion(db)
     db.run('PRAGMA journal_mode = WAL')
     // The promise of durability: a commit returns when it is on stable storage.
@@ -62,7 +62,7 @@ function open(path: string): Database {
   }
 }
 
-/** Refuses a file by its header, because SQLite would create its log next to the file to read more. */
+/** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */
 function checkHeader(path: string): void {
   if (!existsSync(path)) return
   const header = Buffer.alloc(100)

@@ -1,5 +1,6 @@
 /**
- * The schema of a SQLite list, as numbered migrations. A new list runs all of them. An older list runs those it lacks.
+ * The schema of a SQLite list, as numbered migrations. A new list runs all of them. An older list runs those it
+ * lacks.
  *
  * The tables after the last migration:
  *
@@ -22,8 +23,8 @@ const APPLICATION_ID = 0x526f6c6c
 /**
  * The statements of each migration; migration 1 comes first. Never change one that has been released: add the next.
  *
- * Statements that rename are safe while a process of an older version runs: its own statements fail, and it reports
- * a failure instead of writing to the wrong table.
+ * Statements that rename are safe while a process of an older version runs: its own statements fail, and it reports a
+ * failure instead of writing to the wrong table.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [

@@ -15,7 +15,7 @@ type SubscriberRow = Omit<Subscriber, 'subscribedAt'> & { subscribedAt: number }
 
 export type SqliteReader = ReturnType<typeof createReader>
 
-/** Creates the reader. Its methods are those of the store; they work inside a transaction of the caller or without one. */
+/** Creates the reader. Its methods are those of the store, and work with or without a transaction of the caller. */
 export function createReader(db: Database, suppressions: Suppressions) {
   const hashOf = createIdentityHash(db)
   const statements = prepare(db)

@@ -17,8 +17,9 @@ const COMMAND_SLICE_MS = 5
 const QUIET_PAUSE = 0.25
 
 /**
- * The backlog that must not wait, in addresses and as a share of the list. A run writes most pages of the index once, however
- * many addresses share them, so a longer list waits for a larger backlog. Measured in ARCHITECTURE.md.
+ * The backlog that must not wait, in addresses and as a share of the list. A run writes most pages of the index once,
+ * however many addresses share them, so a longer list waits for a larger backlog. Measured with ten million
+ * addresses: 4.1 to 5.6 µs per address for a backlog of 100,000, and 2.0 µs for 1,000,000.
  */
 const LARGE_BACKLOG = { share: 0.1, min: 100_000, max: 1_000_000 }
 
@@ -65,11 +66,7 @@ export function createSchedule(db: Database, compactor: Compactor) {
   }
 
   /** Compacts inside the transaction of the caller. */
-  function compactAll(): void {
-    for (const _ of compactor.run()) {
-      // Each slice is part of that transaction.
-    }
-  }
+  const compactAll = () => compactor.run().forEach(() => {})
 
   /** Compacts, and does work in the same transaction, so that nothing is accepted in between. */
   async function runCompacted<T>(work: () => T): Promise<T> {

@@ -15,14 +15,18 @@ export interface SqliteStore
   extends SubscriberStore,
     Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'> {
   /**
-   * Accepts a batch of addresses, given as a JSON array. Waits for the lock and for the disk, and blocks the thread meanwhile.
+   * Accepts a batch of addresses, given as a JSON array. Blocks the thread while it waits for the lock and for the
+   * disk.
    *
    * @throws SQLiteError when it cannot be written
    */
   append(addresses: string): void
 }
 
-/** Rows in one import: one lock and one sync. Larger imports cost less per row, and need more memory. Measured in ARCHITECTURE.md. */
+/**
+ * Rows in one import: one lock and one sync. Larger imports cost less per row and need more memory. Measured: 120 MB,
+ * and 260 MB with 100,000 rows.
+ */
 const IMPORT_SIZE = 10_000
 
 /** Pages between two forced garbage collections. Without them a long command uses three times as much memory. */
@@ -57,7 +61,7 @@ function createSqliteStore(db: Database): SqliteStore {
   async function* toPages<T>(read: () => Generator<T>): AsyncGenerator<T> {
     const pages = await readCompacted(read)
     for (let taken = 1; ; taken++) {
-      if (taken % PAGES_PER_COLLECTION === 0) collectGarbage()
+      if (taken % PAGES_PER_COLLECTION === 0) Bun.gc(true)
       const { value, done } = await wrapErrors(db, async () => pages.next())
       if (done) return
       yield value
@@ -76,7 +80,7 @@ function createSqliteStore(db: Database): SqliteStore {
     list: (options = {}) => toPages(() => reader.list(options)),
     listSuppressions: () => toPages(reader.listSuppressions),
     status: (days) => readCompacted(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(collectGarbage),
+    import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
     mergeSuppressions: (merged) => wrapErrors(db, () => writer.mergeSuppressions(merged)),
     check: () =>
@@ -87,8 +91,4 @@ function createSqliteStore(db: Database): SqliteStore {
       }),
     close: async () => db.close(),
   }
-}
-
-function collectGarbage(): void {
-  Bun.gc(true)
 }

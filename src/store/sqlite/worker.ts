@@ -1,6 +1,6 @@
 /**
- * The writer thread of a SQLite list. It runs commands one after the other, and replies in the same order. It compacts
- * while no command comes in, or after each command when the backlog is large.
+ * The writer thread of a SQLite list. It runs commands one after the other, and replies in the same order. It
+ * compacts while no command comes in, or after each command when the backlog is large.
  */
 
 import type { Result } from '../../result.ts'

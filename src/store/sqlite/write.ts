@@ -24,7 +24,7 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
   const hashOf = createIdentityHash(db)
   const statements = prepare(db)
 
-  /** Appends rows to the inbox and compacts them, in the transaction of the caller: one lock and one sync for a batch. */
+  /** Appends rows to the inbox and compacts them in the transaction of the caller: one lock and one sync. */
   function importRows(rows: readonly ImportRow[]): ImportTally {
     const suppressed = suppressions.find(rows.map(({ email }) => email))
     const now = Date.now()
@@ -55,7 +55,7 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     return isSuppressed ? 'suppressed' : 'absent'
   }
 
-  /** Removes those who subscribed before their suppression. Returns the suppressions of the others, which are outdated. */
+  /** Removes subscribers from before their suppression. Returns the suppressions of the others: they are outdated. */
   function removeMatches(matches: readonly (readonly [Subscriber, Suppression])[]): Set<Suppression> {
     const outdated = new Set<Suppression>()
     for (const [{ email }, suppression] of matches) {

@@ -20,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true }))
 const readSynchronous = (db: Database) =>
   db.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous
 
-test('the connection that commits addresses waits for the disk: after opening, and after each slice of compaction', () => {
+test('a connection waits for the disk after it opens a list, and after each slice of compaction', () => {
   using db = openSqliteFile(join(folder, 'synchronous.db'))
   expect(readSynchronous(db)).toBe(2)
   prepareAppend(db).run(Date.now(), JSON.stringify(createAddresses(2000)))
@@ -33,7 +33,7 @@ test('the connection that commits addresses waits for the disk: after opening, a
   expect(readSynchronous(db)).toBe(2)
 })
 
-test('it waits for the disk after a slice of compaction that failed', () => {
+test('a connection waits for the disk after a slice of compaction that failed', () => {
   const file = join(folder, 'failed.db')
   using db = openSqliteFile(file)
   prepareAppend(db).run(Date.now(), JSON.stringify(createAddresses(10)))

@@ -1,4 +1,4 @@
-/** Opens a list, and kills itself before its statement number N: `bun killed-opener.ts FILE N`. Prints that statement. */
+/** Opens a list. Prints its statement number N and kills itself before it: `bun killed-opener.ts FILE N`. */
 
 import { Database } from 'bun:sqlite'
 import { writeSync } from 'node:fs'

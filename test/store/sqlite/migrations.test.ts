@@ -1,4 +1,4 @@
-/** Lists of older versions: the store migrates them on opening and loses nothing, and leaves newer ones as they are. */
+/** The store migrates an older list when it opens it, and loses nothing. It refuses a newer list. */
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
@@ -126,7 +126,7 @@ test('a migrated list goes on: repeats are found, suppressions hold, and new seq
 
 const OPENER = resolve(import.meta.dir, 'killed-opener.ts')
 
-/** Opens a list in a process that is killed before its statement with this number. Returns the statement, or the exit code. */
+/** Opens a list in a process that kills itself before statement number `killAt`. Returns that, or its exit code. */
 async function openKilled(file: string, killAt: number): Promise<string | number> {
   const child = Bun.spawn([process.execPath, OPENER, file, String(killAt)], {
     stdout: 'pipe',
