@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { until } from '../support/load.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 test('the copy has all addresses of one moment while the service writes', async () => {
   const service = await startService()

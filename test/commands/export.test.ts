@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { until } from '../support/load.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 const LIST =
   'email,created_at\nAda@site.io,2020-01-02T03:04:05.678Z\n=bob@site.io,2021-02-03\ntry@example.org,2022-01-01\nzoe@site.io,2023-01-01\n'

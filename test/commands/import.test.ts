@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { until } from '../support/load.ts'
+import { until } from '../support/wait.ts'
 
 const ROWS = [
   { email: 'Ada@site.io', subscribed_at: '2020-01-02T03:04:05.000Z' },

@@ -3,9 +3,9 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import { realpath, rm } from 'node:fs/promises'
 import { readList, readProgress, toListFile } from '../support/list-file.ts'
-import { until } from '../support/load.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 import { createSyncCounter, type SyncCounter } from '../support/sync-counter.ts'
+import { until } from '../support/wait.ts'
 
 interface CountedService extends RunningService {
   readonly counter: SyncCounter

@@ -7,10 +7,10 @@ import { expect, test } from 'bun:test'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
-import { until } from '../support/load.ts'
 import { CLI } from '../support/paths.ts'
 import { runCommand } from '../support/service.ts'
 import { createSyncCounter, type SyncEvent } from '../support/sync-counter.ts'
+import { until } from '../support/wait.ts'
 
 interface CountedRun {
   readonly stdout: string

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readProgress, toListFile } from '../support/list-file.ts'
-import { until } from '../support/load.ts'
 import { type RunningService, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 let service: RunningService
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { rm } from 'node:fs/promises'
 import { DOCUMENTS } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { until } from '../support/load.ts'
 import { ROOT } from '../support/paths.ts'
 import { exchange, openConnection, type RawConnection, toRequest } from '../support/raw.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 const toPost = (email: string) => toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email }))
 

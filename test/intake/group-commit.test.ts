@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Address } from '../../src/email.ts'
 import { createGroupCommit } from '../../src/intake/group-commit.ts'
-import { until } from '../support/load.ts'
+import { until } from '../support/wait.ts'
 
 /** Starts a group commit whose commits end when the test says so, and records what happens in order. */
 function start({ deadlineMs = 60_000 } = {}) {

@@ -4,8 +4,9 @@ import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
-import { createLedger, expectKept, post, until } from '../support/load.ts'
+import { createLedger, expectKept, post } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 test('the service recovers when a full disk has space again', async () => {
   const folder = await createFolder()

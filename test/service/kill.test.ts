@@ -5,8 +5,9 @@ import { rm } from 'node:fs/promises'
 import type { Address } from '../../src/email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { readProgress, toListFile } from '../support/list-file.ts'
-import { createLedger, expectKept, type Ledger, post, until } from '../support/load.ts'
+import { createLedger, expectKept, type Ledger, post } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 test('confirmed addresses survive kill -9 under load', async () => {
   const folder = await createFolder()

@@ -3,7 +3,6 @@
 import { expect } from 'bun:test'
 import { readList, readProgress, toListFile } from './list-file.ts'
 import type { RunningService } from './service.ts'
-import { toWaitError, WAIT_LIMIT_MS } from './wait.ts'
 
 /** What clients sent, and what the service confirmed. */
 export interface Ledger {
@@ -62,21 +61,4 @@ export async function expectKept(folder: string, { acknowledged, sent }: Ledger)
   expect(list.filter((email) => !identities.has(email))).toEqual([])
   expect([...acknowledged].filter((email) => !identities.has(email))).toEqual([])
   expect([...identities].filter((email) => !sent.has(email))).toEqual([])
-}
-
-/**
- * Resolves when a condition holds. Checks it every few milliseconds.
- *
- * @param what names the condition in the error; its source code by default
- * @throws when the condition does not hold within WAIT_LIMIT_MS
- */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what = String(condition),
-): Promise<void> {
-  const end = performance.now() + WAIT_LIMIT_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw toWaitError(what)
-    await Bun.sleep(2)
-  }
 }

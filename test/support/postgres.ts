@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
 import { findBinaries, findPort, findUser, initialize, removeAfterRun, tryStart } from './postgres-process.ts'
 import { createFolder } from './service.ts'
+import { until } from './wait.ts'
 
 /** The password in every URL. No output may contain it. */
 export const PASSWORD = 'HushHushHush'
@@ -65,10 +66,10 @@ async function createServerOfTheRun(): Promise<TestServer> {
     ]
     const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     // After a kill, the shared memory of the last server may still be in use.
-    await waitUntil('PostgreSQL accepts connections', async () => {
+    await until(async () => {
       child = await tryStart(postgres, options, { ...user, cwd: folder })
       return child !== undefined
-    })
+    }, 'PostgreSQL accepts connections')
   }
 
   async function run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]> {
@@ -136,14 +137,5 @@ export async function withStore<T>(url: string, work: (store: SubscriberStore) =
     return await work(store)
   } finally {
     await store.close()
-  }
-}
-
-/** Waits for a state, at most 30 s. The error says what was awaited. */
-export async function waitUntil(awaited: string, isReached: () => boolean | Promise<boolean>): Promise<void> {
-  const start = performance.now()
-  while (!(await isReached())) {
-    if (performance.now() - start > 30_000) throw new Error(`not within 30 s: ${awaited}`)
-    await Bun.sleep(20)
   }
 }

@@ -17,6 +17,23 @@ export async function within<T>(promise: Promise<T>, what: string | (() => strin
   }
 }
 
+/**
+ * Resolves when a condition holds. Checks it every few milliseconds.
+ *
+ * @param what names the condition in the error; its source code by default
+ * @throws when the condition does not hold within WAIT_LIMIT_MS
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = String(condition),
+): Promise<void> {
+  const end = performance.now() + WAIT_LIMIT_MS
+  while (!(await condition())) {
+    if (performance.now() > end) throw toWaitError(what)
+    await Bun.sleep(2)
+  }
+}
+
 /** The error of a wait that took too long. */
 export function toWaitError(what: string): Error {
   return new Error(`waited ${WAIT_LIMIT_MS / 1000} s for: ${what}`)

@@ -3,16 +3,10 @@
 import { afterEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
-import {
-  getServer,
-  MAX_CONNECTIONS,
-  PASSWORD,
-  toDatabase,
-  waitUntil,
-  withStore,
-} from '../../support/postgres.ts'
+import { getServer, MAX_CONNECTIONS, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
 import { emailsOf, expectAscending, listAll, toAddress } from '../../support/store-suite.ts'
+import { until } from '../../support/wait.ts'
 
 const server = await getServer()
 const cleanups: (() => unknown)[] = []
@@ -39,20 +33,20 @@ async function expectFailure(service: RunningService): Promise<void> {
     reply = received
     milliseconds = performance.now() - start
   })
-  await waitUntil('the service answers while its list fails', async () => {
+  await until(async () => {
     expect((await service.request('/openapi.json')).status).toBe(200)
     await Promise.race([posting, Bun.sleep(500)])
     return reply !== undefined
-  })
+  }, 'the service answers while its list fails')
   expect([reply?.status, JSON.parse(reply?.body ?? '{}').message]).toEqual([500, 'storage_failure'])
   // The exact deadline is tested with the intake. A busy machine is late.
   expect(milliseconds).toBeLessThan(3 * STORE_DEADLINE_MS)
 }
 
 async function expectRecovery(service: RunningService): Promise<void> {
-  await waitUntil(
-    'the service accepts an address',
+  await until(
     async () => (await service.subscribe('found@mail.io')).status === 200,
+    'the service accepts an address',
   )
   expect(await readiness(service)).toBe(200)
 }
@@ -89,9 +83,9 @@ test('the server is killed under load: no confirmed address is lost or listed tw
   })
   for (let kills = 0; kills < 2; kills++) {
     const [confirmedBefore, failuresBefore] = [confirmed.length, failures]
-    await waitUntil('300 addresses are confirmed', () => confirmed.length >= confirmedBefore + 300)
+    await until(() => confirmed.length >= confirmedBefore + 300, '300 addresses are confirmed')
     await server.kill()
-    await waitUntil('a caller gets an error', () => failures > failuresBefore)
+    await until(() => failures > failuresBefore, 'a caller gets an error')
     await server.start()
     await expectRecovery(service)
   }

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { CLI } from '../../support/paths.ts'
-import { getServer, waitUntil, withStore } from '../../support/postgres.ts'
+import { getServer, withStore } from '../../support/postgres.ts'
 import {
   countLockWaits,
   createSchema1,
@@ -17,6 +17,7 @@ import {
 } from '../../support/postgres-schemas.ts'
 import { runCommand } from '../../support/service.ts'
 import { emailsOf, listAll, listSuppressions, toAddress, toAddresses } from '../../support/store-suite.ts'
+import { until } from '../../support/wait.ts'
 
 const server = await getServer()
 
@@ -101,14 +102,11 @@ test.each([
       stdout: 'ignore',
       stderr: 'ignore',
     })
-    await waitUntil('the migration is in the middle', () => isPaused(url))
+    await until(() => isPaused(url), 'the migration is in the middle')
     await crash(url, child)
     expect(await child.exited).not.toBe(0)
     await resume()
-    await waitUntil(
-      'no connection of the command is left',
-      async () => (await readActivity(url)).length === 0,
-    )
+    await until(async () => (await readActivity(url)).length === 0, 'no connection of the command is left')
     expect(await readSchema1(url)).toEqual(before)
     await withStore(url, async (store) => {
       expect(await listAll(store)).toEqual(before.subscribers)
@@ -131,9 +129,9 @@ test('a process of an older Rollcall fails, whether it waits for the migration o
 
   const resume = await pauseMigration(url)
   const migrating = withStore(url, listAll)
-  await waitUntil('the migration is in the middle', () => isPaused(url))
+  await until(() => isPaused(url), 'the migration is in the middle')
   const waiting = Promise.allSettled([add('waiting@one.example'), runImport()])
-  await waitUntil('both wait for the lock', async () => (await countLockWaits(url)) === 2)
+  await until(async () => (await countLockWaits(url)) === 2, 'both wait for the lock')
   await resume()
   expect(emailsOf(await migrating).at(-1)).toBe(toAddress('before@one.example'))
   // 42703: undefined column. 42P01: undefined table. 42883: undefined function.
@@ -151,7 +149,7 @@ test('a migration waits for an import of an older Rollcall that is in progress',
     await transaction`SELECT FROM rollcall.list FOR UPDATE`
     // In an object, because `begin` would wait for a promise.
     const running = { result: withStore(url, listAll) }
-    await waitUntil('the migration waits for the lock', async () => (await countLockWaits(url)) === 1)
+    await until(async () => (await countLockWaits(url)) === 1, 'the migration waits for the lock')
     await transaction`SELECT hash FROM rollcall.removed JOIN rollcall.removal_keys ON id = key_id`
     await transaction`INSERT INTO rollcall.subscribers (email, subscribed_at) VALUES ('imported@one.example', now())`
     return running

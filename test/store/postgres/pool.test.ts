@@ -8,9 +8,10 @@ import { parseListUrl } from '../../../src/config/list-url.ts'
 import { toListName } from '../../../src/store/open.ts'
 import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
-import { getServer, PASSWORD, toDatabase, waitUntil, withStore } from '../../support/postgres.ts'
+import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
 import { createAddresses } from '../../support/store-suite.ts'
+import { until } from '../../support/wait.ts'
 
 const server = await getServer()
 
@@ -66,10 +67,10 @@ test('the name of a list has no user, no password and no options', () => {
 test('connections on which nothing arrives any more are replaced', async () => {
   const proxy = await startProxy(await server.createUrl())
   const store = createPostgresStore({ url: proxy.url, name: 'list', hasDeadline: true })
-  await waitUntil('all connections are open', async () => {
+  await until(async () => {
     await Promise.all(Array.from({ length: 3 }, () => store.count()))
     return proxy.connections() === 3
-  })
+  }, 'all connections are open')
   proxy.silence()
   const checks = await Promise.allSettled(Array.from({ length: 3 }, () => store.check()))
   expect(checks.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
@@ -83,7 +84,7 @@ test('the URL decides about TLS', async () => {
   await enableTls()
   const named = url.replace('127.0.0.1', 'localhost')
   const trusting = `sslmode=verify-full&sslrootcert=${toSupportFile('certificate/localhost.crt')}`
-  await waitUntil('the server offers TLS', () => isEncrypted(`${named}?sslmode=prefer`))
+  await until(() => isEncrypted(`${named}?sslmode=prefer`), 'the server offers TLS')
   expect(await isEncrypted(url)).toBe(false)
   expect(await isEncrypted(`${named}?sslmode=disable`)).toBe(false)
   expect(await isEncrypted(`${named}?sslmode=require`)).toBe(true)

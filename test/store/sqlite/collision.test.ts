@@ -5,12 +5,12 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
 import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
-import { createIdentityHash, type IdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
+import { createIdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
 
 /** Finds two addresses with the same hash; among 300,000 there are about ten pairs. */
-function findCollision(hashOf: IdentityHash): [Address, Address] {
+function findCollision(hashOf: ReturnType<typeof createIdentityHash>): [Address, Address] {
   const byHash = new Map<number, Address>()
   for (let index = 0; ; index++) {
     const email = `ada${index}@mail.io` as Address

@@ -3,9 +3,10 @@
 import { expect, test } from 'bun:test'
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises'
 import { readList, toListFile } from '../../support/list-file.ts'
-import { createLedger, expectKept, post, until } from '../../support/load.ts'
+import { createLedger, expectKept, post } from '../../support/load.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { createFolder, type RunningService, startService } from '../../support/service.ts'
+import { until } from '../../support/wait.ts'
 
 function startCrashing(folder: string): Promise<RunningService> {
   const preload = toSupportFile('crashing-writer.ts')
