@@ -53,7 +53,7 @@ test('a method other than GET, HEAD and POST gets 405', async () => {
       'application/json',
     ])
     expect(reply.body.toString()).toBe(
-      '{"ok":false,"message":"method_not_allowed","error":{"code":"method_not_allowed","message":"This path is a page with a form.","hint":"Use GET or HEAD, or POST for the form."}}',
+      '{"ok":false,"message":"method_not_allowed","error":{"code":"method_not_allowed","message":"This path is a page with a form.","hint":"Use GET or HEAD, or POST to send the form."}}',
     )
   }
 })
@@ -67,7 +67,7 @@ test('a POST that is not a form gets 415', async () => {
       'no-store',
     ])
     expect(reply.body.toString()).toBe(
-      '{"ok":false,"message":"invalid_body","error":{"code":"invalid_body","message":"The media type of the body is not that of an HTML form.","hint":"Programs send JSON to the API, which /openapi.json describes; a form is sent as application/x-www-form-urlencoded."}}',
+      '{"ok":false,"message":"invalid_body","error":{"code":"invalid_body","message":"The media type of the body is not that of an HTML form.","hint":"To use the API, send JSON to the path in /openapi.json. To send the form, use application/x-www-form-urlencoded."}}',
     )
   }
 })
