@@ -62,15 +62,26 @@ export async function describeSchema(url: string): Promise<unknown[]> {
   ]
 }
 
-/** Makes the next migration wait between two of its statements, until the returned function is called. */
-export async function pauseMigration(url: string): Promise<() => Promise<unknown>> {
+/** Where a migration can be paused. */
+export type PausePoint = 'between two statements' | 'before the version is raised'
+
+/** Makes the next migration wait until the returned function is called. */
+export async function pauseMigration(
+  url: string,
+  point: PausePoint = 'between two statements',
+): Promise<() => Promise<unknown>> {
+  const [type, result, trigger] =
+    point === 'between two statements'
+      ? ['event_trigger', '', "EVENT TRIGGER pause ON ddl_command_end WHEN TAG IN ('DROP FUNCTION')"]
+      : ['trigger', 'NEW', 'TRIGGER pause BEFORE UPDATE OF version ON rollcall.list FOR EACH ROW']
   await server.run(
     `CREATE TABLE pause AS SELECT true;
      GRANT SELECT ON pause TO PUBLIC;
-     CREATE FUNCTION pause() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+     CREATE FUNCTION pause() RETURNS ${type} LANGUAGE plpgsql AS $$ BEGIN
        WHILE EXISTS (SELECT FROM public.pause) LOOP PERFORM pg_sleep(0.02); END LOOP;
+       RETURN ${result};
      END $$;
-     CREATE EVENT TRIGGER pause ON ddl_command_end WHEN TAG IN ('DROP FUNCTION') EXECUTE FUNCTION pause();`,
+     CREATE ${trigger} EXECUTE FUNCTION pause();`,
     url,
   )
   return () => server.run('DELETE FROM pause', url)

@@ -87,22 +87,25 @@ test('ten connections migrate a list once', async () => {
   expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([{ version: 2 }])
 })
 
+const killProcess = (_: string, child: Bun.Subprocess) => child.kill('SIGKILL')
+
 test.each([
-  ['the process is killed', (_: string, child: Bun.Subprocess) => child.kill('SIGKILL')],
-  ['the connection is terminated', (url: string) => server.disconnect(url)],
-  ['the server is killed', () => server.kill().then(server.start)],
+  ['the process is killed', 'between two statements', killProcess],
+  ['the process is killed', 'before the version is raised', killProcess],
+  ['the connection is terminated', 'between two statements', (url: string) => server.disconnect(url)],
+  ['the server is killed', 'between two statements', () => server.kill().then(server.start)],
 ] as const)(
-  'a migration during which %s leaves schema 1 as it was, and the next command migrates',
-  async (_, crash) => {
+  'a migration during which %s %s leaves schema 1 as it was, and the next command migrates',
+  async (_, point, crash) => {
     const url = await createSchema1()
     const before = await readSchema1(url)
-    const resume = await pauseMigration(url)
+    const resume = await pauseMigration(url, point)
     const child = Bun.spawn([process.execPath, CLI, 'count'], {
       env: { DATABASE_URL: url },
       stdout: 'ignore',
       stderr: 'ignore',
     })
-    await until(() => isPaused(url), 'the migration is in the middle')
+    await until(() => isPaused(url), `the migration is paused ${point}`)
     await crash(url, child)
     expect(await child.exited).not.toBe(0)
     await resume()
