@@ -1,17 +1,17 @@
 /**
- * Limits and deadlines that a caller or the owner can meet. They are in one place because some depend on others:
- * the body and the store must both be given up before the runtime cuts the connection.
+ * Limits and deadlines that clients or the owner notice. They are in one file because some depend on others: the
+ * service must give up a body and the store before the runtime closes the connection.
  *
  * Sizes that only tune an algorithm, such as rows in a page, are next to that algorithm.
  */
 
-/** Longest address in characters, after trimming: RFC 5321 section 4.5.3.1.3, less the angle brackets. */
+/** Maximum length of an address in characters, after trimming: RFC 5321 section 4.5.3.1.3, without the angle brackets. */
 export const MAX_ADDRESS_LENGTH = 254
 
-/** Longest local part of an address in characters: RFC 5321 section 4.5.3.1.1. */
+/** Maximum length of the local part in characters: RFC 5321 section 4.5.3.1.1. */
 export const MAX_LOCAL_PART_LENGTH = 64
 
-/** Most bytes in a request body. */
+/** Maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024
 
 /** Milliseconds in which a request body must arrive. */
@@ -20,15 +20,15 @@ export const BODY_DEADLINE_MS = 10_000
 /** Milliseconds in which the store must confirm an address. */
 export const STORE_DEADLINE_MS = 5_000
 
-/** Seconds until the runtime closes a silent connection. Its clock also runs while a body arrives and while the store works. */
+/** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
 /** Milliseconds that stopping the service may take, from the signal to the exit. */
 export const STOP_DEADLINE_MS = 10_000
 
 /**
- * When each phase of a stop ends at the latest, in milliseconds after the signal. An address whose body arrives
- * just before `bodies` has the whole deadline of the store before `connections`. The time after `store` is for the exit.
+ * The latest end of each phase of a stop, in milliseconds after the signal. When a body arrives just before the end of
+ * `bodies`, the store still has its whole deadline before `connections` ends. The time after `store` is for the exit.
  */
 export const STOP_PHASE_ENDS_MS = {
   announce: 300,

@@ -28,7 +28,7 @@ interface Representations {
   readonly codings: readonly ContentCoding[]
 }
 
-/** Most Accept-Encoding values whose choice a document caches. Clients send few different ones. */
+/** Maximum number of Accept-Encoding values whose choice a document caches. Clients send few different ones. */
 const MAX_CACHED_CHOICES = 64
 
 /**

@@ -23,7 +23,7 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
 }
 
-/** Most languages that are read of an Accept-Language header. Browsers send a few. */
+/** Maximum number of languages that are read of an Accept-Language header. Browsers send a few. */
 const MAX_LANGUAGES = 16
 
 /**

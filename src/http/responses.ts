@@ -31,7 +31,7 @@ export function createCommonHeaders(baseUrl: string): HeaderFields {
   }
 }
 
-/** Creates the responses of the contract. @param headers for each of them, besides its Content-Type */
+/** Creates the responses of the contract, with these headers and their Content-Type. */
 export function createJsonResponses(headers: HeaderFields): JsonResponses {
   const accepted = createJsonResponder(200, { ok: true }, headers)
   const problems = {} as Record<ErrorReason, () => Response>

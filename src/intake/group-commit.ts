@@ -37,13 +37,13 @@ interface Batch {
   readonly reject: (reason: Error) => void
 }
 
-/** Most addresses in one commit. */
+/** Maximum number of addresses in one commit. */
 export const MAX_BATCH = 8192
 
 /** Precision of the deadline in milliseconds. */
 const TICK_MS = 100
 
-/** Most turns of the event loop that a commit waits while each turn brings more addresses. */
+/** Maximum number of turns of the event loop that a commit waits while each turn brings more addresses. */
 const BURST_TURNS = 4
 
 /** Collects single addresses into commits. Calls `commit` again only when its last promise has settled. */

@@ -88,7 +88,7 @@ export function createIntake(
     failing = false
   }
 
-  // A check takes a turn of the store, so concurrent callers share one.
+  // The store runs one operation at a time, so concurrent callers share a check.
   function check(): Promise<void> {
     if (failing) return Promise.reject(new StoreError('the store fails'))
     checking ??= store.check().finally(() => {

@@ -17,9 +17,9 @@ const ops = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${serv
 
 /** Reads the metrics by the grammar of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 async function readMetrics(): Promise<ReadonlyMap<string, number>> {
-  const answer = await ops('/metrics')
-  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-  const lines = (await answer.text()).split('\n').filter(Boolean)
+  const response = await ops('/metrics')
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const lines = (await response.text()).split('\n').filter(Boolean)
   const samples = lines.filter((line) => !/^# (?:HELP|TYPE) [a-z_]+ \S/.test(line))
   return new Map(
     samples.map((line) => {
@@ -33,9 +33,9 @@ async function readMetrics(): Promise<ReadonlyMap<string, number>> {
 
 test('/livez and /readyz respond 200', async () => {
   for (const path of ['/livez', '/readyz']) {
-    const answer = await ops(path)
-    expect([answer.status, await answer.text()]).toEqual([200, 'ok\n'])
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const response = await ops(path)
+    expect([response.status, await response.text()]).toEqual([200, 'ok\n'])
+    expect(response.headers.get('cache-control')).toBe('no-store')
   }
 })
 
@@ -75,12 +75,12 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
 
 test('no response has an address', async () => {
   await service.subscribe('eve@example.org')
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ['/livez', '/readyz', '/metrics', '/eve@example.org'].map((path) => ops(path)),
   )
-  for (const answer of answers) {
-    expect(await answer.text()).not.toMatch(/@|eve|example/)
-    expect(JSON.stringify([...answer.headers])).not.toContain('@')
+  for (const response of responses) {
+    expect(await response.text()).not.toMatch(/@|eve|example/)
+    expect(JSON.stringify([...response.headers])).not.toContain('@')
   }
 })
 

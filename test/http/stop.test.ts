@@ -41,19 +41,27 @@ function load({ port }: RunningService, { reconnecting }: { reconnecting: boolea
   return { confirmed, unanswered: () => unanswered, ended }
 }
 
-/** Stops a service, which must take less than 10 s. Returns its exit code, the last message of its log, and the milliseconds. */
+/**
+ * Stops a service. Returns its exit code, the last line of its log, and the milliseconds from the signal to that line:
+ * the service itself takes the time, because a busy machine delays the test. The exit comes right after that line.
+ */
 async function stop(service: RunningService, signal: NodeJS.Signals = 'SIGTERM') {
-  const start = performance.now()
   const code = await service.stop(signal)
-  const ms = performance.now() - start
+  const lines: { time: string; msg: string }[] = service
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const stopping = lines.find(({ msg }) => msg.startsWith('stopping'))
+  const last = lines.at(-1)
+  const ms = Date.parse(last!.time) - Date.parse(stopping!.time)
   expect(ms).toBeLessThan(10_000)
-  const { msg } = JSON.parse(service.log().trimEnd().split('\n').at(-1)!)
-  return { code, msg, ms }
+  return { code, msg: last!.msg, ms }
 }
 
 const CLEAN = { code: 0, msg: 'stopped', ms: expect.any(Number) }
 
-// One after the other, because each uses a whole processor.
+// Not concurrent, because each of them uses a whole processor.
 test.each([
   ['SIGTERM', 'keep their connections'],
   ['SIGINT', 'keep their connections'],
@@ -71,7 +79,8 @@ test.each([
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a stop waits a few seconds for bodies, and neither for heads nor for silent connections', async () => {
+// Not concurrent, because the rest of a body must arrive in time.
+test('a stop waits a few seconds for bodies, and neither for heads nor for silent connections', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
   const open = () => openConnection(service.port)

@@ -7,7 +7,7 @@ import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { openConnection, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
-/** Most memory that the service may use, in MiB. */
+/** Maximum memory of the service, in MiB. */
 const MAX_MEMORY_MIB = 200
 
 const HOST = POST_HEADERS[0]

@@ -165,9 +165,12 @@ export async function runCommand(
 
 const checks = new Map<string, AnswerCheck>()
 
-/** Returns the check against the description of a service. Creates it once: that blocks the event loop for about 200 ms. */
-function getCheck(env: Environment, folder: string): AnswerCheck {
-  const settings = { ...env, SITE_FILE: env.SITE_FILE ? resolve(folder, env.SITE_FILE) : '/dev/null' }
+/**
+ * Returns the check against the description of a service. Creates it once for the settings that the description depends
+ * on, because that blocks the event loop for 200 ms.
+ */
+function getCheck({ BASE_URL, CORS_ORIGINS, SITE_FILE }: Environment, folder: string): AnswerCheck {
+  const settings = { BASE_URL, CORS_ORIGINS, SITE_FILE: SITE_FILE ? resolve(folder, SITE_FILE) : '/dev/null' }
   const key = JSON.stringify(settings)
   const check = checks.get(key) ?? createAnswerCheck(createDescription(readConfig(settings)))
   checks.set(key, check)
