@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import pino from 'pino'
 import type { Address } from '../../src/email.ts'
 import { createIntake } from '../../src/intake/intake.ts'
-import { until } from '../support/load.ts'
+import { until } from '../support/wait.ts'
 
 test('an address is given up after 5 s; the failure and the recovery are logged once', async () => {
   const messages: string[] = []
