@@ -45,9 +45,7 @@ export function toOutcome(trial: Trial, samples: Samples): Outcome {
   const contenders = trial.contenders.flatMap((name) => (samples[name] ? [toRow(name, samples[name])] : []))
   const compared = (trial.comparisons ?? []).flatMap((comparison) => {
     const figure = toRatio(comparison, samples)
-    return figure
-      ? [toFinding(`compared with ${comparison.called}`, { ...comparison, figure, isRatio: true })]
-      : []
+    return figure ? [toFinding(`compared with ${comparison.called}`, { ...comparison, figure, isRatio: true })] : []
   })
   const bounded = (trial.ceilings ?? []).flatMap(({ metric, subject, atMost }) => {
     const figure = contenders.find(({ name }) => name === subject)?.figures[metric]

@@ -53,9 +53,7 @@ export function findMissing(need: Need): string | undefined {
   if (need === 'nginx') {
     return Bun.which('nginx') ? undefined : 'nginx is not installed: apt-get install nginx-light'
   }
-  return existsSync(BASELINES_NODE)
-    ? undefined
-    : 'the baselines are not installed: npm ci --prefix bench/baselines'
+  return existsSync(BASELINES_NODE) ? undefined : 'the baselines are not installed: npm ci --prefix bench/baselines'
 }
 
 /**

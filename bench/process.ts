@@ -90,10 +90,7 @@ function takeFreePort(): number {
   return port
 }
 
-async function waitForResponse(
-  { origin, pid }: { origin: string; pid: number },
-  path: string,
-): Promise<void> {
+async function waitForResponse({ origin, pid }: { origin: string; pid: number }, path: string): Promise<void> {
   const end = performance.now() + START_DEADLINE_MS
   while (performance.now() < end) {
     const response = await fetch(origin + path, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
@@ -113,8 +110,7 @@ function isAlive(pid: number): boolean {
 function readCpu(root: number): number {
   let nanoseconds = 0
   for (const pid of listTree(root))
-    for (const task of listTasks(pid))
-      nanoseconds += Number(readProc(`${pid}/task/${task}/schedstat`).split(' ')[0])
+    for (const task of listTasks(pid)) nanoseconds += Number(readProc(`${pid}/task/${task}/schedstat`).split(' ')[0])
   return nanoseconds / 1e9
 }
 

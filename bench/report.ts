@@ -23,9 +23,7 @@ const COLUMNS: Record<Metric, { readonly title: string; readonly digits: number 
 
 /** Renders the report. */
 export function toMarkdown({ machine, method, outcomes }: Run): string {
-  const findings = outcomes.flatMap((outcome) =>
-    outcome.findings.map((finding) => toFindingCells(outcome, finding)),
-  )
+  const findings = outcomes.flatMap((outcome) => outcome.findings.map((finding) => toFindingCells(outcome, finding)))
   return [
     ...[...machine, ...method].map((line) => `- ${line}`),
     '',

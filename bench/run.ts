@@ -26,19 +26,13 @@ const names = TRIALS.map(({ name }) => name)
 const program = new Command('bench')
   .description('Compare Rollcall with baselines and with servers that store nothing.')
   .helpOption('-h, --help', 'Print help')
-  .addOption(
-    new Option('-t, --trial <name...>', 'Run only these trials').choices(names).default(names, 'all'),
-  )
+  .addOption(new Option('-t, --trial <name...>', 'Run only these trials').choices(names).default(names, 'all'))
   .option(
     '-r, --rounds <number>',
     'Run each contender this often, in turn with the others (default: 3, with --full 7)',
     parseCount,
   )
-  .option(
-    '-s, --seconds <number>',
-    'Send load for this many seconds per run (default: 3, with --full 6)',
-    parseCount,
-  )
+  .option('-s, --seconds <number>', 'Send load for this many seconds per run (default: 3, with --full 6)', parseCount)
   .option('--full', 'Run more and longer rounds')
   .action(run)
 
@@ -60,11 +54,7 @@ async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 
   const report: Run = {
     at: new Date().toISOString(),
     machine: describeMachine(pins),
-    method: [
-      `${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list`,
-      ...METHOD,
-      ...missing,
-    ],
+    method: [`${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list`, ...METHOD, ...missing],
     outcomes,
   }
   process.stdout.write(toMarkdown(report))

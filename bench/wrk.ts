@@ -26,13 +26,7 @@ let runs = 0
  *
  * @throws Error when a request failed or had an unexpected status
  */
-export async function runWrk({
-  origin,
-  requests,
-  connections,
-  seconds,
-  pins,
-}: WrkOptions): Promise<WrkResult> {
+export async function runWrk({ origin, requests, connections, seconds, pins }: WrkOptions): Promise<WrkResult> {
   const { kind, path } = requests
   const headers = Object.entries(await toHeaders(origin, requests)).map(([name, value]) => `${name}=${value}`)
   // New addresses differ between runs; known addresses are the same in all runs.
@@ -50,10 +44,7 @@ export async function runWrk({
   return { requests: responses, seconds: microseconds / 1e6 }
 }
 
-async function toHeaders(
-  origin: string,
-  { path, headers, unchanged }: Requests,
-): Promise<Record<string, string>> {
+async function toHeaders(origin: string, { path, headers, unchanged }: Requests): Promise<Record<string, string>> {
   if (!unchanged) return { ...headers }
   // fetch asks for a content coding and wrk does not; each coding has its own ETag.
   const plain = { 'Accept-Encoding': 'identity' }

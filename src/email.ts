@@ -41,8 +41,7 @@ const RULE = new RegExp(ADDRESS_PATTERN)
  * @returns the trimmed address, or why the value is not an address
  */
 export function parseAddress(value: unknown): Result<Address, AddressReason> {
-  if (typeof value !== 'string')
-    return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
+  if (typeof value !== 'string') return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
   return RULE.test(text) ? { ok: true, value: text as Address } : { ok: false, reason: toReason(text) }
 }

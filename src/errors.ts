@@ -48,10 +48,7 @@ const ONE_ADDRESS = `one address such as name@example.org, at most ${MAX_ADDRESS
 /** The error for each reason. */
 export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   missing: invalidEmail('The member "email" is missing.', `Add the member "email": ${ONE_ADDRESS}.`),
-  not_a_string: invalidEmail(
-    'The member "email" is not a string.',
-    `Send "email" as a string: ${ONE_ADDRESS}.`,
-  ),
+  not_a_string: invalidEmail('The member "email" is not a string.', `Send "email" as a string: ${ONE_ADDRESS}.`),
   empty: invalidEmail('The email address is empty.', `Send ${ONE_ADDRESS}.`),
   too_long: invalidEmail(
     'The email address is too long.',
@@ -61,10 +58,7 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
     'The email address includes a display name.',
     `Remove the name and the angle brackets. Send only the text between the brackets: ${ONE_ADDRESS}.`,
   ),
-  several: invalidEmail(
-    'There is more than one email address.',
-    `Send one request for each address: ${ONE_ADDRESS}.`,
-  ),
+  several: invalidEmail('There is more than one email address.', `Send one request for each address: ${ONE_ADDRESS}.`),
   non_ascii_domain: invalidEmail(
     'The domain of the email address has non-ASCII characters.',
     `Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most ${MAX_ADDRESS_LENGTH} characters in total.`,

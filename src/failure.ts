@@ -19,10 +19,7 @@ export class Failure extends Error {
   readonly exitCode: number
 
   /** @param message for the owner; its control characters are escaped, because it may quote a file or a setting */
-  constructor(
-    message: string,
-    { exitCode = EXIT.failed, ...options }: ErrorOptions & { exitCode?: number } = {},
-  ) {
+  constructor(message: string, { exitCode = EXIT.failed, ...options }: ErrorOptions & { exitCode?: number } = {}) {
     super(message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, toEscape), options)
     this.exitCode = exitCode
   }

@@ -68,8 +68,7 @@ export const DOCUMENTS = {
     operationId: 'getSitemap',
     mediaType: 'application/xml',
     title: 'Sitemap',
-    summary:
-      'All indexable pages, each with the date of its last change and its versions in other languages.',
+    summary: 'All indexable pages, each with the date of its last change and its versions in other languages.',
   },
   protectedResource: {
     path: '/.well-known/oauth-protected-resource',

@@ -110,10 +110,7 @@ export interface SubscriberStore {
    * suppressions, so that an import may add them.
    * @returns the state of each address before, in their order
    */
-  remove(
-    addresses: readonly Address[],
-    options: { readonly suppress: boolean },
-  ): Promise<readonly SubscriptionState[]>
+  remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
   /** Yields all suppressions in pages; no page is empty. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**

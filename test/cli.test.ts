@@ -12,17 +12,14 @@ test('the help lists every verb', async () => {
   for (const verb of VERBS) expect(help).toContain(`\n  ${verb} `)
 })
 
-test.each(VERBS)(
-  'the help of %s has an example, and every text begins with a capital letter',
-  async (verb) => {
-    const { print } = await createCliFixture()
-    const help = await print([verb, '--help'])
-    expect(help).toContain(`rollcall ${verb}`)
-    const texts = help.split('\n').flatMap((line) => /^ {2}\S.*? {2,}(.*)/.exec(line)?.[1] ?? [])
-    expect(texts).not.toBeEmpty()
-    expect(texts.filter((text) => !/^[A-Z]/.test(text))).toEqual([])
-  },
-)
+test.each(VERBS)('the help of %s has an example, and every text begins with a capital letter', async (verb) => {
+  const { print } = await createCliFixture()
+  const help = await print([verb, '--help'])
+  expect(help).toContain(`rollcall ${verb}`)
+  const texts = help.split('\n').flatMap((line) => /^ {2}\S.*? {2,}(.*)/.exec(line)?.[1] ?? [])
+  expect(texts).not.toBeEmpty()
+  expect(texts.filter((text) => !/^[A-Z]/.test(text))).toEqual([])
+})
 
 test.each([
   [['exprot'], 'Did you mean export?'],
@@ -35,22 +32,18 @@ test.each([
   expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
 })
 
-test.each([
-  [['count']],
-  [['has', 'a@b.io']],
-  [['export']],
-  [['status']],
-  [['remove', 'a@b.io']],
-  [['backup', 'b.db']],
-])('%j does not create a list that is missing', async (args) => {
-  const { folder, run } = await createCliFixture()
-  expect(await run([...args, '--list', 'sqlite:none/list.db'])).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^rollcall: .*there is no list at .*none\/list\.db\n$/),
-  })
-  expect(await readdir(folder)).toEqual([])
-})
+test.each([[['count']], [['has', 'a@b.io']], [['export']], [['status']], [['remove', 'a@b.io']], [['backup', 'b.db']]])(
+  '%j does not create a list that is missing',
+  async (args) => {
+    const { folder, run } = await createCliFixture()
+    expect(await run([...args, '--list', 'sqlite:none/list.db'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^rollcall: .*there is no list at .*none\/list\.db\n$/),
+    })
+    expect(await readdir(folder)).toEqual([])
+  },
+)
 
 test('an invalid --list is a usage error that does not show a password', async () => {
   const { run } = await createCliFixture()

@@ -2,14 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  ADDRESS_PATTERN,
-  type Address,
-  isReserved,
-  parseAddress,
-  RESERVED_DOMAINS,
-  toIdentity,
-} from '../src/email.ts'
+import { ADDRESS_PATTERN, type Address, isReserved, parseAddress, RESERVED_DOMAINS, toIdentity } from '../src/email.ts'
 import { PROBLEMS } from '../src/errors.ts'
 import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
 import { addresses, matchesRule, texts } from './support/email-arbitraries.ts'
@@ -95,10 +88,8 @@ describe('reserved domains', () => {
     ...['example.com@evil.org', 'x.test@evil.org', 'a@xn--example.com'],
   ]
 
-  for (const address of reserved)
-    test(`${address} is`, () => expect(isReserved(addressOf(address))).toBe(true))
-  for (const address of free)
-    test(`${address} is not`, () => expect(isReserved(addressOf(address))).toBe(false))
+  for (const address of reserved) test(`${address} is`, () => expect(isReserved(addressOf(address))).toBe(true))
+  for (const address of free) test(`${address} is not`, () => expect(isReserved(addressOf(address))).toBe(false))
 
   test('are those of RFC 2606 and RFC 6761', () => {
     expect<string[]>([...RESERVED_DOMAINS].sort()).toEqual(
@@ -145,9 +136,7 @@ describe('properties', () => {
       fc.property(addresses(), (text) => {
         const identity = toIdentity(addressOf(text))
         expect(toIdentity(identity as Address)).toBe(identity)
-        const folded = [...text].map((c) =>
-          c >= 'A' && c <= 'Z' ? String.fromCharCode(c.charCodeAt(0) + 32) : c,
-        )
+        const folded = [...text].map((c) => (c >= 'A' && c <= 'Z' ? String.fromCharCode(c.charCodeAt(0) + 32) : c))
         expect(identity).toBe(folded.join(''))
       }),
       { numRuns: 300 },

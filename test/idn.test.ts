@@ -67,9 +67,7 @@ describe('accepts and refuses the same addresses as domainToASCII', () => {
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
       fc.constantFrom(...'abz09-.üßıİſKΣςй例。．｡１０٣Ａ', 'xn--', '\u200D', '\u00AD', '\u0301', '\u0338'),
     )
-    const label = fc
-      .array(character, { minLength: 1, maxLength: 10 })
-      .map((characters) => characters.join(''))
+    const label = fc.array(character, { minLength: 1, maxLength: 10 }).map((characters) => characters.join(''))
     fc.assert(
       fc.property(label, label, (first, last) => {
         expectSameAddress(`name@${first}.example`)

@@ -66,9 +66,7 @@ function describeCycles(imports: readonly (readonly [file: string, imported: str
   for (const [folder, edges] of byFolder) {
     const cycle = findCycle(edges)
     if (cycle) {
-      const lines = cycle.map(
-        ({ from, to, file, imported }) => `  ${from} -> ${to}: ${file} imports ${imported}`,
-      )
+      const lines = cycle.map(({ from, to, file, imported }) => `  ${from} -> ${to}: ${file} imports ${imported}`)
       return `a cycle in ${folder}:\n${lines.join('\n')}`
     }
   }
@@ -93,9 +91,7 @@ test('a cycle between folders is found although no two files import each other',
       ['src/a/one.ts', 'src/b/one.ts'],
       ['src/b/two.ts', 'src/a/two.ts'],
     ]),
-  ).toBe(
-    'a cycle in src:\n  a -> b: src/a/one.ts imports src/b/one.ts\n  b -> a: src/b/two.ts imports src/a/two.ts',
-  )
+  ).toBe('a cycle in src:\n  a -> b: src/a/one.ts imports src/b/one.ts\n  b -> a: src/b/two.ts imports src/a/two.ts')
 })
 
 /** What each of these may import of ours: DESIGN's rule for the innermost files. */

@@ -59,16 +59,10 @@ async function copy(
   note(`cursor: ${cursor}`)
   if (json) return await printJson({ ...tally, suppressions, cursor })
   const { added, known, suppressed } = tally
-  await print(
-    `${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`,
-  )
+  await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
 }
 
-async function copySuppressions(
-  from: SubscriberStore,
-  to: SubscriberStore,
-  signal: AbortSignal,
-): Promise<number> {
+async function copySuppressions(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<number> {
   let count = 0
   for await (const batch of toBatches(from.listSuppressions(), SUPPRESSION_BATCH)) {
     signal.throwIfAborted()

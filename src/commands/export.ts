@@ -1,14 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { SubscriberStore } from '../subscriber.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
-import {
-  createWriter,
-  FORMATS,
-  type Format,
-  isFormula,
-  TARGETS,
-  type Target,
-} from '../transfer/writing/formats.ts'
+import { createWriter, FORMATS, type Format, isFormula, TARGETS, type Target } from '../transfer/writing/formats.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
@@ -53,24 +46,16 @@ export function createExportCommand(): Command {
     .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
     .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
     .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
-    .addOption(
-      new Option('--follow', 'Keep running, and write each new subscriber within a second').conflicts('out'),
-    )
+    .addOption(new Option('--follow', 'Keep running, and write each new subscriber within a second').conflicts('out'))
     .action(async (options: ExportOptions) => {
       await withStore(parseListOption(options), (store) =>
         // An export to standard output has no temporary file to remove: a signal may end it at once.
-        options.out
-          ? withInterrupt((signal) => exportList(store, options, signal))
-          : exportList(store, options),
+        options.out ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options),
       )
     })
 }
 
-async function exportList(
-  store: SubscriberStore,
-  options: ExportOptions,
-  signal?: AbortSignal,
-): Promise<void> {
+async function exportList(store: SubscriberStore, options: ExportOptions, signal?: AbortSignal): Promise<void> {
   const { cursorFile, out } = options
   const after = cursorFile ? await readCursorFile(cursorFile) : (options.after ?? 0)
   const sink = out ? await createFileSink(out) : createStdout()
@@ -100,10 +85,7 @@ async function writePages(
   const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
   const { head, toText } = createWriter(format, { target, spreadsheetSafe })
   const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
-  const progress = await createProgress(
-    'exporting',
-    async () => options.limit ?? (await store.count()).subscribers,
-  )
+  const progress = await createProgress('exporting', async () => options.limit ?? (await store.count()).subscribers)
   let cursor = after
   let rows = 0
   let formulas = 0

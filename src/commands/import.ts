@@ -30,10 +30,7 @@ export function createImportCommand(): Command {
       '--column <name>',
       'Read the address from this column: its name, or its number from 1 if there is no header',
     )
-    .option(
-      '--rejected <file>',
-      'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)',
-    )
+    .option('--rejected <file>', 'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)')
     .option('--dry-run', 'Print what would happen without changing the list')
     .option('--json', 'Print the summary as JSON')
     .action(async (file: string, options: ImportOptions) => {

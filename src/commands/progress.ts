@@ -16,10 +16,7 @@ const NONE: Progress = { update() {}, stop() {} }
  *
  * @param findTotal called only on a terminal, because it may take long
  */
-export async function createProgress(
-  verb: string,
-  findTotal: () => Promise<number | undefined>,
-): Promise<Progress> {
+export async function createProgress(verb: string, findTotal: () => Promise<number | undefined>): Promise<Progress> {
   if (!process.stderr.isTTY) return NONE
   // Imported here because most runs have no terminal.
   const { SingleBar } = await import('cli-progress')

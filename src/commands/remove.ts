@@ -33,10 +33,7 @@ export function createRemoveCommand(): Command {
       '--file <file>',
       'Remove the addresses in this file: CSV, NDJSON or one address per line; - for standard input',
     )
-    .option(
-      '--column <name>',
-      'Read the address from this column of the file: its name, or its number from 1',
-    )
+    .option('--column <name>', 'Read the address from this column of the file: its name, or its number from 1')
     .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
     .option('--json', 'Print one JSON object per address')
     .action(async (texts: readonly string[], options: RemoveOptions) => {

@@ -7,21 +7,19 @@ import { createCommand } from './list-command.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export function createServeCommand(): Command {
-  return createCommand(
-    'serve',
-    'Start the service',
-    'BASE_URL=https://news.example.org rollcall serve',
-  ).action(async () => {
-    const config = readConfig()
-    const log = createLog(config.logLevel)
-    const signalled = waitForSignal(log)
-    process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise rejected unhandled'))
-    const service = await startService(config, log)
-    const cutOff = await service.stop(await signalled)
-    if (cutOff) log.error(cutOff, toMessage(cutOff))
-    else log.info('stopped')
-    process.exit(cutOff ? EXIT.failed : EXIT.done)
-  })
+  return createCommand('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(
+    async () => {
+      const config = readConfig()
+      const log = createLog(config.logLevel)
+      const signalled = waitForSignal(log)
+      process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise rejected unhandled'))
+      const service = await startService(config, log)
+      const cutOff = await service.stop(await signalled)
+      if (cutOff) log.error(cutOff, toMessage(cutOff))
+      else log.info('stopped')
+      process.exit(cutOff ? EXIT.failed : EXIT.done)
+    },
+  )
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */

@@ -47,11 +47,7 @@ export function createStatusCommand(): Command {
 function isSilent({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): boolean {
   if (maxSilence === undefined) return false
   if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return false
-  note(
-    lastAcceptedAt
-      ? `the last address was accepted ${toAgo(lastAcceptedAt)}`
-      : 'no address was ever accepted',
-  )
+  note(lastAcceptedAt ? `the last address was accepted ${toAgo(lastAcceptedAt)}` : 'no address was ever accepted')
   return true
 }
 

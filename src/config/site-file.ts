@@ -10,8 +10,7 @@ import { type Logo, readLogo } from './logo.ts'
 import { pageEntries } from './page-entries.ts'
 import { line, object, url } from './schema.ts'
 
-const ACCENT_ERROR =
-  'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
+const ACCENT_ERROR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
 const schema = object({

@@ -28,9 +28,7 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     createLlmsHeading(site),
     createGuide(site, baseUrl),
     toSection('Developer resources', RESOURCES.map(toDocumentLink)),
-    toSection('License', [
-      toLink(site.license.name, site.license.url, 'The license of the content of this site.'),
-    ]),
+    toSection('License', [toLink(site.license.name, site.license.url, 'The license of the content of this site.')]),
     ...(site.contact
       ? [toSection('Contact', [toLink('Operator', site.contact, 'Operates this site and its list.')])]
       : []),

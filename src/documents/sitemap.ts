@@ -58,11 +58,7 @@ interface Part {
 }
 
 /** Builds one file, or splits the pages in halves until each file is within the limits. */
-async function createParts(
-  pages: readonly IndexedPage[],
-  baseUrl: string,
-  limits: SitemapLimits,
-): Promise<Part[]> {
+async function createParts(pages: readonly IndexedPage[], baseUrl: string, limits: SitemapLimits): Promise<Part[]> {
   if (pages.length <= limits.urls) {
     const body = await createUrlSet(pages, baseUrl)
     const isSmallEnough = Buffer.byteLength(body) <= limits.bytes

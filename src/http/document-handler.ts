@@ -71,11 +71,7 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   }
 
   // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
-  const toRepresentation = (
-    content: Uint8Array<ArrayBuffer>,
-    etag: string,
-    own?: HeaderFields,
-  ): Representation => ({
+  const toRepresentation = (content: Uint8Array<ArrayBuffer>, etag: string, own?: HeaderFields): Representation => ({
     body: new Blob([content], { type: mediaType }),
     etag,
     okHeaders: new Headers({ 'Content-Type': mediaType, ...shared, ETag: etag, ...own }),

@@ -42,10 +42,7 @@ const RETRY_MS = 1_000
 const DRAIN_POLL_MS = 5
 
 /** Creates the intake of a store. */
-export function createIntake(
-  store: Pick<SubscriberStore, 'add' | 'check'>,
-  { log, metrics }: IntakeOptions,
-): Intake {
+export function createIntake(store: Pick<SubscriberStore, 'add' | 'check'>, { log, metrics }: IntakeOptions): Intake {
   const group = createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
   let failing = false
   let retrying = false

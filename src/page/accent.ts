@@ -17,9 +17,7 @@ const MIN_CONTRAST = 4.5
  */
 export function createAccent(colour: string): Accent {
   const mixUntilLegible = (end: number, background: string) =>
-    SHARES.map((share) => mix(colour, end, share)).find(
-      (mixed) => toContrast(mixed, background) >= MIN_CONTRAST,
-    )
+    SHARES.map((share) => mix(colour, end, share)).find((mixed) => toContrast(mixed, background) >= MIN_CONTRAST)
   return {
     light: mixUntilLegible(0, BACKGROUND.light) ?? '#000000',
     dark: mixUntilLegible(255, BACKGROUND.dark) ?? '#ffffff',

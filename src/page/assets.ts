@@ -69,7 +69,6 @@ function createAsset(
 
 function createColours(colour: string): string {
   const accent = createAccent(colour)
-  const rule = (theme: keyof typeof BACKGROUND) =>
-    `:root{--background:${BACKGROUND[theme]};--accent:${accent[theme]}}`
+  const rule = (theme: keyof typeof BACKGROUND) => `:root{--background:${BACKGROUND[theme]};--accent:${accent[theme]}}`
   return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
 }

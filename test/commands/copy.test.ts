@@ -45,10 +45,7 @@ test('--cursor-file continues where the last copy ended, and copies all suppress
 
 test('a copy that fails does not change the cursor', async () => {
   const { folder, print, shell, write } = await createCliFixture()
-  await print(
-    ['import', '-'],
-    Array.from({ length: 30_000 }, (_, index) => `user.${index}@site.io\n`).join(''),
-  )
+  await print(['import', '-'], Array.from({ length: 30_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
   await write('c', '7\n')
   // The files of the target may have 256 KiB. SIGXFSZ would end the process.
   const copy = 'rollcall copy --from "$DATABASE_URL" --to sqlite:copy.db --cursor-file c'
@@ -93,8 +90,6 @@ test('SQLite to PostgreSQL to SQLite: the same order, dates and suppressions', a
       subscribers: 2980,
       suppressed: 20,
     })
-    expect(await print(['import', '-', '--list', to], 'user.0@site.io\n')).toStartWith(
-      '0 new, 0 known, 1 suppressed',
-    )
+    expect(await print(['import', '-', '--list', to], 'user.0@site.io\n')).toStartWith('0 new, 0 known, 1 suppressed')
   }
 })

@@ -40,10 +40,7 @@ describe('formats', () => {
   })
 
   test.each([
-    [
-      'listmonk',
-      { email: 'Ada@site.io', name: '', attributes: '{"subscribed_at":"2020-01-02T03:04:05.678Z"}' },
-    ],
+    ['listmonk', { email: 'Ada@site.io', name: '', attributes: '{"subscribed_at":"2020-01-02T03:04:05.678Z"}' }],
     ['ghost', { email: 'Ada@site.io', subscribed_to_emails: 'true', created_at: '2020-01-02T03:04:05.678Z' }],
     ['mailchimp', { 'Email Address': 'Ada@site.io', OPTIN_TIME: '2020-01-02 03:04:05' }],
     ['buttondown', { email: 'Ada@site.io', creation_date: '2020-01-02T03:04:05.678Z' }],
@@ -75,8 +72,7 @@ test.each([
   const [before, after] = [await rows(list), await rows(copy)]
   expect(after.map(({ email, seq }) => [seq, email])).toEqual(before.map(({ email, seq }) => [seq, email]))
   // One address per line has no dates; those of Mailchimp have no milliseconds.
-  const toDates = (all: typeof before) =>
-    all.map((row) => row.subscribed_at.slice(0, name === 'mailchimp' ? 19 : 24))
+  const toDates = (all: typeof before) => all.map((row) => row.subscribed_at.slice(0, name === 'mailchimp' ? 19 : 24))
   if (name !== 'txt') expect(toDates(after)).toEqual(toDates(before))
 })
 
@@ -159,25 +155,14 @@ describe('an export that fails changes neither the cursor nor the old file', () 
     ],
     ['standard output full', 'rollcall export > /dev/full', 1, 'standard output: the disk is full'],
     // Without a header, so that the first write is a page of addresses.
-    [
-      'with --follow',
-      'rollcall export --follow --format txt > /dev/full',
-      1,
-      'standard output: the disk is full',
-    ],
+    ['with --follow', 'rollcall export --follow --format txt > /dev/full', 1, 'standard output: the disk is full'],
     // The exit code is that of a program that SIGPIPE ends.
     ['a reader that stops early', 'set -o pipefail; rollcall export | head -c 9 > head', 141, ''],
   ])('%s: %s', async (_, command, code, message) => {
     const { folder, print, shell, write } = await createCliFixture()
-    const listFiles = async () =>
-      (await readdir(folder)).filter((name) => !name.startsWith('list.db')).toSorted()
+    const listFiles = async () => (await readdir(folder)).filter((name) => !name.startsWith('list.db')).toSorted()
     await print(['import', '-'], MANY)
-    await Promise.all([
-      write('c', '7\n'),
-      write('list.csv', 'old'),
-      write('head', ''),
-      mkdir(join(folder, 'folder')),
-    ])
+    await Promise.all([write('c', '7\n'), write('list.csv', 'old'), write('head', ''), mkdir(join(folder, 'folder'))])
     const before = await listFiles()
 
     const result = await shell(command.replace(' export', ' export --cursor-file c'))

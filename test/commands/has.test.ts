@@ -3,10 +3,7 @@ import { createCliFixture } from '../support/cli-fixture.ts'
 
 test.each([
   ['ADA@site.io', 'Ada@site.io has been on the list since 2020-01-02T00:00:00.000Z'],
-  [
-    'ADA@site.io',
-    '{"state":"subscribed","email":"Ada@site.io","subscribed_at":"2020-01-02T00:00:00.000Z","seq":1}',
-  ],
+  ['ADA@site.io', '{"state":"subscribed","email":"Ada@site.io","subscribed_at":"2020-01-02T00:00:00.000Z","seq":1}'],
 ])('%s is on the list: exit code 0, %s', async (address, line) => {
   const { print, run } = await createCliFixture()
   await print(['import', '-'], 'email,date\nAda@site.io,2020-01-02\n')

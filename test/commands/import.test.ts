@@ -105,10 +105,7 @@ describe('rejected rows', () => {
       '10,the address has characters that are not printable ASCII,H,n\0ul@site.io,',
       '',
     ])
-    await write(
-      'corrected.csv',
-      rejected.replace('nobody', 'somebody@site.io').replace('1/2/2020', '2020-02-01'),
-    )
+    await write('corrected.csv', rejected.replace('nobody', 'somebody@site.io').replace('1/2/2020', '2020-02-01'))
     expect(await print(['import', 'corrected.csv'])).toBe('2 new, 0 known, 0 suppressed, 5 rejected\n')
     expect((await rows()).map(({ email }) => email)).toEqual(['ok@site.io', 'somebody@site.io', 'a@site.io'])
   })
@@ -143,11 +140,7 @@ describe('a file that cannot be imported', () => {
       'name,age\nAda,36\n',
       'there is no address column; name it with --column. The columns are: "name", "age"',
     ],
-    [
-      'several address columns',
-      'work email,home email\na@b.io,a@c.io\n',
-      'several columns may hold the address',
-    ],
+    ['several address columns', 'work email,home email\na@b.io,a@c.io\n', 'several columns may hold the address'],
     ['no header', 'a@site.io,Ada\n', 'there is no header: the first line holds an address'],
     [
       'Latin-1',
@@ -198,9 +191,7 @@ describe('the list', () => {
     const file = await write('l.txt', 'known@site.io\ngone@site.io\nnew@site.io\nNEW@site.io\nbad\n')
     const expected = { added: 1, known: 2, suppressed: 1, refused: 1, rejected: 'l.txt.rejected.csv' }
     expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toEqual(expected)
-    expect(await print(['import', file, '--dry-run'])).toBe(
-      'dry run: 1 new, 2 known, 1 suppressed, 1 rejected\n',
-    )
+    expect(await print(['import', file, '--dry-run'])).toBe('dry run: 1 new, 2 known, 1 suppressed, 1 rejected\n')
     expect(await print(['count'])).toBe('1\n')
     expect(JSON.parse(await print(['import', file, '--json']))).toEqual(expected)
     expect(await print(['count'])).toBe('2\n')

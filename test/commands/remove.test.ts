@@ -55,13 +55,12 @@ test('--file removes the addresses in a file and names the lines without one', a
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 2 })
 })
 
-test.each([
-  [['remove']],
-  [['remove', 'a@site.io', '--file', 'list.csv']],
-  [['remove', 'a@site.io', 'nobody']],
-])('%j is a usage error and removes nothing', async (args) => {
-  const { print, run } = await createCliFixture()
-  await print(['import', '-'], 'a@site.io\n')
-  expect((await run(args)).code).toBe(2)
-  expect(await print(['count'])).toBe('1\n')
-})
+test.each([[['remove']], [['remove', 'a@site.io', '--file', 'list.csv']], [['remove', 'a@site.io', 'nobody']]])(
+  '%j is a usage error and removes nothing',
+  async (args) => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\n')
+    expect((await run(args)).code).toBe(2)
+    expect(await print(['count'])).toBe('1\n')
+  },
+)

@@ -4,10 +4,7 @@ import { createCliFixture } from '../support/cli-fixture.ts'
 test('prints the state and a chart of thirty days, as text and as JSON', async () => {
   const { list, print } = await createCliFixture()
   const today = new Date().toISOString().slice(0, 10)
-  await print(
-    ['import', '-'],
-    `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`,
-  )
+  await print(['import', '-'], `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`)
   const text = await print(['status'])
   expect(text).toContain(`list           ${list}, `)
   expect(text).toContain('writable       yes\n')

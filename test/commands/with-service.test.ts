@@ -39,9 +39,7 @@ test('two services on one file accept the same addresses, and each is on the lis
   const env = { DATABASE_URL: list }
   const services = await Promise.all([startService({ env, folder }), startService({ env, folder })])
   const emails = Array.from({ length: 300 }, (_, index) => `user.${index}@site.io`)
-  const replies = await Promise.all(
-    services.flatMap((service) => emails.map((email) => service.subscribe(email))),
-  )
+  const replies = await Promise.all(services.flatMap((service) => emails.map((email) => service.subscribe(email))))
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
   await Promise.all(services.map((service) => service.stop()))
   expect((await rows()).map(({ email }) => email).toSorted()).toEqual(emails.toSorted())

@@ -39,9 +39,7 @@ describe('the defaults', () => {
 
   test('apply to empty values', () => {
     const names = ['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'SITE_FILE', 'CORS_ORIGINS']
-    const environment = Object.fromEntries(
-      [...names, 'OPS_PORT', 'OPS_HOST', 'LOG_LEVEL'].map((name) => [name, '']),
-    )
+    const environment = Object.fromEntries([...names, 'OPS_PORT', 'OPS_HOST', 'LOG_LEVEL'].map((name) => [name, '']))
     expect<unknown>(readConfig(environment)).toEqual(defaults)
   })
 
@@ -90,75 +88,44 @@ describe('accepted values', () => {
 })
 
 describe('an invalid value gives an error with the variable, the value and what to use instead', () => {
-  const invalid: Readonly<Record<string, { readonly accepted: string; readonly values: readonly string[] }>> =
-    {
-      PORT: {
-        accepted: 'a port number from 0 to 65535',
-        values: ['65536', '-1', '3000.5', '80a', '0x50', '1e3', ' 80', '١٢', 'http', '999999999999'],
-      },
-      OPS_PORT: { accepted: 'a port number from 0 to 65535', values: ['65536', '-1', 'x'] },
-      HOST: {
-        accepted: 'an IP address such as 127.0.0.1 or ::, or a host name such as localhost',
-        values: [
-          ...[
-            '1.2.3',
-            '256.0.0.1',
-            '1.2.3.4.5',
-            '[::1]',
-            ':::',
-            '127.0.0.1:3000',
-            'http://localhost',
-            '*',
-            ' ',
-          ],
-          ...[
-            '-a.example',
-            'a-.example',
-            'a..example',
-            '.a',
-            'a.',
-            'a_b',
-            'a b',
-            'bücher.example',
-            'user@host',
-          ],
-          ...['a'.repeat(64), `${'a.'.repeat(127)}ab`, 'localhost/'],
+  const invalid: Readonly<Record<string, { readonly accepted: string; readonly values: readonly string[] }>> = {
+    PORT: {
+      accepted: 'a port number from 0 to 65535',
+      values: ['65536', '-1', '3000.5', '80a', '0x50', '1e3', ' 80', '١٢', 'http', '999999999999'],
+    },
+    OPS_PORT: { accepted: 'a port number from 0 to 65535', values: ['65536', '-1', 'x'] },
+    HOST: {
+      accepted: 'an IP address such as 127.0.0.1 or ::, or a host name such as localhost',
+      values: [
+        ...['1.2.3', '256.0.0.1', '1.2.3.4.5', '[::1]', ':::', '127.0.0.1:3000', 'http://localhost', '*', ' '],
+        ...['-a.example', 'a-.example', 'a..example', '.a', 'a.', 'a_b', 'a b', 'bücher.example', 'user@host'],
+        ...['a'.repeat(64), `${'a.'.repeat(127)}ab`, 'localhost/'],
+      ],
+    },
+    OPS_HOST: { accepted: 'an IP address such as 127.0.0.1 or ::', values: ['*', '127.0.0.1:9000', 'a_b'] },
+    BASE_URL: {
+      accepted: 'an origin such as https://www.example.org',
+      values: [
+        ...['example.org', 'https://example.org/', 'https://example.org/news', 'https://Example.org'],
+        ...['https://example.org?x', 'https://example.org#x', 'https://user@example.org', 'https:example.org'],
+        ...['https://example.org:443', 'http://example.org:80', 'ftp://example.org', 'https://bücher.example'],
+        ...[
+          'https://',
+          'null',
+          'file:///x',
+          ' https://example.org',
+          'HTTPS://example.org',
+          'http://1.2',
+          'https://a"b.example',
+          'https://*.example',
         ],
-      },
-      OPS_HOST: { accepted: 'an IP address such as 127.0.0.1 or ::', values: ['*', '127.0.0.1:9000', 'a_b'] },
-      BASE_URL: {
-        accepted: 'an origin such as https://www.example.org',
-        values: [
-          ...['example.org', 'https://example.org/', 'https://example.org/news', 'https://Example.org'],
-          ...[
-            'https://example.org?x',
-            'https://example.org#x',
-            'https://user@example.org',
-            'https:example.org',
-          ],
-          ...[
-            'https://example.org:443',
-            'http://example.org:80',
-            'ftp://example.org',
-            'https://bücher.example',
-          ],
-          ...[
-            'https://',
-            'null',
-            'file:///x',
-            ' https://example.org',
-            'HTTPS://example.org',
-            'http://1.2',
-            'https://a"b.example',
-            'https://*.example',
-          ],
-        ],
-      },
-      LOG_LEVEL: {
-        accepted: 'fatal, error, warn, info, debug, trace, silent',
-        values: ['INFO', 'verbose', 'warning', '30', ' info'],
-      },
-    }
+      ],
+    },
+    LOG_LEVEL: {
+      accepted: 'fatal, error, warn, info, debug, trace, silent',
+      values: ['INFO', 'verbose', 'warning', '30', ' info'],
+    },
+  }
   for (const [name, { accepted, values }] of Object.entries(invalid)) {
     for (const value of values) {
       test(`${name}=${value}`, () => {
@@ -169,13 +136,7 @@ describe('an invalid value gives an error with the variable, the value and what 
     }
   }
 
-  for (const origin of [
-    'https://a.example/',
-    'a.example',
-    'null',
-    'https://*.a.example',
-    'ftp://a.example',
-  ]) {
+  for (const origin of ['https://a.example/', 'a.example', 'null', 'https://*.a.example', 'ftp://a.example']) {
     for (const list of [origin, `https://b.example,${origin}`, `*,${origin}`]) {
       test(`CORS_ORIGINS=${list}`, () => {
         const message = messageFor({ CORS_ORIGINS: list })
@@ -191,9 +152,7 @@ describe('an invalid value gives an error with the variable, the value and what 
 
   test('OPS_PORT equal to PORT, which is public', () => {
     expect(messageFor({ OPS_PORT: '3000' })).toStartWith('OPS_PORT is "3000": use another port than PORT')
-    expect(messageFor({ PORT: '81', OPS_PORT: '081' })).toStartWith(
-      'OPS_PORT is "81": use another port than PORT',
-    )
+    expect(messageFor({ PORT: '81', OPS_PORT: '081' })).toStartWith('OPS_PORT is "81": use another port than PORT')
   })
 
   test('control characters and line breaks in a value are escaped', () => {
@@ -244,16 +203,12 @@ describe('the site file that is read', () => {
   })
 
   test('must not be a folder', () => {
-    expect(messageFor({ SITE_FILE: folder })).toStartWith(
-      `SITE_FILE is "${folder}": it is a folder; use a YAML file`,
-    )
+    expect(messageFor({ SITE_FILE: folder })).toStartWith(`SITE_FILE is "${folder}": it is a folder; use a YAML file`)
   })
 
   test('must be UTF-8', async () => {
     await writeFile('latin1.yaml', Buffer.from('name: Jürgen', 'latin1'))
-    expect(messageFor({ SITE_FILE: 'latin1.yaml' })).toStartWith(
-      'SITE_FILE is "latin1.yaml": it is not UTF-8; use',
-    )
+    expect(messageFor({ SITE_FILE: 'latin1.yaml' })).toStartWith('SITE_FILE is "latin1.yaml": it is not UTF-8; use')
   })
 })
 

@@ -36,11 +36,7 @@ describe('a mistake in pages gives an error with the line and what to use instea
       5,
       'use language tags',
     ],
-    'an alternate on another host': [
-      listed('/a', versions('en: https://b.example/\nx-default: /a')),
-      5,
-      PATH,
-    ],
+    'an alternate on another host': [listed('/a', versions('en: https://b.example/\nx-default: /a')), 5, PATH],
     'alternates without the page itself': [
       listed('/a', versions('en: /b\nx-default: /b')) + listed('/b'),
       4,
@@ -62,18 +58,13 @@ describe('a mistake in pages gives an error with the line and what to use instea
       'give that page the same alternates as this one',
     ],
     'an alternate with other alternates': [
-      listed('/a', versions('en: /a\nde: /b\nx-default: /a')) +
-        listed('/b', versions('en: /a\nde: /b\nx-default: /b')),
+      listed('/a', versions('en: /a\nde: /b\nx-default: /a')) + listed('/b', versions('en: /a\nde: /b\nx-default: /b')),
       6,
       'give that page the same alternates as this one',
     ],
     'an object instead of a list': ['  path: /a\n', 1, 'use a list of pages'],
     'a text instead of an entry': ['  - /a\n', 2, 'use keys with values: path, lastmod, alternates'],
-    'an unknown key': [
-      listed('/a', '    lastMod: 2026-01-01\n'),
-      4,
-      'unknown key "lastMod"; did you mean "lastmod"?',
-    ],
+    'an unknown key': [listed('/a', '    lastMod: 2026-01-01\n'), 4, 'unknown key "lastMod"; did you mean "lastmod"?'],
   }
   for (const [name, [text, line, message]] of Object.entries(mistakes)) {
     test(name, () => {

@@ -92,12 +92,7 @@ describe('a mistake gives an error with the file, the line, the value and what t
     ['name: n\n\nlicense:\n  name: MIT', 3, 'license.url is missing', 'use an http or https URL'],
     ['license:\n  url: https://l.example', 1, 'license.name is missing', LINE(80)],
     [`${LICENSE}nowhere`, 3, 'license.url is "nowhere"', 'use an http or https URL'],
-    [
-      `${LICENSE}mailto:a@example.org`,
-      3,
-      'license.url is "mailto:a@example.org"',
-      'use an http or https URL',
-    ],
+    [`${LICENSE}mailto:a@example.org`, 3, 'license.url is "mailto:a@example.org"', 'use an http or https URL'],
     ['- name: n', 1, 'the file is [{"name":"n"}]', KEYS],
     ['\n\n- a\n- b', 3, 'the file is ["a","b"]', KEYS],
     ['just words', 1, 'the file is "just words"', KEYS],
@@ -118,13 +113,7 @@ describe('a mistake gives an error with the file, the line, the value and what t
   }
 
   const known = 'Known here: name, description, contact, license, accent, logo, languages, pages'
-  const unknown: readonly (readonly [
-    text: string,
-    line: number,
-    key: string,
-    meant: string,
-    known: string,
-  ])[] = [
+  const unknown: readonly (readonly [text: string, line: number, key: string, meant: string, known: string])[] = [
     ['nmae: n', 1, '"nmae"', 'name', known],
     ['name: n\n\ndescripton: d', 3, '"descripton"', 'description', known],
     ['Name: n', 1, '"Name"', 'name', known],
@@ -170,9 +159,7 @@ describe('a mistake gives an error with the file, the line, the value and what t
 
   test('an alias, which may refer to nothing or expand to gigabytes', () => {
     const swelling = 'name: &a [x, x]\ncontact: [*a, *a, *a]'
-    expect(messageFor('name: n\ncontact: *nowhere')).toBe(
-      'site.yaml:2: "*nowhere" is an alias: write the value itself',
-    )
+    expect(messageFor('name: n\ncontact: *nowhere')).toBe('site.yaml:2: "*nowhere" is an alias: write the value itself')
     expect(messageFor(swelling)).toBe('site.yaml:2: "*a" is an alias: write the value itself')
   })
 })

@@ -49,9 +49,7 @@ test('everything that the path of a request names exists', () => {
 test('every import leads to a lower line of the diagram', () => {
   const { text } = findBlock(FILE, 'text', 'imports')
   const lines = text.split('\n').filter(Boolean)
-  const levels = new Map(
-    lines.flatMap((line, level) => line.split(/ +/).map((name) => [name, level] as const)),
-  )
+  const levels = new Map(lines.flatMap((line, level) => line.split(/ +/).map((name) => [name, level] as const)))
   const toEntry = (file: string) => (file.split('/')[0] ?? '').replace(/\.ts$/, '')
   const missing = new Set(SOURCES.map(toEntry).filter((entry) => !levels.has(entry)))
   expect([...missing]).toEqual([])

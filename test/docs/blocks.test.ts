@@ -53,9 +53,7 @@ test.concurrent('npx rollcall runs the command line of the checkout', async () =
 test('a block without a runner fails', async () => {
   const runner = await createDocRunner()
   const block = { file: 'x.md', line: 1, name: '', text: '' }
-  await expect(runner.run({ ...block, language: 'cobol' })).rejects.toThrow(
-    'no runner for the language "cobol"',
-  )
+  await expect(runner.run({ ...block, language: 'cobol' })).rejects.toThrow('no runner for the language "cobol"')
   await expect(runner.run({ ...block, language: '' })).rejects.toThrow('no runner for the language ""')
   await runner.close()
 })

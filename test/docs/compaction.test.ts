@@ -48,9 +48,7 @@ function toAddress(text: string) {
 
 /** Runs the statements of a block; the comments behind a statement are its rows. */
 function expectRows(db: Database, name: string): void {
-  const statements = findBlock('ARCHITECTURE.md', 'sql', name).text.matchAll(
-    /^(SELECT .*);\n((?:-- .*\n)*)/gm,
-  )
+  const statements = findBlock('ARCHITECTURE.md', 'sql', name).text.matchAll(/^(SELECT .*);\n((?:-- .*\n)*)/gm)
   const documented = [...statements].map(([, sql = '', rows = '']) => ({ sql, rows }))
   expect(documented.length).toBeGreaterThan(2)
   const found = documented.map(({ sql }) => ({

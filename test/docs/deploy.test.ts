@@ -28,8 +28,7 @@ test('rollcall.service: its settings are valid, it names files that exist, and a
   const [command = ''] = read('ExecStart')
   const files = command.split(' ').filter((word) => word.includes('/'))
   expect(files.length).toBe(2)
-  for (const file of files)
-    expect([file, existsSync(join(ROOT, file.replace(HOME, '')))]).toEqual([file, true])
+  for (const file of files) expect([file, existsSync(join(ROOT, file.replace(HOME, '')))]).toEqual([file, true])
   expect(Number(read('TimeoutStopSec')) * 1000).toBeGreaterThan(STOP_DEADLINE_MS)
 })
 
@@ -41,25 +40,19 @@ test(`rollcall.service: ${analyze ? 'systemd-analyze accepts it' : 'only its lin
   const folder = await createFolder()
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'rollcall.service')
-  await writeFile(
-    file,
-    unit.replaceAll(HOME, `${ROOT}/`).replace(/^WorkingDirectory=.*$/m, `WorkingDirectory=${ROOT}`),
-  )
+  await writeFile(file, unit.replaceAll(HOME, `${ROOT}/`).replace(/^WorkingDirectory=.*$/m, `WorkingDirectory=${ROOT}`))
   const child = Bun.spawn([analyze, 'verify', file], { stdout: 'pipe', stderr: 'pipe' })
   const [text, code] = await Promise.all([child.stderr.text(), child.exited])
   expect({ code, text }).toEqual({ code: 0, text: '' })
 })
 
-test.each(['Caddyfile', 'nginx.conf'])(
-  '%s: its braces match, and it leads to the port of the service',
-  (name) => {
-    const text = readText(`deploy/${name}`).replace(/#.*$/gm, '')
-    expect(findBraceFault(text)).toBeUndefined()
-    const targets = [...text.matchAll(/(?:reverse_proxy |proxy_pass http:\/\/)([\w.:]+)/g)]
-    expect(targets.length).toBeGreaterThan(0)
-    expect([...new Set(targets.map(([, target]) => target))]).toEqual([`127.0.0.1:${port}`])
-  },
-)
+test.each(['Caddyfile', 'nginx.conf'])('%s: its braces match, and it leads to the port of the service', (name) => {
+  const text = readText(`deploy/${name}`).replace(/#.*$/gm, '')
+  expect(findBraceFault(text)).toBeUndefined()
+  const targets = [...text.matchAll(/(?:reverse_proxy |proxy_pass http:\/\/)([\w.:]+)/g)]
+  expect(targets.length).toBeGreaterThan(0)
+  expect([...new Set(targets.map(([, target]) => target))]).toEqual([`127.0.0.1:${port}`])
+})
 
 test('nginx.conf: its statements end, it limits the endpoint, and it lets every body through that Rollcall takes', () => {
   const text = readText('deploy/nginx.conf').replace(/#.*$/gm, '')

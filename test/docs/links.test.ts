@@ -15,9 +15,7 @@ function findLinkFault(file: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#')
   const linked = path === '' ? file : join(dirname(file), path)
   if (!existsSync(join(ROOT, linked))) return 'the file does not exist'
-  return anchor === undefined || readAnchors(linked).includes(anchor)
-    ? undefined
-    : 'the heading does not exist'
+  return anchor === undefined || readAnchors(linked).includes(anchor) ? undefined : 'the heading does not exist'
 }
 
 function isSourceFile(name: string): boolean {
@@ -33,12 +31,9 @@ test.each(MARKDOWN_FILES)('%s links to files and headings that exist', (file) =>
 })
 
 // A fixture may name files of an older version.
-test.each(MARKDOWN_FILES.filter((file) => !file.startsWith('test/')))(
-  '%s names source files that exist',
-  (file) => {
-    expect(readFileNames(file).filter(({ target }) => !isSourceFile(target))).toEqual([])
-  },
-)
+test.each(MARKDOWN_FILES.filter((file) => !file.startsWith('test/')))('%s names source files that exist', (file) => {
+  expect(readFileNames(file).filter(({ target }) => !isSourceFile(target))).toEqual([])
+})
 
 test('every picture in docs/ is shown somewhere', () => {
   const shown = MARKDOWN_FILES.flatMap((file) => readLinks(file).map(({ target }) => basename(target)))

@@ -54,9 +54,7 @@ describe('the structure', () => {
     const { sections } = parseLlmsTxt(text)
     const others = listDocuments({ contact: 'https://x.example' }).filter((name) => name !== 'llmsTxt')
     const links = [...sections.get('Developer resources')!, ...sections.get('Optional')!]
-    expect(links.map(({ url }) => url).sort()).toEqual(
-      others.map((name) => BASE_URL + DOCUMENTS[name].path).sort(),
-    )
+    expect(links.map(({ url }) => url).sort()).toEqual(others.map((name) => BASE_URL + DOCUMENTS[name].path).sort())
     expect(sections.get('License')).toEqual([
       { title: 'Open \\[really\\]', url: 'https://license.example/%281%29', note: expect.any(String) },
     ])
@@ -66,9 +64,7 @@ describe('the structure', () => {
   test('has no contact and no security.txt if the site has no contact', () => {
     const { sections } = parseLlmsTxt(createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL))
     expect([...sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
-    expect([...sections.values()].flat().map(({ url }) => url)).not.toContain(
-      BASE_URL + DOCUMENTS.securityTxt.path,
-    )
+    expect([...sections.values()].flat().map(({ url }) => url)).not.toContain(BASE_URL + DOCUMENTS.securityTxt.path)
   })
 })
 

@@ -45,9 +45,7 @@ test('the protected resource metadata has no authorization server and an empty l
 })
 
 test('robots.txt allows everything and names the sitemap', () => {
-  expect(textOf('/robots.txt')).toBe(
-    'User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n',
-  )
+  expect(textOf('/robots.txt')).toBe('User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n')
 })
 
 test('the API catalog links the endpoint to its documents', () => {

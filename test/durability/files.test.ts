@@ -41,8 +41,7 @@ function toSteps(events: readonly SyncEvent[], folder: string): string[] {
   return events
     .filter(({ path }) => path.startsWith(folder) && !/list\.db|-journal$/.test(path))
     .map(({ call, ok, path }) => {
-      const name =
-        path === folder ? 'folder' : basename(path).replace(/^\.(.+)\.\d+\.partial$/, '$1 (partial)')
+      const name = path === folder ? 'folder' : basename(path).replace(/^\.(.+)\.\d+\.partial$/, '$1 (partial)')
       return `${call} ${name}${ok ? '' : ' failed'}`
     })
 }

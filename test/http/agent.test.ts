@@ -174,10 +174,7 @@ test('the list has the addresses that the agent subscribed', async () => {
 })
 
 /** What to do for each hint, by its words. */
-const ADVICE: readonly (readonly [
-  words: RegExp,
-  follow: (attempt: Attempt, found: RegExpExecArray) => unknown,
-])[] = [
+const ADVICE: readonly (readonly [words: RegExp, follow: (attempt: Attempt, found: RegExpExecArray) => unknown])[] = [
   [
     /Read (\S+) for all paths/,
     async (attempt, [, path]) => {
@@ -203,10 +200,7 @@ const ADVICE: readonly (readonly [
     },
   ],
   [/Send at most \d+ bytes: one address per request/, (attempt) => withEmail(attempt, toEmail(attempt))],
-  [
-    /Send only the text between the brackets/,
-    (attempt) => withEmail(attempt, /<(.+)>/.exec(toEmail(attempt))![1]!),
-  ],
+  [/Send only the text between the brackets/, (attempt) => withEmail(attempt, /<(.+)>/.exec(toEmail(attempt))![1]!)],
   [/one request for each address/, (attempt) => withEmail(attempt, toEmail(attempt).split(',')[0]!)],
   [
     /in its ASCII form, which begins with xn--/,

@@ -20,11 +20,7 @@ afterAll(() => service.stop())
 const accepted: string[] = []
 
 /** Posts a body, and compares the response with the expected outcome. */
-async function expectPost(
-  body: string | Uint8Array,
-  outcome: Outcome,
-  headers?: readonly string[],
-): Promise<void> {
+async function expectPost(body: string | Uint8Array, outcome: Outcome, headers?: readonly string[]): Promise<void> {
   expectOutcome(await post(service, body, headers), outcome)
   if (typeof outcome !== 'string') accepted.push(outcome.email)
 }
@@ -37,20 +33,12 @@ describe('a body', () => {
     ['nothing', '', 'no_body'],
     ['white space', ' \t\r\n', 'no_body'],
     ['only a byte order mark', '\uFEFF', 'no_body'],
-    [
-      'a byte order mark before the JSON',
-      `\uFEFF${JSON_OK('bom@example.org')}`,
-      { email: 'bom@example.org' },
-    ],
+    ['a byte order mark before the JSON', `\uFEFF${JSON_OK('bom@example.org')}`, { email: 'bom@example.org' }],
     ['two byte order marks', `\uFEFF\uFEFF${JSON_OK('boms@example.org')}`, 'malformed_json'],
     ['UTF-16', utf16(JSON_OK('utf16@example.org')), 'malformed_json'],
     ['UTF-16 with a byte order mark', utf16(`\uFEFF${JSON_OK('utf16@example.org')}`), 'malformed_json'],
     ['malformed UTF-8 in the address', Buffer.from('{"email":"\xff@example.org"}', 'latin1'), 'non_ascii'],
-    [
-      'malformed UTF-8 outside strings',
-      Buffer.from('{\xff"email":"a@b.example"}', 'latin1'),
-      'malformed_json',
-    ],
+    ['malformed UTF-8 outside strings', Buffer.from('{\xff"email":"a@b.example"}', 'latin1'), 'malformed_json'],
     ['a surrogate half as UTF-8', Buffer.from('{"email":"\xed\xa0\x80@b.example"}', 'latin1'), 'non_ascii'],
     ['a surrogate half as an escape', '{"email":"\\ud800@example.org"}', 'non_ascii'],
     ['a NUL before the JSON', `\0${JSON_OK('nul@example.org')}`, 'malformed_json'],
@@ -76,11 +64,7 @@ describe('a body', () => {
     ['an address in an object', '{"email":{"email":"a@example.org"}}', 'not_a_string'],
     ['an address in __proto__', '{"__proto__":{"email":"a@example.org"}}', 'missing'],
     ['an address in constructor', '{"constructor":{"prototype":{"email":"a@example.org"}}}', 'missing'],
-    [
-      'white space around the object',
-      ` \r\n\t${JSON_OK('blank@example.org')}\n `,
-      { email: 'blank@example.org' },
-    ],
+    ['white space around the object', ` \r\n\t${JSON_OK('blank@example.org')}\n `, { email: 'blank@example.org' }],
     ['escaped characters', '{"\\u0065mail":"esc\\u0061pe@example.org"}', { email: 'escape@example.org' }],
     [
       'white space around the address',
@@ -92,11 +76,7 @@ describe('a body', () => {
       '{"email":1,"email":"last@example.org"}',
       { email: 'last@example.org' },
     ],
-    [
-      'two email members, of which the last is invalid',
-      '{"email":"first@example.org","email":1}',
-      'not_a_string',
-    ],
+    ['two email members, of which the last is invalid', '{"email":"first@example.org","email":1}', 'not_a_string'],
     [
       'other members',
       '{"ok":false,"email":"other@example.org","to":"x@example.org","":[{}]}',

@@ -22,10 +22,7 @@ afterAll(() => service.stop())
 
 /** Sends a request, and checks the response against the description. */
 async function send(method: string, path: string, ...headers: string[]): Promise<RawReply> {
-  const reply = await exchange(
-    service.port,
-    toRequest(`${method} ${path}`, ['Host: www.list.example', ...headers]),
-  )
+  const reply = await exchange(service.port, toRequest(`${method} ${path}`, ['Host: www.list.example', ...headers]))
   if (!reply) throw new Error(`${method} ${path} got no response`)
   service.check({ ...reply, method, path, body: decode(reply) })
   return reply
@@ -112,14 +109,7 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
   })
 
   test('is at no other path, such as one in another case', async () => {
-    for (const other of [
-      `${path}/`,
-      `${path}%20`,
-      `/${path}`,
-      path.toUpperCase(),
-      `${path};a=b`,
-      `${path}%3Fa`,
-    ]) {
+    for (const other of [`${path}/`, `${path}%20`, `/${path}`, path.toUpperCase(), `${path};a=b`, `${path}%3Fa`]) {
       expectResponse(await send('GET', other), 'no_such_path')
     }
   })

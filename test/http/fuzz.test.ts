@@ -99,10 +99,7 @@ function bodies(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
   const encode = (text: string) => new TextEncoder().encode(text)
   const objects = fc.oneof(
     fc.record({ email: paddedTexts() }),
-    fc.record(
-      { email: fc.oneof(paddedTexts(), fc.jsonValue()), other: fc.jsonValue() },
-      { requiredKeys: [] },
-    ),
+    fc.record({ email: fc.oneof(paddedTexts(), fc.jsonValue()), other: fc.jsonValue() }, { requiredKeys: [] }),
   )
   const documents = fc
     .oneof(
@@ -119,8 +116,7 @@ function bodies(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
   const large = fc
     .tuple(documents, fc.nat({ max: 64 }))
     .map(
-      ([bytes, more]) =>
-        new Uint8Array([...bytes, ...encode(' '.repeat(MAX_BODY_BYTES - 32 + more - bytes.length))]),
+      ([bytes, more]) => new Uint8Array([...bytes, ...encode(' '.repeat(MAX_BODY_BYTES - 32 + more - bytes.length))]),
     )
   return fc.oneof(
     { arbitrary: documents, weight: 4 },
@@ -133,11 +129,7 @@ function bodies(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
 /** Media types that a header may have. Most are right, so that bodies are read. */
 function mediaTypes(): fc.Arbitrary<string> {
   const token = fc.string({ unit: fc.constantFrom(...'aj/;= "+.*,\t\u00E9'), maxLength: 12 })
-  const right = fc.constantFrom(
-    'application/json',
-    'Application/JSON; charset=utf-8',
-    'application/json ;x="y"',
-  )
+  const right = fc.constantFrom('application/json', 'Application/JSON; charset=utf-8', 'application/json ;x="y"')
   return fc.oneof(
     { arbitrary: right, weight: 6 },
     token,

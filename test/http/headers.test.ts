@@ -16,11 +16,7 @@ const REQUESTS: readonly (readonly [number, string, string, string | null])[] = 
   [
     204,
     'a preflight',
-    toRequest(`OPTIONS ${ENDPOINT.path}`, [
-      'Host: a',
-      `Origin: ${ORIGIN}`,
-      'Access-Control-Request-Method: POST',
-    ]),
+    toRequest(`OPTIONS ${ENDPOINT.path}`, ['Host: a', `Origin: ${ORIGIN}`, 'Access-Control-Request-Method: POST']),
     'no-store',
   ],
   [
@@ -48,12 +44,7 @@ function documentRequests(path: string) {
   return [
     [200, path, toRequest(`GET ${path}`, ['Host: a']), 'public, max-age=300'],
     [200, `HEAD ${path}`, toRequest(`HEAD ${path}`, ['Host: a']), 'public, max-age=300'],
-    [
-      200,
-      `${path}, compressed`,
-      toRequest(`GET ${path}`, ['Host: a', 'Accept-Encoding: br']),
-      'public, max-age=300',
-    ],
+    [200, `${path}, compressed`, toRequest(`GET ${path}`, ['Host: a', 'Accept-Encoding: br']), 'public, max-age=300'],
     [304, `${path}, known`, toRequest(`GET ${path}`, ['Host: a', 'If-None-Match: *']), 'public, max-age=300'],
     [405, `${path}, a wrong method`, toRequest(`DELETE ${path}`, ['Host: a']), 'no-store'],
     [308, `${path}, the other host`, toRequest(`GET ${path}`, ['Host: www.list.example']), null],

@@ -85,11 +85,7 @@ describe('the links of the documents', () => {
     const api = BASE_URL + ENDPOINT.path
     expect(linkset[0]).toEqual({ anchor: BASE_URL + path, item: [{ href: api }] })
     expect(linkset[1].anchor).toBe(api)
-    const described = [
-      ...linkset[1]['service-desc'],
-      ...linkset[1]['service-doc'],
-      ...linkset[1]['service-meta'],
-    ]
+    const described = [...linkset[1]['service-desc'], ...linkset[1]['service-doc'], ...linkset[1]['service-meta']]
     for (const { href, type } of described) {
       const target = await service.request(toPath(href))
       expect([target.status, target.headers.get('content-type')!.split(';')[0]]).toEqual([200, type])

@@ -23,8 +23,7 @@ async function readMetrics(): Promise<ReadonlyMap<string, number>> {
   const samples = lines.filter((line) => !/^# (?:HELP|TYPE) [a-z_]+ \S/.test(line))
   return new Map(
     samples.map((line) => {
-      const [, name, value] =
-        /^([a-z_]+(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})?) (\S+)$/.exec(line) ?? []
+      const [, name, value] = /^([a-z_]+(?:\{[a-z]+="[^"\\]*"(?:,[a-z]+="[^"\\]*")*\})?) (\S+)$/.exec(line) ?? []
       expect([line, value]).toEqual([line, expect.stringMatching(/^(?:-?[0-9.]+(?:e[+-]?[0-9]+)?|nan)$/i)])
       return [name!, Number(value)] as const
     }),
@@ -75,9 +74,7 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
 
 test('no response has an address', async () => {
   await service.subscribe('eve@example.org')
-  const responses = await Promise.all(
-    ['/livez', '/readyz', '/metrics', '/eve@example.org'].map((path) => ops(path)),
-  )
+  const responses = await Promise.all(['/livez', '/readyz', '/metrics', '/eve@example.org'].map((path) => ops(path)))
   for (const response of responses) {
     expect(await response.text()).not.toMatch(/@|eve|example/)
     expect(JSON.stringify([...response.headers])).not.toContain('@')

@@ -92,11 +92,7 @@ test('a form over 16 KiB gets 413, and the connection is closed', async () => {
 
 test('an accepted form redirects to the confirmation of its language with 303', async () => {
   const reply = await send('POST /de', [`${FORM};charset=utf-8`], 'email=form%40example.org')
-  expect([reply.status, ...pick(reply, 'location', 'cache-control')]).toEqual([
-    303,
-    '/de?subscribed',
-    'no-store',
-  ])
+  expect([reply.status, ...pick(reply, 'location', 'cache-control')]).toEqual([303, '/de?subscribed', 'no-store'])
   expect(await readList(service.folder)).toEqual(['form@example.org'])
 })
 

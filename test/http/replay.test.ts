@@ -159,11 +159,7 @@ test('an unexpected error is logged with its stack', () => {
 test('new and known addresses in any spelling get the same bytes', async () => {
   const replies: string[] = []
   for (const email of ['new@example.org', 'new@example.org', 'NEW@example.org', ' new@EXAMPLE.org ']) {
-    for (const headers of [
-      [JSON_FIELD],
-      [JSON_FIELD, `Origin: ${ORIGIN}`],
-      [JSON_FIELD, 'Connection: close'],
-    ]) {
+    for (const headers of [[JSON_FIELD], [JSON_FIELD, `Origin: ${ORIGIN}`], [JSON_FIELD, 'Connection: close']]) {
       const request = toRequest(`POST ${ENDPOINT.path}`, [HOST, ...headers], JSON.stringify({ email }))
       const reply = await exchange(service.port, request)
       replies.push(`${headers}\n${reply!.bytes.toString('latin1').replace(/^Date: .*\r\n/im, '')}`)
@@ -188,12 +184,7 @@ async function sendSlowly({ method, path }: Operation): Promise<RawReply | undef
   return reply
 }
 
-function toTitle({
-  method,
-  path,
-  name,
-  status = '',
-}: Operation & { name: string; status?: number | string }) {
+function toTitle({ method, path, name, status = '' }: Operation & { name: string; status?: number | string }) {
   return `${method} ${path} ${status} ${name}`
 }
 

@@ -150,10 +150,7 @@ test.concurrent('a stop is forced when clients do not read their responses, and 
   const folder = await createFolder()
   // The sitemap has 6 MB, which is more than the buffers of a connection take.
   const path = `/${'x'.repeat(1_700)}`
-  const entries = Array.from(
-    { length: 3_500 },
-    (_, index) => `  - { path: ${path}${index}, lastmod: 2026-01-01 }`,
-  )
+  const entries = Array.from({ length: 3_500 }, (_, index) => `  - { path: ${path}${index}, lastmod: 2026-01-01 }`)
   const service = await startService({ folder, site: `pages:\n${entries.join('\n')}\n` })
   const connections = await Promise.all([1, 2, 3].map(() => openConnection(service.port)))
   for (const connection of connections) {

@@ -31,10 +31,7 @@ describe('the size limit', () => {
 
   test('counts bytes, not characters', async () => {
     const characters = '\u20AC'.repeat(MAX_BODY_BYTES / 3)
-    expectOutcome(
-      await post(service, JSON.stringify({ email: 'bytes@example.org', characters })),
-      'large_body',
-    )
+    expectOutcome(await post(service, JSON.stringify({ email: 'bytes@example.org', characters })), 'large_body')
   })
 
   test.each([MAX_BODY_BYTES + 1, 10 ** 9, 2 ** 53 - 1])(
@@ -63,21 +60,18 @@ describe('the deadline', () => {
     ['chunks that do not start', CHUNKED, () => ''],
   ] as const
 
-  test.concurrent.each(SLOW_BODIES)(
-    'ends %s with 408, and closes the connection',
-    async (_, headers, next) => {
-      const start = performance.now()
-      const connection = await openConnection(service.port)
-      connection.send(toRequest(POST_LINE, headers))
-      let count = 0
-      const timer = setInterval(() => connection.send(next(count++)), 100)
-      const reply = await receiveLast(connection)
-      clearInterval(timer)
-      expectOutcome(reply, 'slow_body')
-      // Not before the deadline. That the response came at all shows that it is not much later.
-      expect(performance.now() - start).toBeGreaterThan(BODY_DEADLINE_MS - 50)
-    },
-  )
+  test.concurrent.each(SLOW_BODIES)('ends %s with 408, and closes the connection', async (_, headers, next) => {
+    const start = performance.now()
+    const connection = await openConnection(service.port)
+    connection.send(toRequest(POST_LINE, headers))
+    let count = 0
+    const timer = setInterval(() => connection.send(next(count++)), 100)
+    const reply = await receiveLast(connection)
+    clearInterval(timer)
+    expectOutcome(reply, 'slow_body')
+    // Not before the deadline. That the response came at all shows that it is not much later.
+    expect(performance.now() - start).toBeGreaterThan(BODY_DEADLINE_MS - 50)
+  })
 
   test.concurrent('accepts a slow body that arrives in time', async () => {
     const connection = await openConnection(service.port)
@@ -97,9 +91,7 @@ describe('framing', () => {
 
   test('Expect: 100-continue gets its 100 first', async () => {
     const connection = await openConnection(service.port)
-    connection.send(
-      toRequest(POST_LINE, [...POST_HEADERS, 'Expect: 100-continue', `Content-Length: ${body.length}`]),
-    )
+    connection.send(toRequest(POST_LINE, [...POST_HEADERS, 'Expect: 100-continue', `Content-Length: ${body.length}`]))
     expect((await connection.receive())?.status).toBe(100)
     connection.send(body)
     expectOutcome(checked(service, await connection.receive()), { email: 'more@example.org' })
@@ -107,10 +99,7 @@ describe('framing', () => {
   })
 
   test('a request without Content-Length and chunks has no body', async () => {
-    expectOutcome(
-      checked(service, await exchange(service.port, toRequest(POST_LINE, POST_HEADERS))),
-      'no_body',
-    )
+    expectOutcome(checked(service, await exchange(service.port, toRequest(POST_LINE, POST_HEADERS))), 'no_body')
   })
 })
 

@@ -91,9 +91,7 @@ test('a commit has at most 8192 addresses, in their order', async () => {
   const added = add(...names)
   for (const index of [0, 1, 2]) await succeed(index)
   await added
-  const batches = events
-    .filter((event) => event.startsWith('commit'))
-    .map((event) => event.split(' ').slice(1))
+  const batches = events.filter((event) => event.startsWith('commit')).map((event) => event.split(' ').slice(1))
   expect(batches.map(({ length }) => length)).toEqual([8192, 8192, 3616])
   expect(batches.flat()).toEqual(names)
 })

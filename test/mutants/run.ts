@@ -16,8 +16,7 @@ import { type Copy, createCopy, type Run } from './copy.ts'
 const COPIES = 2
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
-const isWanted = ({ name }: Break) =>
-  values.only.length === 0 || values.only.some((part) => name.includes(part))
+const isWanted = ({ name }: Break) => values.only.length === 0 || values.only.some((part) => name.includes(part))
 const wanted = BREAKS.filter(isWanted)
 
 const outdated = wanted.map(findMismatch).filter((reason) => reason !== undefined)

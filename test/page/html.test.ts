@@ -35,9 +35,7 @@ describe('in a tag', () => {
   test.each(urls.flatMap((url) => ['href', 'src', 'action'].map((name) => [name, url])))(
     'the URL %s="%s" is refused',
     (name, url) => {
-      expect(() => html`<a ${{ [name]: url }}></a>`).toThrow(
-        `${name} is not a web address, a mail address or a path`,
-      )
+      expect(() => html`<a ${{ [name]: url }}></a>`).toThrow(`${name} is not a web address, a mail address or a path`)
     },
   )
 })

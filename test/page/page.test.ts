@@ -23,8 +23,7 @@ afterAll(async () => {
 })
 
 /** Requests a page. Pages are not in the description, so the response is not checked against it. */
-const ask = (path: string, init: RequestInit = {}) =>
-  fetch(service.origin + path, { redirect: 'manual', ...init })
+const ask = (path: string, init: RequestInit = {}) => fetch(service.origin + path, { redirect: 'manual', ...init })
 
 const post = (path: string, body: string, fields: Record<string, string> = {}) =>
   ask(path, {
@@ -38,26 +37,20 @@ const postEmail = (path: string, email: string) => post(path, String(new URLSear
 const pathOf = (language: Language) => toPagePath(language, LANGUAGE_TAGS)
 
 describe('the page', () => {
-  test.each([...LANGUAGE_TAGS])(
-    'in %s names its language, its URL and all its versions',
-    async (language) => {
-      const response = await ask(pathOf(language))
-      expect([response.status, response.headers.get('content-type')]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ])
-      expect(response.headers.get('content-language')).toBe(language)
-      const text = await response.text()
-      expect(text).toContain(`<html lang="${language}" dir="${LANGUAGES[language].direction}">`)
-      expect(text).toContain(`<link rel="canonical" href="${BASE_URL}${pathOf(language)}">`)
-      const alternates = [...text.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)]
-      expect(alternates.map(([, tag, url]) => [tag, url])).toEqual([
-        ...LANGUAGE_TAGS.map((tag) => [tag, BASE_URL + pathOf(tag)]),
-        ['x-default', `${BASE_URL}/`],
-      ])
-      expect(text).toContain(LOCALES[language].subscribe)
-    },
-  )
+  test.each([...LANGUAGE_TAGS])('in %s names its language, its URL and all its versions', async (language) => {
+    const response = await ask(pathOf(language))
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(response.headers.get('content-language')).toBe(language)
+    const text = await response.text()
+    expect(text).toContain(`<html lang="${language}" dir="${LANGUAGES[language].direction}">`)
+    expect(text).toContain(`<link rel="canonical" href="${BASE_URL}${pathOf(language)}">`)
+    const alternates = [...text.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)]
+    expect(alternates.map(([, tag, url]) => [tag, url])).toEqual([
+      ...LANGUAGE_TAGS.map((tag) => [tag, BASE_URL + pathOf(tag)]),
+      ['x-default', `${BASE_URL}/`],
+    ])
+    expect(text).toContain(LOCALES[language].subscribe)
+  })
 
   test('shows the name of the site as text', async () => {
     const text = await (await ask('/')).text()
@@ -74,10 +67,7 @@ describe('the page', () => {
 
   test('suggests the preferred language, and does not redirect', async () => {
     const preferred = await ask('/', { headers: { 'Accept-Language': 'xx, de-AT;q=0.9, en;q=0.1' } })
-    expect([preferred.status, preferred.headers.get('vary')]).toEqual([
-      200,
-      'Accept-Encoding, Accept-Language, Accept',
-    ])
+    expect([preferred.status, preferred.headers.get('vary')]).toEqual([200, 'Accept-Encoding, Accept-Language, Accept'])
     expect(await preferred.text()).toContain(`href="/de" hreflang="de">${LOCALES.de.suggestion}`)
     const own = await ask('/de', { headers: { 'Accept-Language': 'de' } })
     expect(await own.text()).not.toContain('class="suggestion"')
@@ -103,10 +93,7 @@ describe('the page', () => {
       ['/', ...new Set(files)].map(async (path) => {
         const response = await fetch(service.origin + path, { headers: coded, decompress: false })
         expect(response.status).toBe(200)
-        const fields = [...response.headers].reduce(
-          (sum, [name, value]) => sum + name.length + value.length + 4,
-          0,
-        )
+        const fields = [...response.headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
         return fields + (await response.bytes()).length
       }),
     )
@@ -174,8 +161,7 @@ describe('the form', () => {
 
   test('accepts only forms of at most 16 KiB', async () => {
     expect(
-      (await ask('/', { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } }))
-        .status,
+      (await ask('/', { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status,
     ).toBe(415)
     expect((await ask('/', { method: 'PUT' })).status).toBe(405)
     const large = await post('/fr', `email=${'x'.repeat(16 * 1024)}`)

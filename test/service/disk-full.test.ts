@@ -29,9 +29,7 @@ test('the service recovers when a full disk has space again', async () => {
   expect(service.log().match(/the store fails/g)?.length).toBeLessThan(ledger.failed / 8)
   expect(service.log()).toContain('the list cannot be written: the disk is full')
 
-  expect(await (await ops('/metrics')).text()).toMatch(
-    /commit_duration_seconds_count\{outcome="failed"\} [1-9]/,
-  )
+  expect(await (await ops('/metrics')).text()).toMatch(/commit_duration_seconds_count\{outcome="failed"\} [1-9]/)
 
   // No request comes, so the service itself must notice the space.
   giveSpace(service.process.pid)

@@ -25,8 +25,7 @@ const INCOMPLETE_REQUESTS = [
   'P',
   'GET /openapi.json HTTP/1.1\r\nHost: a\r\nX-Slow: ',
   toRequest(POST_LINE, [...POST_HEADERS, 'Content-Length: 10']),
-  toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${MAX_BODY_BYTES}`]) +
-    ' '.repeat(MAX_BODY_BYTES - 1),
+  toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${MAX_BODY_BYTES}`]) + ' '.repeat(MAX_BODY_BYTES - 1),
   `${toRequest(POST_LINE, [...POST_HEADERS, 'Transfer-Encoding: chunked'])}4000\r\n${' '.repeat(MAX_BODY_BYTES - 1)}`,
 ]
 

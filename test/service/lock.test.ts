@@ -20,9 +20,7 @@ test('requests get 500 after 5 s while another process holds the write lock, and
   expect((await service.subscribe('before@example.org')).status).toBe(200)
   const lock = await holdLock(toListFile(folder))
 
-  const refused = [service.subscribe('early1@example.org'), service.subscribe('early2@example.org')].map(
-    timed,
-  )
+  const refused = [service.subscribe('early1@example.org'), service.subscribe('early2@example.org')].map(timed)
   const unready = readyz()
   let fetched = 0
   let isOver = false

@@ -24,9 +24,7 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
   const service = await startService({ folder })
   expect(await readdir(folder)).toEqual(['data'])
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
-  expect(service.log().split('\n', 1)[0]).toMatch(
-    /listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db/,
-  )
+  expect(service.log().split('\n', 1)[0]).toMatch(/listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db/)
   expect(await service.stop()).toBe(0)
   expect(await readdir(join(folder, 'data'))).toEqual(['rollcall.db'])
   expect(await readList(folder)).toEqual(['ada@example.org'])
@@ -110,9 +108,7 @@ test.concurrent('a mistake in the site file stops the start', async () => {
 })
 
 /** Files that are not a list of this version, each with what the line says. */
-const strangers: Readonly<
-  Record<string, readonly [create: (file: string) => Promise<unknown>, says: string]>
-> = {
+const strangers: Readonly<Record<string, readonly [create: (file: string) => Promise<unknown>, says: string]>> = {
   'a list of a newer version': [
     async (file) => {
       await openSqliteStore(file).close()

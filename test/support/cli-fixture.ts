@@ -69,11 +69,7 @@ export async function createCliFixture(): Promise<CliFixture> {
       const setup = `bun=$0 cli=$1; rollcall() { "$bun" "$cli" "$@"; }`
       // With a socket as its standard input, bash would read ~/.bashrc.
       const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, process.execPath, CLI])
-      const [stdout, stderr, code] = await Promise.all([
-        child.stdout.text(),
-        child.stderr.text(),
-        child.exited,
-      ])
+      const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
       return { code, stdout, stderr }
     },
     async write(name, content) {

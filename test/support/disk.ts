@@ -1,12 +1,7 @@
 /** Simulates a full disk for one process by a limit on the size of its files, which needs no privileges. */
 
 /** Starts a command whose files may have 1 MiB. A write beyond that fails with EFBIG, because SIGXFSZ is ignored. */
-export const SMALL_DISK = [
-  'sh',
-  '-c',
-  `trap '' XFSZ; exec prlimit --fsize=${2 ** 20}: -- "$@"`,
-  'sh',
-] as const
+export const SMALL_DISK = ['sh', '-c', `trap '' XFSZ; exec prlimit --fsize=${2 ** 20}: -- "$@"`, 'sh'] as const
 
 /** Fills the disk: every further write of the process fails. */
 export const takeSpace = (pid: number) => setLimit(pid, '0')

@@ -86,9 +86,7 @@ export async function createDocRunner(): Promise<DocRunner> {
   async function callService(text: string): Promise<string> {
     if (!service && text.search(ORIGINS) >= 0) await serve('exec npx rollcall serve')
     const { port, opsPort } = service ?? {}
-    return text
-      .replace(ORIGINS, `http://localhost:${port}`)
-      .replaceAll(OPS_ORIGIN, `http://localhost:${opsPort}`)
+    return text.replace(ORIGINS, `http://localhost:${port}`).replaceAll(OPS_ORIGIN, `http://localhost:${opsPort}`)
   }
 
   /** Runs a command that stays, adds a subscriber, and waits until the reader's program has the address. */

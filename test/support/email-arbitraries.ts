@@ -55,11 +55,5 @@ export function texts(): fc.Arbitrary<string> {
       return text.slice(0, at) + added + text.slice(at + removed)
     })
   const near = fc.string({ unit: fc.constantFrom('a', '1', '-', '.', '@', ' '), maxLength: 12 })
-  return fc.oneof(
-    addresses(),
-    { arbitrary: broken, weight: 4 },
-    near,
-    fc.string({ unit: 'binary' }),
-    fc.string(),
-  )
+  return fc.oneof(addresses(), { arbitrary: broken, weight: 4 }, near, fc.string({ unit: 'binary' }), fc.string())
 }

@@ -52,13 +52,11 @@ interface FullOperation extends Operation {
 function listOperations(description: oas31.OpenAPIObject): FullOperation[] {
   const { paths = {} } = dereference<oas31.OpenAPIObject>(description)
   return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, oas31.OperationObject>).map(
-      ([method, { responses, requestBody }]) => ({
-        method: method.toUpperCase(),
-        path,
-        responses,
-        requestBody: requestBody as oas31.RequestBodyObject | undefined,
-      }),
-    ),
+    Object.entries(item as Record<string, oas31.OperationObject>).map(([method, { responses, requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      responses,
+      requestBody: requestBody as oas31.RequestBodyObject | undefined,
+    })),
   )
 }

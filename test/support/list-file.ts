@@ -51,13 +51,10 @@ export interface HeldLock {
 
 /** Lets another process take the write lock, until `release` is called or for a number of milliseconds. Resolves when it has the lock. */
 export async function holdLock(file: string, ms?: number): Promise<HeldLock> {
-  const holder = Bun.spawn(
-    [process.execPath, '-e', HOLDER, file, ...(ms === undefined ? [] : [String(ms)])],
-    {
-      stdin: 'pipe',
-      stdout: 'pipe',
-    },
-  )
+  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, ...(ms === undefined ? [] : [String(ms)])], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+  })
   await holder.stdout.getReader().read()
   return {
     released: holder.exited,

@@ -9,9 +9,7 @@ import { ROOT } from './paths.ts'
 import { getServer, toDatabase } from './postgres.ts'
 
 /** The statements that create the list of `test/store/postgres/fixtures/README.md`. */
-export const SCHEMA_1 = gunzipSync(
-  readFileSync(join(ROOT, 'test/store/postgres/fixtures/schema-1.sql.gz')),
-).toString()
+export const SCHEMA_1 = gunzipSync(readFileSync(join(ROOT, 'test/store/postgres/fixtures/schema-1.sql.gz'))).toString()
 
 const server = await getServer()
 

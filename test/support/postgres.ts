@@ -82,10 +82,7 @@ async function createServerOfTheRun(): Promise<TestServer> {
   }
 
   async function findPids(): Promise<number[]> {
-    const rows = await run<{ pid: number }>(
-      'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
-      admin,
-    )
+    const rows = await run<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()', admin)
     return [child?.pid, ...rows.map(({ pid }) => pid)].filter((pid) => pid !== undefined)
   }
 

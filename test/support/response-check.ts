@@ -95,9 +95,7 @@ function toChecks(
   return new Map(
     Object.entries(item).map(([method, { responses }]: [string, oas31.OperationObject]) => [
       method.toUpperCase(),
-      new Map(
-        Object.entries(responses ?? {}).map(([status, response]) => [Number(status), toCheck(response)]),
-      ),
+      new Map(Object.entries(responses ?? {}).map(([status, response]) => [Number(status), toCheck(response)])),
     ]),
   )
 }
@@ -144,9 +142,7 @@ function checkBody(answer: Answer, bodies: ReadonlyMap<string, ValidateFunction>
   const body = typeof answer.body === 'string' ? answer.body : new TextDecoder().decode(answer.body)
   const sent = answer.headers.get('content-type')
   if (bodies.size === 0) {
-    return body || sent !== null
-      ? `there is a body or a media type, "${sent}", but none is declared`
-      : undefined
+    return body || sent !== null ? `there is a body or a media type, "${sent}", but none is declared` : undefined
   }
   const validate = bodies.get(toMediaType(sent ?? ''))
   if (!validate) return `the media type is "${sent}", but ${[...bodies.keys()].join(', ')} is declared`

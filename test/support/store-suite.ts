@@ -151,12 +151,7 @@ function describeLookUp({ createStore }: Lists): void {
     const store = await createStore()
     await store.add(toAddresses('ann@one.example', 'bob@one.example'))
     await store.remove(toAddresses('bob@one.example'), { suppress: true })
-    const asked = toAddresses(
-      'nobody@one.example',
-      'Bob@one.example',
-      'ANN@one.example',
-      'nobody@one.example',
-    )
+    const asked = toAddresses('nobody@one.example', 'Bob@one.example', 'ANN@one.example', 'nobody@one.example')
     expect(await store.lookUp(asked)).toEqual(['absent', 'suppressed', 'subscribed', 'absent'])
     expect(await store.lookUp([])).toEqual([])
   })
@@ -188,14 +183,7 @@ function describeCounts({ createStore }: Lists): void {
       ),
     )
     await store.add(
-      toAddresses(
-        'a@myexample.com',
-        'a@example.de',
-        'example.com@a.io',
-        'a@contest.io',
-        'a@x.tests',
-        'b@test.io',
-      ),
+      toAddresses('a@myexample.com', 'a@example.de', 'example.com@a.io', 'a@contest.io', 'a@x.tests', 'b@test.io'),
     )
     expect(await store.count()).toEqual({ subscribers: 12, reserved: 6, suppressed: 0 })
   })
@@ -218,14 +206,7 @@ function describeCounts({ createStore }: Lists): void {
 
   test('status counts by UTC day, and has the latest date', async () => {
     const store = await createStore()
-    const dates = [
-      midnight + 1,
-      midnight,
-      midnight - 1,
-      midnight - day,
-      midnight - day - 1,
-      midnight - 400 * day,
-    ]
+    const dates = [midnight + 1, midnight, midnight - 1, midnight - day, midnight - day - 1, midnight - 400 * day]
     await store.import(
       createAddresses(dates.length).map((email, index) => ({
         email,
@@ -254,8 +235,7 @@ function describeList({ createList, createStore }: Lists): void {
   test('yields all subscribers in the order of the cursor, and no empty page', async () => {
     const store = await createStore()
     const addresses = createAddresses(12_000)
-    for (let start = 0; start < addresses.length; start += 3000)
-      await store.add(addresses.slice(start, start + 3000))
+    for (let start = 0; start < addresses.length; start += 3000) await store.add(addresses.slice(start, start + 3000))
     const pages = await Array.fromAsync(store.list())
     expect(pages.length).toBeGreaterThan(1)
     expect(pages.every((page) => page.length > 0)).toBe(true)

@@ -38,13 +38,11 @@ export async function createSyncCounter(): Promise<SyncCounter> {
   const folder = await realpath(await createFolder())
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
-  const events = () =>
-    existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : []
+  const events = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : [])
   return {
     env: { SYNC_COUNTER: folder, BUN_OPTIONS: `--preload ${toSupportFile('sync-counter-preload.ts')}` },
     events,
-    count: (path) =>
-      events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
+    count: (path) => events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
     failSyncsOf: (path) => (path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, path)),
   }
 }

@@ -6,10 +6,7 @@ export const WAIT_LIMIT_MS = 50_000
 /** Resolves as the promise does. Rejects after the limit, and names what was awaited. */
 export async function within<T>(promise: Promise<T>, what: string | (() => string)): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(toWaitError(typeof what === 'string' ? what : what())),
-    WAIT_LIMIT_MS,
-  )
+  const timer = setTimeout(() => late.reject(toWaitError(typeof what === 'string' ? what : what())), WAIT_LIMIT_MS)
   try {
     return await Promise.race([promise, late.promise])
   } finally {
@@ -23,10 +20,7 @@ export async function within<T>(promise: Promise<T>, what: string | (() => strin
  * @param what names the condition in the error; its source code by default
  * @throws when the condition does not hold within WAIT_LIMIT_MS
  */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  what = String(condition),
-): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what = String(condition)): Promise<void> {
   const end = performance.now() + WAIT_LIMIT_MS
   while (!(await condition())) {
     if (performance.now() > end) throw toWaitError(what)

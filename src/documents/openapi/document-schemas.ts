@@ -20,11 +20,7 @@ const EXAMPLE_DAY = '2026-01-01'
 const EXAMPLE_CONTACT = 'mailto:name@example.org'
 
 /** Builds the schema and an example of each document. The examples of long documents are shortened. */
-export function createContents(
-  site: Site,
-  baseUrl: string,
-  head: Head,
-): Record<DocumentName, oas31.MediaTypeObject> {
+export function createContents(site: Site, baseUrl: string, head: Head): Record<DocumentName, oas31.MediaTypeObject> {
   const description = { ...head, paths: {} }
   const { contact = EXAMPLE_CONTACT, languages } = site
   return {
@@ -35,10 +31,7 @@ export function createContents(
     protectedResource: createConstant(createProtectedResource(site, baseUrl)),
     robots: createText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: LINKSET, example: createApiCatalog(baseUrl) },
-    securityTxt: createText(
-      '^Contact: ',
-      createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY }),
-    ),
+    securityTxt: createText('^Contact: ', createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY })),
   }
 }
 

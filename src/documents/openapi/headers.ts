@@ -25,10 +25,7 @@ export function createHeaders(baseUrl: string) {
       schema: { type: 'string', pattern: '^"[^"]+"$' },
       example: ETAG_EXAMPLE,
     },
-    Link: createConstant(
-      'Links to the documents that describe the API (RFC 8288).',
-      createLinkField(baseUrl),
-    ),
+    Link: createConstant('Links to the documents that describe the API (RFC 8288).', createLinkField(baseUrl)),
     Location: {
       description: 'The same path and query on the canonical host.',
       required: true,
@@ -50,9 +47,7 @@ export function createHeaders(baseUrl: string) {
 export function toHeaders(
   names: Readonly<Record<string, keyof ReturnType<typeof createHeaders>>>,
 ): oas31.HeadersObject {
-  return Object.fromEntries(
-    Object.entries(names).map(([field, name]) => [field, toReference('headers', name)]),
-  )
+  return Object.fromEntries(Object.entries(names).map(([field, name]) => [field, toReference('headers', name)]))
 }
 
 function createConstant(description: string, value: string) {

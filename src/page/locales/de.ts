@@ -18,12 +18,10 @@ export const de: Locale = {
   outcomes: {
     accepted: 'Vielen Dank. Ihre Adresse steht auf der Liste.',
     empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
-    non_ascii:
-      'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und einfache Zeichen möglich.',
+    non_ascii: 'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und einfache Zeichen möglich.',
     invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
     invalid_body: 'Ihre Anfrage ist nicht vollständig angekommen. Bitte versuchen Sie es noch einmal.',
-    storage_failure:
-      'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
+    storage_failure: 'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
     sending: 'Einen Moment …',
     unreachable: 'Zurzeit besteht keine Verbindung. Bitte versuchen Sie es noch einmal.',
   },

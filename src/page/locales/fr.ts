@@ -18,8 +18,7 @@ export const fr: Locale = {
   outcomes: {
     accepted: 'Merci. Votre adresse figure sur la liste.',
     empty: 'Veuillez saisir votre adresse e-mail.',
-    non_ascii:
-      'Avant le @, seuls sont possibles les lettres sans accent, les chiffres et les signes simples.',
+    non_ascii: 'Avant le @, seuls sont possibles les lettres sans accent, les chiffres et les signes simples.',
     invalid_email: 'Veuillez vérifier l’adresse. Elle doit ressembler à name@example.org.',
     invalid_body: 'Votre demande n’est pas arrivée en entier. Veuillez réessayer.',
     storage_failure: 'Votre adresse n’a pas pu être enregistrée. Veuillez réessayer dans un instant.',

@@ -36,10 +36,7 @@ export async function findSubscriber(sql: SQL, address: Address): Promise<Subscr
   return subscriber
 }
 
-export async function readStates(
-  sql: SQL,
-  addresses: readonly Address[],
-): Promise<readonly SubscriptionState[]> {
+export async function readStates(sql: SQL, addresses: readonly Address[]): Promise<readonly SubscriptionState[]> {
   const identities = sql.array(addresses.map(toIdentity), 'TEXT')
   const rows = await sql<{ index: number }[]>`
     SELECT (position - 1)::integer AS index

@@ -2,15 +2,7 @@
 
 import type { SubscriberStore, Suppression } from '../../subscriber.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
-import {
-  checkWritable,
-  findSubscriber,
-  PAGE_SIZE,
-  readCount,
-  readPages,
-  readStates,
-  readStatus,
-} from './read.ts'
+import { checkWritable, findSubscriber, PAGE_SIZE, readCount, readPages, readStates, readStatus } from './read.ts'
 import { readSuppressions, type SuppressionRow } from './suppressions.ts'
 import { createAdd, importRows, mergeSuppressions, removeAddresses } from './write.ts'
 
@@ -31,13 +23,10 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
     check: () => pool.run(checkWritable),
     count: () => pool.run(readCount),
     find: (address) => pool.run((sql) => findSubscriber(sql, address)),
-    lookUp: async (addresses) =>
-      addresses.length === 0 ? [] : await pool.run((sql) => readStates(sql, addresses)),
+    lookUp: async (addresses) => (addresses.length === 0 ? [] : await pool.run((sql) => readStates(sql, addresses))),
     list: (range) => readPages(pool.run, range),
     import: async (rows) =>
-      rows.length === 0
-        ? { added: 0, known: 0, suppressed: 0 }
-        : await pool.runLocked((sql) => importRows(sql, rows)),
+      rows.length === 0 ? { added: 0, known: 0, suppressed: 0 } : await pool.runLocked((sql) => importRows(sql, rows)),
     remove: async (addresses, { suppress }) =>
       addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
     listSuppressions: () => listSuppressions(pool),

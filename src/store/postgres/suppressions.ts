@@ -61,10 +61,7 @@ export async function deleteSuppressions(sql: SQL, addresses: readonly Address[]
 }
 
 /** Returns the suppressions of another list that this list does not have. */
-export async function filterNew(
-  sql: SQL,
-  suppressions: readonly Suppression[],
-): Promise<readonly Suppression[]> {
+export async function filterNew(sql: SQL, suppressions: readonly Suppression[]): Promise<readonly Suppression[]> {
   const { keys, hashes } = toColumns(sql, suppressions)
   const rows = await sql<{ index: number }[]>`
     SELECT (position - 1)::integer AS index

@@ -37,8 +37,7 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
       reason: `the copy is incomplete: it has ${copied} addresses, and the list has ${after}`,
     }
   } catch (error) {
-    const reason =
-      error instanceof StoreError ? error.message : `the list ${file} cannot be copied: ${toReason(error)}`
+    const reason = error instanceof StoreError ? error.message : `the list ${file} cannot be copied: ${toReason(error)}`
     return { ok: false, reason }
   }
 }
@@ -54,8 +53,6 @@ async function count(file: string): Promise<number> {
 
 function checkIntegrity(file: string): void {
   using db = openSqliteFile(file, { create: false })
-  const { integrity_check: result } = getRow(
-    db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'),
-  )
+  const { integrity_check: result } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'))
   if (result !== 'ok') throw new StoreError(`the copy is damaged: ${result}`)
 }

@@ -26,9 +26,7 @@ export function prepareCompaction(db: Database) {
     earlier: db.query<{ seq: number }, [hash: number, seq: number]>(
       'SELECT seq FROM identities WHERE hash = ?1 AND seq < ?2',
     ),
-    deleteEntry: db.query<never, [hash: number, seq: number]>(
-      'DELETE FROM identities WHERE hash = ?1 AND seq = ?2',
-    ),
+    deleteEntry: db.query<never, [hash: number, seq: number]>('DELETE FROM identities WHERE hash = ?1 AND seq = ?2'),
     email: db.query<{ email: Address | null }, [seq: number]>(
       `SELECT coalesce(
          (SELECT email FROM subscribers WHERE seq = ?1),
@@ -55,8 +53,6 @@ export function prepareCompaction(db: Database) {
       `INSERT INTO inbox SELECT ?1, 0, '[]' WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE first_seq >= ?1)`,
     ),
     // With one more term on `first_seq`, the planner scans to the wrong bound (measured: 80 times slower).
-    deleteRows: db.query<never, [start: number, end: number]>(
-      'DELETE FROM inbox WHERE first_seq BETWEEN ?1 AND ?2',
-    ),
+    deleteRows: db.query<never, [start: number, end: number]>('DELETE FROM inbox WHERE first_seq BETWEEN ?1 AND ?2'),
   }
 }

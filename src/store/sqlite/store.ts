@@ -11,9 +11,7 @@ import { createSuppressions } from './suppressions.ts'
 import { createWriter, prepareAppend } from './write.ts'
 
 /** A SQLite list, with the methods that only the writer thread calls. */
-export interface SqliteStore
-  extends SubscriberStore,
-    Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'> {
+export interface SqliteStore extends SubscriberStore, Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'> {
   /**
    * Accepts a batch of addresses, given as a JSON array. Blocks the thread while it waits for the lock and for the
    * disk.

@@ -9,10 +9,7 @@ import { toReason } from './error.ts'
 import { openSqliteStore, type SqliteStore } from './store.ts'
 
 /** A JSON array of addresses, or a call. `open` comes first. */
-export type Command =
-  | string
-  | { readonly call: 'open'; readonly file: string }
-  | { readonly call: 'check' | 'close' }
+export type Command = string | { readonly call: 'open'; readonly file: string } | { readonly call: 'check' | 'close' }
 
 export type Reply = Result<void, string>
 

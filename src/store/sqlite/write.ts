@@ -110,12 +110,8 @@ function prepare(db: Database) {
     next: db.query<{ seq: number }, []>(
       'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1',
     ),
-    countFrom: db.query<{ added: number }, [seq: number]>(
-      'SELECT count(*) AS added FROM subscribers WHERE seq >= ?1',
-    ),
+    countFrom: db.query<{ added: number }, [seq: number]>('SELECT count(*) AS added FROM subscribers WHERE seq >= ?1'),
     delete: db.query<never, [seq: number]>('DELETE FROM subscribers WHERE seq = ?1'),
-    deleteEntry: db.query<never, [hash: number, seq: number]>(
-      'DELETE FROM identities WHERE hash = ?1 AND seq = ?2',
-    ),
+    deleteEntry: db.query<never, [hash: number, seq: number]>('DELETE FROM identities WHERE hash = ?1 AND seq = ?2'),
   }
 }

@@ -25,8 +25,6 @@ export function parseIdnAddress(value: unknown): Result<Address, string> {
   const parsed = parseAddress(value)
   if (parsed.ok) return parsed
   const converted =
-    parsed.reason === 'non_ascii_domain' && typeof value === 'string'
-      ? parseAddress(toAsciiDomain(value))
-      : parsed
+    parsed.reason === 'non_ascii_domain' && typeof value === 'string' ? parseAddress(toAsciiDomain(value)) : parsed
   return converted.ok ? converted : { ok: false, reason: REASONS[parsed.reason] }
 }

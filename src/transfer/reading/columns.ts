@@ -11,15 +11,7 @@ export interface Columns {
 }
 
 /** Names of the address column, normalized. The first one that the header has is used. */
-const EMAIL_NAMES = [
-  'email',
-  'emailaddress',
-  'mail',
-  'emailid',
-  'subscriberemail',
-  'useremail',
-  'contactemail',
-]
+const EMAIL_NAMES = ['email', 'emailaddress', 'mail', 'emailid', 'subscriberemail', 'useremail', 'contactemail']
 
 /** Names of the date column, normalized, the most specific first. */
 const DATE_NAMES = [
@@ -62,10 +54,7 @@ export function isEmailName(name: string): boolean {
 }
 
 /** Finds the name of the member that holds the address or the date. */
-export function findMember(
-  row: Readonly<Record<string, unknown>>,
-  kind: 'email' | 'date',
-): string | undefined {
+export function findMember(row: Readonly<Record<string, unknown>>, kind: 'email' | 'date'): string | undefined {
   const names = Object.keys(row)
   const index = findName(names.map(toPlainName), kind === 'email' ? EMAIL_NAMES : DATE_NAMES)
   return index === undefined ? undefined : names[index]

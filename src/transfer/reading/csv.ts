@@ -55,8 +55,7 @@ function toRow({ info, record }: CsvRecord, width: number, { email, date, attrib
     email: record[email],
     date: date === undefined ? readAttribute(record, attributes) : record[date],
     cells: record,
-    problem:
-      record.length === width ? undefined : `the row has ${record.length} columns, the header ${width}`,
+    problem: record.length === width ? undefined : `the row has ${record.length} columns, the header ${width}`,
   }
 }
 

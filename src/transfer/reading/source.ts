@@ -20,9 +20,7 @@ export async function openSource(input: Input, options: SourceOptions = {}): Pro
   const { firstLine } = text
   if (firstLine.startsWith('{')) return readJsonLines(text)
   if (/^\s*\[/.test(firstLine)) {
-    throw new Failure(
-      `${input.name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`,
-    )
+    throw new Failure(`${input.name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
   const isOneColumn = !/[,;\t|]/.test(firstLine)
   if (isOneColumn && options.column === undefined && !isEmailName(firstLine)) return readLines(text)

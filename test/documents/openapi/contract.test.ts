@@ -115,12 +115,7 @@ describe('the operations', () => {
 
 describe('the schemas', () => {
   test('have these names', () => {
-    expect(Object.keys(description.components?.schemas ?? {})).toEqual([
-      'Subscription',
-      'Accepted',
-      'Error',
-      'Code',
-    ])
+    expect(Object.keys(description.components?.schemas ?? {})).toEqual(['Subscription', 'Accepted', 'Error', 'Code'])
   })
 
   test('of the request: an object with one required member, an address', () => {

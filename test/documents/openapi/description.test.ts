@@ -11,11 +11,7 @@ import { PROBLEMS, toErrorBody } from '../../../src/errors.ts'
 import { DOCUMENTS, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../../../src/routes.ts'
 import { createAjv, createAnswerCheck, dereference, examplesOf } from '../../support/response-check.ts'
 
-const CONTACTS = [
-  '',
-  'contact: mailto:owner%2Bsite@example.org?subject=Hi',
-  'contact: https://example.org/us',
-]
+const CONTACTS = ['', 'contact: mailto:owner%2Bsite@example.org?subject=Hi', 'contact: https://example.org/us']
 const BASE_URL = 'https://www.list.example'
 const ORIGINS = ['https://www.example.org', 'https://example.net']
 
@@ -89,9 +85,7 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
             const answer = { method: verb.toUpperCase(), path, status: Number(status), ...sent }
             check(answer)
             expect(() => check({ ...answer, status: 418 })).toThrow('the status is not one of')
-            expect(() =>
-              check({ ...answer, headers: new Headers({ 'Content-Type': 'text/html' }) }),
-            ).toThrow()
+            expect(() => check({ ...answer, headers: new Headers({ 'Content-Type': 'text/html' }) })).toThrow()
             expect(() => check({ ...answer, body: `x${answer.body}` })).toThrow()
           }
         }

@@ -44,10 +44,7 @@ async function expectFailure(service: RunningService): Promise<void> {
 }
 
 async function expectRecovery(service: RunningService): Promise<void> {
-  await until(
-    async () => (await service.subscribe('found@mail.io')).status === 200,
-    'the service accepts an address',
-  )
+  await until(async () => (await service.subscribe('found@mail.io')).status === 200, 'the service accepts an address')
   expect(await readiness(service)).toBe(200)
 }
 
@@ -135,9 +132,7 @@ test('the server has no connection left', async () => {
   const service = await serve(url)
   await expectRecovery(service)
   await server.disconnect(url)
-  const others = await Promise.all(
-    Array.from({ length: MAX_CONNECTIONS }, () => new SQL({ url, max: 1 }).reserve()),
-  )
+  const others = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, () => new SQL({ url, max: 1 }).reserve()))
   cleanups.push(() => Promise.all(others.map((other) => other.close())))
   await expectFailure(service)
   await expectFailure(service)

@@ -89,10 +89,7 @@ test('no error has an address, also when an error of the server does', async () 
      CREATE TRIGGER refuse BEFORE INSERT ON rollcall.subscribers FOR EACH ROW EXECUTE FUNCTION refuse();`,
     url,
   )
-  const changes = await Promise.allSettled([
-    store.add([ADA]),
-    store.import([{ email: ADA, subscribedAt: undefined }]),
-  ])
+  const changes = await Promise.allSettled([store.add([ADA]), store.import([{ email: ADA, subscribedAt: undefined }])])
   for (const change of changes) {
     expect(change).toMatchObject({
       status: 'rejected',

@@ -48,12 +48,7 @@ test('after the migration, a new address gets a seq above all that were used', a
 test('after the migration, an import leaves out what was suppressed under any key', async () => {
   const url = await createSchema1()
   const own = toAddresses('user.3@mail-3.io', 'Never@one.example')
-  const others = toAddresses(
-    'other0@one.example',
-    'user.5@mail-5.io',
-    'THIRD0@one.example',
-    'user.15@mail-1.io',
-  )
+  const others = toAddresses('other0@one.example', 'user.5@mail-5.io', 'THIRD0@one.example', 'user.15@mail-1.io')
   const rest = toAddresses('user.7@mail-0.io', 'user.0@mail-0.io')
   await withStore(url, async (store) => {
     const rows = [...own, ...others, ...rest].map((email) => ({ email }))
@@ -164,10 +159,7 @@ test('a migration waits for an import of an older Rollcall that is in progress',
 test('a user who may not migrate gets a message that names the owner', async () => {
   const url = await server.createUrl()
   await server.run(SCHEMA_1, url)
-  await server.run(
-    'GRANT USAGE ON SCHEMA rollcall TO owner; GRANT ALL ON ALL TABLES IN SCHEMA rollcall TO owner',
-    url,
-  )
+  await server.run('GRANT USAGE ON SCHEMA rollcall TO owner; GRANT ALL ON ALL TABLES IN SCHEMA rollcall TO owner', url)
   const count = (DATABASE_URL: string) => runCommand(['count'], { env: { DATABASE_URL } })
   const refused = await count(url)
   expect([refused.code, refused.stderr]).toEqual([

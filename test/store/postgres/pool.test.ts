@@ -45,9 +45,7 @@ test('an error says in one line what is wrong, and does not show the password', 
     [`${url}?sslmode=${PASSWORD}`, 'its URL is not valid'],
     [url.replace(PASSWORD, `${PASSWORD}%zz`), 'its URL is not valid'],
   ] as const
-  const results = await Promise.all(
-    cases.map(([DATABASE_URL]) => runCommand(['count'], { env: { DATABASE_URL } })),
-  )
+  const results = await Promise.all(cases.map(([DATABASE_URL]) => runCommand(['count'], { env: { DATABASE_URL } })))
   for (const [index, { code, stdout, stderr }] of results.entries()) {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^rollcall: the list postgres:\/\/[^\n]+\n$/)
@@ -57,10 +55,7 @@ test('an error says in one line what is wrong, and does not show the password', 
 })
 
 test('the name of a list has no user, no password and no options', () => {
-  const list = parseListUrl(
-    'URL',
-    'postgres://ann:secret@db.example.org:5433/letters?sslmode=require&password=secret',
-  )
+  const list = parseListUrl('URL', 'postgres://ann:secret@db.example.org:5433/letters?sslmode=require&password=secret')
   expect(toListName(list)).toBe('postgres://db.example.org:5433/letters')
 })
 

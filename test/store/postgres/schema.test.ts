@@ -49,9 +49,7 @@ test('a newer schema is refused', async () => {
   const { code, stderr } = await runCommand(['count'], { env: { DATABASE_URL: url } })
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining(
-      'its schema is version 99, this Rollcall knows version 2: use a newer Rollcall\n',
-    ),
+    expect.stringContaining('its schema is version 99, this Rollcall knows version 2: use a newer Rollcall\n'),
   ])
 })
 

@@ -52,8 +52,7 @@ test('an export with a cursor misses nothing and repeats nothing during imports 
       }),
     )
     const adding = withStore(url, async (store) => {
-      for (let start = 14_000; start < 20_000; start += 20)
-        await store.add(addresses.slice(start, start + 20))
+      for (let start = 14_000; start < 20_000; start += 20) await store.add(addresses.slice(start, start + 20))
     })
     await Promise.all([...importing, adding])
     isWritten = true
@@ -110,10 +109,7 @@ test('a seq that is taken is an error, and not a lost address', async () => {
 })
 
 test.each([
-  [
-    'the database is read-only',
-    (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
-  ],
+  ['the database is read-only', (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`],
   ['the user lacks the permission to write to it', () => 'REVOKE INSERT ON rollcall.subscribers FROM owner'],
 ])('check reports that %s', async (reason, toStatement) => {
   const url = await server.createUrl()
@@ -131,9 +127,7 @@ test('a copy from SQLite and back has the same order, dates and suppressions', a
   const url = await server.createUrl()
   const addresses = createAddresses(3000)
   await withStore(from, async (store) => {
-    await store.import(
-      addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })),
-    )
+    await store.import(addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })))
     await store.remove(addresses.slice(0, 10), { suppress: true })
   })
   expect((await runCommand(['copy', '--from', from, '--to', url])).code).toBe(0)

@@ -43,9 +43,7 @@ function runSlices(run: Generator<void>, slices: number): boolean {
 
 function expectList(db: Database): void {
   expect(db.query('SELECT seq, email FROM subscribers').all()).toEqual(EXPECTED)
-  expect(db.query('SELECT seq FROM identities ORDER BY seq').all()).toEqual(
-    EXPECTED.map(({ seq }) => ({ seq })),
-  )
+  expect(db.query('SELECT seq FROM identities ORDER BY seq').all()).toEqual(EXPECTED.map(({ seq }) => ({ seq })))
   expect(db.query('SELECT first_seq, addresses FROM inbox').all()).toEqual([
     { first_seq: ROWS.flat().length + 1, addresses: '[]' },
   ])

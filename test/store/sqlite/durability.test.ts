@@ -17,8 +17,7 @@ const folder = await createFolder()
 afterAll(() => rm(folder, { recursive: true }))
 
 /** PRAGMA synchronous of a connection: 1 is NORMAL, 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous). */
-const readSynchronous = (db: Database) =>
-  db.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous
+const readSynchronous = (db: Database) => db.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous
 
 test('a connection waits for the disk after it opens a list, and after each slice of compaction', () => {
   using db = openSqliteFile(join(folder, 'synchronous.db'))

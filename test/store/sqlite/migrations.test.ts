@@ -37,8 +37,7 @@ function query<Row>(file: string, sql: string): Row[] {
   return db.query<Row, []>(sql).all()
 }
 
-const readVersion = (file: string) =>
-  query<{ user_version: number }>(file, 'PRAGMA user_version')[0]?.user_version
+const readVersion = (file: string) => query<{ user_version: number }>(file, 'PRAGMA user_version')[0]?.user_version
 
 /** The tables and columns of a list. */
 const readSchema = (file: string) =>
@@ -51,11 +50,7 @@ const readSchema = (file: string) =>
 async function readAll(store: SubscriberStore): Promise<typeof EXPECTED> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   return {
-    subscribers: (await listAll(store)).map(({ seq, email, subscribedAt }) => [
-      seq,
-      email,
-      subscribedAt.getTime(),
-    ]),
+    subscribers: (await listAll(store)).map(({ seq, email, subscribedAt }) => [seq, email, subscribedAt.getTime()]),
     suppressions: (await listSuppressions(store)).map(({ key, hash, suppressedAt }) => [
       hex(key),
       hex(hash),
@@ -67,10 +62,7 @@ async function readAll(store: SubscriberStore): Promise<typeof EXPECTED> {
 test('a list of schema 1 is migrated: every address, spelling, date, seq and suppression stays', async () => {
   const file = await createPath(LIST)
   expect(readVersion(file)).toBe(1)
-  const [inbox] = query(
-    file,
-    'SELECT count(*) AS rows, sum(json_array_length(addresses)) AS addresses FROM arrivals',
-  )
+  const [inbox] = query(file, 'SELECT count(*) AS rows, sum(json_array_length(addresses)) AS addresses FROM arrivals')
   expect(inbox).toEqual({ rows: 55, addresses: 2462 })
 
   const store = openSqliteStore(file)
@@ -153,9 +145,7 @@ test.each([
     const store = openSqliteStore(file)
     if (content) expect(await readAll(store)).toEqual(EXPECTED)
     await store.add([toAddress('new@mail.example')])
-    expect(emailsOf(await listAll(store, { after: content ? LAST_SEQ : 0 }))).toEqual(
-      toAddresses('new@mail.example'),
-    )
+    expect(emailsOf(await listAll(store, { after: content ? LAST_SEQ : 0 }))).toEqual(toAddresses('new@mail.example'))
     await store.close()
     expect(readVersion(file)).toBe(2)
   }
@@ -195,10 +185,7 @@ test('four processes open an older list at once: one migrates it, the others wai
   for (const writer of writers) await waitForOpen(writer, file)
   expect(readVersion(file)).toBe(1)
   lock.run('ROLLBACK')
-  const confirmed = (await Promise.all(writers.map(({ stdout }) => stdout.text())))
-    .join('')
-    .trim()
-    .split(/\s/)
+  const confirmed = (await Promise.all(writers.map(({ stdout }) => stdout.text()))).join('').trim().split(/\s/)
   expect(await Promise.all(writers.map(({ exited }) => exited))).toEqual([0, 0, 0, 0])
 
   const store = openSqliteStore(file)
