@@ -59,7 +59,7 @@ test('every change of a list waits for the lock, and gives up with a reason', as
 async function stopProcessWithLock(url: string): Promise<void> {
   const script = `
     import { createPool } from '${ROOT}/src/store/postgres/pool.ts'
-    const pool = createPool({ url: process.argv[1], name: 'list', connections: 1, hasDeadline: false })
+    const pool = createPool({ url: process.argv[1], name: 'list', hasDeadline: false })
     await pool.runLocked(async () => {
       console.log('locked')
       await new Promise(() => {})
