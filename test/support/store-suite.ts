@@ -121,7 +121,7 @@ function describeAdd({ createList, createStore }: Lists): void {
   test('is visible to the next call of any connection', async () => {
     const open = await createList()
     const [writer, reader] = [await open(), await open()]
-    const [ann, bob] = createAddresses(2) as [Address, Address]
+    const [ann, bob] = [toAddress('ann@one.example'), toAddress('bob@one.example')]
     await writer.add([ann])
     expect((await reader.find(ann))?.email).toBe(ann)
     await writer.add([bob])
@@ -279,7 +279,8 @@ function describeList({ createList, createStore }: Lists): void {
   test('never uses a cursor twice, even when the last subscriber is removed', async () => {
     const open = await createList()
     const store = await open()
-    const [ann, bob, carl] = createAddresses(3) as [Address, Address, Address]
+    const [ann, bob] = [toAddress('ann@one.example'), toAddress('bob@one.example')]
+    const carl = toAddress('carl@one.example')
     await store.add([ann, bob])
     const [, last] = await listAll(store)
     await store.remove([bob], { suppress: false })
@@ -318,11 +319,8 @@ function describeList({ createList, createStore }: Lists): void {
 function describeImport({ createList, createStore }: Lists): void {
   test('keeps order, spelling and dates to the millisecond, and dates other rows now', async () => {
     const store = await createStore()
-    const [ann, bob, carl] = toAddresses('Ann@old.example', 'bob@old.example', 'carl@old.example') as [
-      Address,
-      Address,
-      Address,
-    ]
+    const [ann, bob] = [toAddress('Ann@old.example'), toAddress('bob@old.example')]
+    const carl = toAddress('carl@old.example')
     const before = Date.now()
     const tally = await store.import([
       { email: bob, subscribedAt: new Date('2019-02-03T04:05:06.789Z') },
@@ -511,7 +509,7 @@ function describeSuppressions({ createStore }: Lists): void {
 
   test('remove an older subscriber when merged, and are left out for a later one', async () => {
     const [from, to] = [await createStore(), await createStore()]
-    const [before, after] = toAddresses('before@one.example', 'after@one.example') as [Address, Address]
+    const [before, after] = [toAddress('before@one.example'), toAddress('after@one.example')]
     await from.remove([before, after], { suppress: true })
     const suppressions = await listSuppressions(from)
     const suppressedAt = suppressions[0]!.suppressedAt.getTime()

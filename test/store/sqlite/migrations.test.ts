@@ -11,6 +11,9 @@ import { toSupportFile } from '../../support/paths.ts'
 import { createFolder } from '../../support/service.ts'
 import { emailsOf, listAll, listSuppressions, toAddress, toAddresses } from '../../support/store-suite.ts'
 
+/** The number of the last migration. */
+const LATEST = 2
+
 const LIST = readFixture('schema-1.db.zst')
 const EXPECTED: {
   readonly subscribers: readonly (readonly [seq: number, email: string, subscribedAt: number])[]
@@ -69,7 +72,7 @@ test('a list of schema 1 is migrated: every address, spelling, date, seq and sup
   expect(await readAll(store)).toEqual(EXPECTED)
   expect(await store.count()).toEqual({ subscribers: 22_043, reserved: 22_043, suppressed: 270 })
   await store.close()
-  expect(readVersion(file)).toBe(2)
+  expect(readVersion(file)).toBe(LATEST)
   expect(query(file, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
   expect(query(file, 'PRAGMA foreign_key_check')).toEqual([])
 })
@@ -147,11 +150,11 @@ test.each([
     await store.add([toAddress('new@mail.example')])
     expect(emailsOf(await listAll(store, { after: content ? LAST_SEQ : 0 }))).toEqual(toAddresses('new@mail.example'))
     await store.close()
-    expect(readVersion(file)).toBe(2)
+    expect(readVersion(file)).toBe(LATEST)
   }
-  // The kills came before the migration, in the middle of it, and between its last statement and the commit.
+  // Among them are kills in the middle of a migration, before its last statement, and after its commit.
   expect(killedAt.filter((statement) => statement.includes(wanted))).toHaveLength(1)
-  expect(killedAt).toContain('PRAGMA user_version = 2')
+  expect(killedAt).toContain(`PRAGMA user_version = ${LATEST}`)
   expect(killedAt.at(-1)).toStartWith('PRAGMA wal_checkpoint')
 })
 
@@ -205,10 +208,10 @@ test('a newer list is refused, also when only its log says so, and stays as it i
   const sql = 'CREATE TABLE future (x); INSERT INTO future VALUES (1); PRAGMA user_version = 99'
   const code = `new (require('bun:sqlite').Database)('${file}').run('${sql}'); process.kill(process.pid, 'SIGKILL')`
   await Bun.spawn([process.execPath, '-e', code]).exited
-  // The header of the file has version 2 at byte 60.
-  expect(readFileSync(file).readUInt32BE(60)).toBe(2)
+  // The version in the header of the file is at byte 60.
+  expect(readFileSync(file).readUInt32BE(60)).toBe(LATEST)
 
-  const message = `cannot open the list ${file}: its schema is version 99, and this Rollcall knows version 2; use a newer Rollcall`
+  const message = `cannot open the list ${file}: its schema is version 99, and this Rollcall knows version ${LATEST}; use a newer Rollcall`
   expect(() => openSqliteStore(file)).toThrow(message)
   expect(readVersion(file)).toBe(99)
   expect(query(file, 'SELECT x FROM future')).toEqual([{ x: 1 }])
