@@ -65,7 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const server = listen(app, config)
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
-      `listening on ${config.host} port ${server.port} for ${baseUrl}, keeping ${toListName(list)}`,
+      `listening on ${config.host} port ${server.port} for ${baseUrl}, with the list ${toListName(list)}`,
     )
     return {
       async stop(signalledAt) {

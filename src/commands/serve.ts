@@ -12,7 +12,7 @@ export function createServeCommand(): Command {
       const config = readConfig()
       const log = createLog(config.logLevel)
       const signalled = waitForSignal(log)
-      process.on('unhandledRejection', (error) => log.error({ err: error }, 'a promise rejected unhandled'))
+      process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
       const service = await startService(config, log)
       const cutOff = await service.stop(await signalled)
       if (cutOff) log.error(cutOff, toMessage(cutOff))

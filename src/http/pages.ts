@@ -18,14 +18,14 @@ export interface PagesOptions extends PageFormOptions {
 /** Creates the handler of each page, by its path in lower case. Each handles every method. */
 export async function createPages(options: PagesOptions): Promise<ReadonlyMap<string, Handler>> {
   const { guide, site } = options
-  const pages = new Map<string, Handler>()
-  for (const language of site.languages) {
-    const page = await createPage(options, language)
-    // The page in the default language is at `/`, and its own path redirects there.
-    if (pages.size === 0) pages.set('/', guide ? createHome(page, guide) : page)
-    pages.set(`/${language}`.toLowerCase(), page)
-  }
-  return pages
+  const pages = await Promise.all(
+    site.languages.map(
+      async (language) => [`/${language}`.toLowerCase(), await createPage(options, language)] as const,
+    ),
+  )
+  // The page in the default language is at `/`, and its own path redirects there.
+  const home = pages.slice(0, 1).map(([, page]) => ['/', guide ? createHome(page, guide) : page] as const)
+  return new Map([...home, ...pages])
 }
 
 /** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
