@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { Block } from './markdown.ts'
-import { CLI, ROOT } from './paths.ts'
+import { CLI, ROOT, toSupportFile } from './paths.ts'
 import { getServer } from './postgres.ts'
 import { createFolder } from './service.ts'
 import { type Shell, startShell } from './shell.ts'
@@ -26,7 +26,7 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
  *   npx rollcall   runs the same file without npm, which takes a second; blocks.test.ts runs it once with npm
  *   npm ci         only checks that there is a lock file: .ci/run installs
  *   npm test, run  only check that the script exists; `npm run bench` also checks its options
- *   curl           shows no progress, as on a terminal
+ *   curl           shows no progress, as on a terminal; a machine that has none gets support/curl.ts
  *   sudo           runs the command as it is; `/etc` is a folder of the test
  *   systemctl      checks that the unit is there
  *   send-welcome   the reader's program: appends what it reads to the file `welcomed`
@@ -41,7 +41,10 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     esac
     bun -e 'process.exit(process.argv[1] in require("./package.json").scripts ? 0 : 1)' "$1"
     [ "$1" != bench ] || { shift; [ "\${1-}" != -- ] || shift; bun bench/run.ts "$@" --help > /dev/null; }`,
-  'bin/curl': `PATH=\${PATH#*:} exec curl --silent --show-error "$@"`,
+  'bin/curl': `
+    PATH=\${PATH#*:}
+    if command -v curl > /dev/null; then exec curl --silent --show-error "$@"; fi
+    exec bun ${toSupportFile('curl.ts')} "$@"`,
   'bin/sudo': 'exec "$@"',
   'bin/systemctl': 'for unit; do :; done; exec test -f "etc/systemd/system/$unit.service"',
   'send-welcome': 'exec cat >> welcomed',
