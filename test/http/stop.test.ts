@@ -124,6 +124,25 @@ test.concurrent('a stop waits while another process holds the lock of the list',
   await rm(folder, { recursive: true })
 })
 
+test.concurrent('a stop stores the addresses of clients that have disconnected', async () => {
+  const folder = await createFolder()
+  const service = await startService({ folder })
+  const lock = await holdLock(toListFile(folder))
+  // The first address is in a commit, and the second one waits for the next.
+  for (const email of ['first@example.org', 'second@example.org']) {
+    const connection = await openConnection(service.port)
+    connection.send(toPost(email))
+    await service.request(DOCUMENTS.openApiJson.path)
+    connection.close()
+  }
+  const stopped = stop(service)
+  await until(async () => (await openConnection(service.port)).isClosed(), 'the service accepts no connection')
+  await lock.release()
+  expect(await stopped).toEqual(CLEAN)
+  expect(await readList(folder)).toEqual(['first@example.org', 'second@example.org'])
+  await rm(folder, { recursive: true })
+})
+
 test.concurrent('a stop is forced when the store hangs, and says how many addresses are not confirmed', async () => {
   const folder = await createFolder()
   const service = await startService({ folder, env: { OPS_PORT: '0' } })
@@ -131,9 +150,9 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
   // The writer thread waits 5 s for the lock for each of these in turn: the first address, the check of /readyz, and
   // the second address, which comes so late that it has not expired when the first one fails.
   const first = service.subscribe('first@example.org')
-  await service.request(DOCUMENTS.openApiJson.path)
+  await Bun.sleep(1_000)
   const readyz = fetch(`http://127.0.0.1:${service.opsPort}/readyz`)
-  await Bun.sleep(2_000)
+  await Bun.sleep(1_000)
   const second = service.subscribe('second@example.org')
   await service.request(DOCUMENTS.openApiJson.path)
   expect(await stop(service)).toEqual({
