@@ -37,16 +37,22 @@ async function writeBackup(list: string, file: string, signal: AbortSignal): Pro
   const progress = await createProgress('copying', async () => toSize(list))
   const timer = setInterval(() => progress.update(toSize(partial), 0), 200)
   try {
+    // A killed process with this number may have left them.
+    await removePartial(partial)
     const subscribers = await copySqlite(list, partial, signal)
     await renameSynced(partial, file)
     return subscribers
   } catch (error) {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(partial + suffix, { force: true })
+    await removePartial(partial)
     throw error
   } finally {
     clearInterval(timer)
     progress.stop()
   }
+}
+
+async function removePartial(partial: string): Promise<void> {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(partial + suffix, { force: true })
 }
 
 function toSize(file: string): number {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SubscriberStore } from '../subscriber.ts'
@@ -14,6 +14,8 @@ export type DryRun = Pick<SubscriberStore, 'import' | 'importSize' | 'close'>
  */
 export async function openDryRun(list: Pick<SubscriberStore, 'lookUp'>): Promise<DryRun> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-'))
+  // The umask may have taken permissions from the owner.
+  await chmod(folder, 0o700)
   const temporary = openSqliteStore(join(folder, 'dry-run.db'))
   return {
     importSize: temporary.importSize,

@@ -4,6 +4,7 @@ import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { openSqliteFile } from './file.ts'
+import { createPrivateFile } from './file-modes.ts'
 import { getRow } from './row.ts'
 import { openSqliteStore } from './store.ts'
 
@@ -25,6 +26,8 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
   try {
     const before = await count(file)
     using db = openSqliteFile(file, { create: false })
+    // VACUUM INTO accepts an empty file.
+    createPrivateFile(target)
     // A consistent copy without free pages (https://sqlite.org/lang_vacuum.html).
     db.run('VACUUM INTO ?', [target])
     const after = await count(file)

@@ -1,12 +1,13 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
+import { createMissingFile } from './file-modes.ts'
 import { checkMarks, migrate, readVersion } from './migrations.ts'
 
 export interface OpenOptions {
@@ -25,10 +26,13 @@ export function openSqliteFile(file: string, { create = true }: OpenOptions = {}
     if (!create && !existsSync(path)) throw new StoreError(`there is no list at ${path}`)
     checkHeader(path)
     createFolder(dirname(path))
+    createMissingFile(path)
     return open(path)
   } catch (error) {
-    // Only creating a folder fails with ENOENT: /proc, for example, takes none.
-    throw toOpenError(path, toErrorCode(error) === 'ENOENT' ? 'its folder cannot be created' : error)
+    if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
+    // /proc, for example, takes no folders and no files.
+    const isFolder = existsSync(dirname(path))
+    throw toOpenError(path, isFolder ? 'it cannot be opened for writing' : 'its folder cannot be created')
   }
 }
 
@@ -81,10 +85,12 @@ function checkHeader(path: string): void {
 }
 
 function createFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true })
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
-  // A new folder is durable when the folder that holds it is synced.
   for (let created = folder; created.length >= first.length; created = dirname(created)) {
+    // The umask may have taken permissions from the owner.
+    chmodSync(created, 0o700)
+    // A new folder is durable when the folder that holds it is synced.
     syncFolder(dirname(created))
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
+import { warnOfModes } from './file-modes.ts'
 import type { Command, Reply } from './worker.ts'
 
 /** Milliseconds before a thread that ended is started again. Doubles each time it ends in a row. */
@@ -10,7 +11,8 @@ const MAX_RESTART_MS = 5_000
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends, the error is logged and the thread is started again.
- * Until then every call rejects, as do the calls that it had not confirmed.
+ * Until then every call rejects, as do the calls that it had not confirmed. A warning is logged when other users may
+ * read the list.
  *
  * @throws StoreError when the file cannot be opened
  */
@@ -65,6 +67,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
 
   try {
     await start()
+    warnOfModes(file, log)
   } catch (error) {
     isClosing = true
     thread?.terminate()

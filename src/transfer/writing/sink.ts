@@ -1,7 +1,7 @@
 /** Where a command writes: standard output, or a file that appears only when it is complete. */
 
 import { write } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -37,7 +37,7 @@ export function createStdout(): Sink {
  */
 export async function createFileSink(file: string): Promise<Sink> {
   const partial = toPartialName(file)
-  const handle = await open(partial, 'w', 0o600).catch((error: unknown) => {
+  const handle = await createPrivateFile(partial).catch((error: unknown) => {
     throw toFileFailure(error, file)
   })
   return {
@@ -51,6 +51,16 @@ export async function createFileSink(file: string): Promise<Sink> {
       await rm(partial, { force: true })
     },
   }
+}
+
+/** Creates an empty file that only its owner can read, whatever the umask is. */
+async function createPrivateFile(path: string): Promise<FileHandle> {
+  // A killed process with this number may have left one.
+  await rm(path, { force: true })
+  const handle = await open(path, 'wx', 0o600)
+  // The umask may have taken permissions from the owner.
+  await handle.chmod(0o600)
+  return handle
 }
 
 /** Replaces the content of a file, completely or not at all. */
