@@ -86,18 +86,8 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
     'The media type of the body is not application/json.',
     'Send the header Content-Type: application/json.',
   ),
-  post_only: {
-    status: 405,
-    code: 'method_not_allowed',
-    message: 'This path accepts only POST.',
-    hint: `Use POST. ${SEND_JSON}.`,
-  },
-  read_only: {
-    status: 405,
-    code: 'method_not_allowed',
-    message: 'This path is read-only.',
-    hint: 'Use GET or HEAD.',
-  },
+  post_only: methodNotAllowed('This path accepts only POST.', `Use POST. ${SEND_JSON}.`),
+  read_only: methodNotAllowed('This path is read-only.', 'Use GET or HEAD.'),
   no_such_path: {
     status: 404,
     code: 'not_found',
@@ -119,12 +109,7 @@ export const PAGE_PROBLEMS = {
     'The media type of the body is not that of an HTML form.',
     'To use the API, send JSON to the path in /openapi.json. To send the form, use application/x-www-form-urlencoded.',
   ),
-  page_methods: {
-    status: 405,
-    code: 'method_not_allowed',
-    message: 'This path is a page with a form.',
-    hint: 'Use GET or HEAD, or POST to send the form.',
-  },
+  page_methods: methodNotAllowed('This path is a page with a form.', 'Use GET or HEAD, or POST to send the form.'),
 } as const satisfies Record<string, Problem>
 
 /** The body of every error. */
@@ -145,4 +130,8 @@ function invalidEmail(message: string, hint: string): Problem {
 
 function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: string): Problem {
   return { status, code: 'invalid_body', message, hint }
+}
+
+function methodNotAllowed(message: string, hint: string): Problem {
+  return { status: 405, code: 'method_not_allowed', message, hint }
 }

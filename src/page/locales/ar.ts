@@ -1,5 +1,3 @@
-/** The page in Arabic. */
-
 import type { Locale } from '../locale.ts'
 
 export const ar: Locale = {

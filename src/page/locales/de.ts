@@ -1,5 +1,3 @@
-/** The page in German. */
-
 import type { Locale } from '../locale.ts'
 
 export const de: Locale = {

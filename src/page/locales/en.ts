@@ -1,5 +1,3 @@
-/** The page in English. */
-
 import type { Locale } from '../locale.ts'
 
 export const en: Locale = {

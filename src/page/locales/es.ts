@@ -1,5 +1,3 @@
-/** The page in Spanish. */
-
 import type { Locale } from '../locale.ts'
 
 export const es: Locale = {

@@ -1,5 +1,3 @@
-/** The page in French. */
-
 import type { Locale } from '../locale.ts'
 
 export const fr: Locale = {

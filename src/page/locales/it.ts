@@ -1,5 +1,3 @@
-/** The page in Italian. */
-
 import type { Locale } from '../locale.ts'
 
 export const it: Locale = {

@@ -1,5 +1,3 @@
-/** The page in Japanese. */
-
 import type { Locale } from '../locale.ts'
 
 export const ja: Locale = {

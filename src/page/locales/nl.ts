@@ -1,5 +1,3 @@
-/** The page in Dutch. */
-
 import type { Locale } from '../locale.ts'
 
 export const nl: Locale = {

@@ -1,5 +1,3 @@
-/** The page in Polish. */
-
 import type { Locale } from '../locale.ts'
 
 export const pl: Locale = {

@@ -1,5 +1,3 @@
-/** The page in Portuguese of Brazil. */
-
 import type { Locale } from '../locale.ts'
 
 export const ptBR: Locale = {

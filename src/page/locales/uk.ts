@@ -1,5 +1,3 @@
-/** The page in Ukrainian. */
-
 import type { Locale } from '../locale.ts'
 
 export const uk: Locale = {

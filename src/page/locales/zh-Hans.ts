@@ -1,5 +1,3 @@
-/** The page in Simplified Chinese. */
-
 import type { Locale } from '../locale.ts'
 
 export const zhHans: Locale = {

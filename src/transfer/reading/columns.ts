@@ -15,33 +15,13 @@ const EMAIL_NAMES = ['email', 'emailaddress', 'mail', 'emailid', 'subscriberemai
 
 /** Names of the date column, normalized, the most specific first. */
 const DATE_NAMES = [
-  'subscribedat',
-  'subscribedon',
-  'subscribeddate',
-  'subscriptiondate',
-  'subscribedate',
-  'optintime',
-  'optinat',
-  'optindate',
-  'confirmedat',
-  'confirmtime',
-  'signupdate',
-  'signedupat',
-  'signupat',
-  'joinedat',
-  'joindate',
-  'dateadded',
-  'addedat',
-  'addedon',
-  'createdat',
-  'createdon',
-  'created',
-  'creationdate',
-  'datecreated',
-  'createddate',
-  'date',
-  'timestamp',
-]
+  ['subscribedat', 'subscribedon', 'subscribeddate', 'subscriptiondate', 'subscribedate'],
+  ['optintime', 'optinat', 'optindate', 'confirmedat', 'confirmtime'],
+  ['signupdate', 'signedupat', 'signupat', 'joinedat', 'joindate'],
+  ['dateadded', 'addedat', 'addedon'],
+  ['createdat', 'createdon', 'created', 'creationdate', 'datecreated', 'createddate'],
+  ['date', 'timestamp'],
+].flat()
 
 /** Normalizes a name: lower case, only letters and digits. */
 function toPlainName(name: string): string {
