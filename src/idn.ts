@@ -1,18 +1,37 @@
 /** Converts internationalized domains to ASCII, for input from people: the form and the import. Pure; also runs in browsers. */
 
-import { NON_ASCII } from './email.ts'
+import { type Address, type AddressReason, NON_ASCII, parseAddress } from './email.ts'
+import { MAX_ADDRESS_LENGTH } from './limits.ts'
+import type { Result } from './result.ts'
+
+/**
+ * Parses an address whose domain may be outside ASCII.
+ *
+ * @returns the address in ASCII; or why the value is not an address, which is `non_ascii_domain` for every domain
+ * outside ASCII that does not become a valid one
+ */
+export function parseUnicodeAddress(value: unknown): Result<Address, AddressReason> {
+  const parsed = parseAddress(value)
+  if (parsed.ok || parsed.reason !== 'non_ascii_domain' || typeof value !== 'string') return parsed
+  const converted = parseAddress(toAsciiDomain(value))
+  return converted.ok ? converted : parsed
+}
 
 /**
  * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3,
  * domain to ASCII).
  *
- * @returns the text unchanged if its domain is ASCII already or cannot be converted; the address rule then decides
+ * @returns the text unchanged if its domain is ASCII already, is longer than an address or cannot be converted; the
+ * address rule then decides
  */
 export function toAsciiDomain(text: string): string {
   const start = text.lastIndexOf('@') + 1
   const typed = text.slice(start)
-  const domain = typed.trim().normalize('NFC')
-  if (start === 0 || !NON_ASCII.test(typed) || !HOST.test(domain)) return text
+  const trimmed = typed.trim()
+  // NFC takes time quadratic in the number of combining marks.
+  if (start === 0 || trimmed.length > MAX_ADDRESS_LENGTH || !NON_ASCII.test(typed)) return text
+  const domain = trimmed.normalize('NFC')
+  if (!HOST.test(domain)) return text
   const url = `http://${domain}`
   return URL.canParse(url) ? text.slice(0, start) + new URL(url).hostname : text
 }

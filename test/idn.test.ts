@@ -3,8 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
-import { parseAddress } from '../src/email.ts'
-import { toAsciiDomain } from '../src/idn.ts'
+import { type Address, parseAddress } from '../src/email.ts'
+import { parseUnicodeAddress, toAsciiDomain } from '../src/idn.ts'
+import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
 import { texts } from './support/email-arbitraries.ts'
 import { VECTORS } from './support/email-vectors.ts'
 
@@ -48,6 +49,37 @@ describe('leaves the text unchanged', () => {
     ['a@\u0378.example', 'an unassigned code point'],
     ['a@xn--\u00FC.example', 'an A-label with a non-ASCII letter'],
   ])('%j: %s', (text) => expect(toAsciiDomain(text)).toBe(text))
+})
+
+describe('a domain is converted up to the maximum length of an address, in UTF-16 code units', () => {
+  // Each soft hyphen is ignored, so the text is longer than its ASCII form.
+  const toText = (length: number) => `a@${'ü.example'.padStart(length, '\u00AD')}`
+
+  test('of the domain alone', () => {
+    expect(toAsciiDomain(toText(MAX_ADDRESS_LENGTH))).toBe('a@xn--tda.example')
+    expect(toAsciiDomain(`${toText(MAX_ADDRESS_LENGTH)}\u3000`)).toBe('a@xn--tda.example')
+    expect(toAsciiDomain(toText(MAX_ADDRESS_LENGTH + 1))).toBe(toText(MAX_ADDRESS_LENGTH + 1))
+  })
+
+  test('and of the whole address', () => {
+    const length = MAX_ADDRESS_LENGTH - 'a@'.length
+    expect(parseUnicodeAddress(toText(length))).toEqual({ ok: true, value: 'a@xn--tda.example' as Address })
+    expect(parseUnicodeAddress(toText(length + 1))).toEqual({ ok: false, reason: 'too_long' })
+  })
+})
+
+describe('parseUnicodeAddress', () => {
+  test.each([
+    [' Ada@Example.org ', { ok: true, value: 'Ada@Example.org' as Address }],
+    ['ada@b\u00FCcher.example', { ok: true, value: 'ada@xn--bcher-kva.example' as Address }],
+    ['ada@b\u00FCcher', { ok: false, reason: 'non_ascii_domain' }],
+    ['ada@b\u00FC_cher.example', { ok: false, reason: 'non_ascii_domain' }],
+    ['j\u00F6rg@b\u00FCcher.example', { ok: false, reason: 'non_ascii' }],
+    ['Ada <ada@b\u00FCcher.example>', { ok: false, reason: 'display_name' }],
+    ['', { ok: false, reason: 'empty' }],
+    [undefined, { ok: false, reason: 'missing' }],
+    [7, { ok: false, reason: 'not_a_string' }],
+  ] as const)('%j: %j', (value, expected) => expect(parseUnicodeAddress(value)).toEqual(expected))
 })
 
 // The import used domainToASCII before it shared this converter; both must accept the same addresses.

@@ -1,9 +1,8 @@
 /** The form of the page: the same address rule, limits and intake as the endpoint, with a page as the response. */
 
 import { type Language, toPagePath } from '../config/languages.ts'
-import { parseAddress } from '../email.ts'
 import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
-import { toAsciiDomain } from '../idn.ts'
+import { parseUnicodeAddress } from '../idn.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { PageOptions } from '../page/head.ts'
 import { type Outcome, toOutcome } from '../page/locale.ts'
@@ -56,7 +55,7 @@ export function createPageForm(options: PageFormOptions, language: Language): Ha
       return response
     }
     const typed = new URLSearchParams(text.value).get('email') ?? ''
-    const address = parseAddress(toAsciiDomain(typed))
+    const address = parseUnicodeAddress(typed)
     if (!address.ok) return show(PROBLEMS[address.reason].status, toOutcome(address.reason), typed)
     try {
       await intake.add(address.value)

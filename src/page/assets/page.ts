@@ -1,7 +1,6 @@
 /** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
 
-import { parseAddress } from '../../email.ts'
-import { toAsciiDomain } from '../../idn.ts'
+import { parseUnicodeAddress } from '../../idn.ts'
 import { ENDPOINT } from '../../routes.ts'
 import { isMistake, type Outcome, toOutcome } from '../locale.ts'
 
@@ -19,7 +18,7 @@ form.addEventListener('submit', (event) => {
 })
 
 async function subscribe(): Promise<void> {
-  const result = parseAddress(toAsciiDomain(field.value))
+  const result = parseUnicodeAddress(field.value)
   if (!result.ok) return show(toOutcome(result.reason))
   sending = true
   show('sending')

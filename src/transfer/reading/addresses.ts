@@ -1,7 +1,7 @@
 /** Addresses in a file or on the command line: the address rule, after a domain outside ASCII is converted. */
 
-import { type Address, type AddressReason, parseAddress } from '../../email.ts'
-import { toAsciiDomain } from '../../idn.ts'
+import type { Address, AddressReason } from '../../email.ts'
+import { parseUnicodeAddress } from '../../idn.ts'
 import type { Result } from '../../result.ts'
 
 const REASONS: Readonly<Record<AddressReason, string>> = {
@@ -22,9 +22,6 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
  * @returns the address, or for the owner why it is invalid
  */
 export function parseIdnAddress(value: unknown): Result<Address, string> {
-  const parsed = parseAddress(value)
-  if (parsed.ok) return parsed
-  const converted =
-    parsed.reason === 'non_ascii_domain' && typeof value === 'string' ? parseAddress(toAsciiDomain(value)) : parsed
-  return converted.ok ? converted : { ok: false, reason: REASONS[parsed.reason] }
+  const parsed = parseUnicodeAddress(value)
+  return parsed.ok ? parsed : { ok: false, reason: REASONS[parsed.reason] }
 }
