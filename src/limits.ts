@@ -14,6 +14,13 @@ export const MAX_LOCAL_PART_LENGTH = 64
 /** Maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024
 
+/**
+ * Maximum length in characters of a header field with a list: Accept, Accept-Encoding, Accept-Language and
+ * If-None-Match. A longer one is treated as missing, which RFC 9110 allows: the first three are preferences (section
+ * 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
+ */
+export const MAX_LIST_FIELD_LENGTH = 512
+
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000
 

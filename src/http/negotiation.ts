@@ -1,4 +1,9 @@
-/** Content negotiation and conditional requests (RFC 9110 sections 12.5 and 13.1). Pure functions. */
+/**
+ * Content negotiation and conditional requests (RFC 9110 sections 12.5 and 13.1). Pure functions. A field that is longer
+ * than MAX_LIST_FIELD_LENGTH counts as missing.
+ */
+
+import { MAX_LIST_FIELD_LENGTH } from '../limits.ts'
 
 /**
  * Chooses a content coding by the Accept-Encoding header (RFC 9110 section 12.5.3).
@@ -8,7 +13,7 @@
  * @returns `identity` also when the request forbids everything, which section 12.5.3 allows
  */
 export function chooseCoding<C extends string>(field: string | null, offered: readonly C[]): C | 'identity' {
-  if (!field) return 'identity'
+  if (!isReadable(field)) return 'identity'
   const weights = toWeights(field)
   const rest = weights.get('*')
   let best: C | 'identity' = 'identity'
@@ -24,7 +29,10 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
 }
 
 /** Maximum number of languages that are read of an Accept-Language header. Browsers send a few. */
-const MAX_LANGUAGES = 16
+const MAX_LANGUAGES = 8
+
+/** Maximum length of a language tag that is read: RFC 5646 section 4.4.1. */
+const MAX_TAG_LENGTH = 35
 
 /**
  * Chooses a language by the Accept-Language header: of those offered, the one with the highest weight.
@@ -34,21 +42,35 @@ const MAX_LANGUAGES = 16
  * @returns undefined when the header names no language that is offered
  */
 export function chooseLanguage<L extends string>(field: string | null, offered: readonly L[]): L | undefined {
-  if (!field) return undefined
+  if (!isReadable(field)) return undefined
   const wanted = [...toWeights(field)].slice(0, MAX_LANGUAGES).filter(([, weight]) => weight > 0)
   for (const [tag] of wanted.sort(([, one], [, other]) => other - one)) {
-    const script = toScript(tag)
-    const found = script && offered.find((language) => toScript(language) === script)
+    const found = offered.find((language) => matchesTag(language, tag))
     if (found) return found
   }
   return undefined
 }
 
-/** Returns the language and the script of a tag. A missing script is the likely one (CLDR, likely subtags). */
+/** Whether a tag of a client, in lower case, has the language and the script of an offered one. */
+function matchesTag(offered: string, tag: string): boolean {
+  // Parsing a long tag takes quadratic time. Finding the script of an unknown language takes 40 µs.
+  if (tag.length > MAX_TAG_LENGTH || toLanguage(tag) !== toLanguage(offered)) return false
+  const script = toScript(tag.replace(EXTENSIONS, ''))
+  return script !== undefined && script === toScript(offered)
+}
+
+// Extensions and private subtags begin with a single character (RFC 5646 section 2.1). They take longest to parse.
+const EXTENSIONS = /-[a-z0-9]-.*$/
+
+function toLanguage(tag: string): string | undefined {
+  return tag.split('-', 1)[0]
+}
+
+/** Returns the script of a tag. A missing script is the likely one (CLDR, likely subtags). */
 function toScript(tag: string): string | undefined {
   try {
-    const { language, script } = new Intl.Locale(tag).maximize()
-    return `${language}-${script}`
+    const locale = new Intl.Locale(tag)
+    return locale.script ?? locale.maximize().script
   } catch {
     return undefined
   }
@@ -61,7 +83,7 @@ function toScript(tag: string): string | undefined {
  * @param field the value of the header; null when it is missing
  */
 export function prefersMarkdown(field: string | null): boolean {
-  if (!field || !/markdown/i.test(field)) return false
+  if (!isReadable(field) || !/markdown/i.test(field)) return false
   const weights = toWeights(field)
   const markdown = weights.get('text/markdown') ?? 0
   const html = weights.get('text/html') ?? weights.get('text/*') ?? weights.get('*/*') ?? 0
@@ -93,6 +115,11 @@ export function toWeights(field: string): Map<string, number> {
  * @param etag a strong tag with its quotes
  */
 export function matchesEtag(field: string, etag: string): boolean {
+  if (!isReadable(field)) return false
   if (field === etag || field.trim() === '*') return true
   return (field.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag.replace(/^W\//, '') === etag)
+}
+
+function isReadable(field: string | null): field is string {
+  return field !== null && field !== '' && field.length <= MAX_LIST_FIELD_LENGTH
 }

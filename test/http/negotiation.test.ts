@@ -1,7 +1,8 @@
 /** Content negotiation and conditional requests: how header values are read. */
 
 import { describe, expect, test } from 'bun:test'
-import { chooseCoding, matchesEtag, prefersMarkdown, toWeights } from '../../src/http/negotiation.ts'
+import { chooseCoding, chooseLanguage, matchesEtag, prefersMarkdown, toWeights } from '../../src/http/negotiation.ts'
+import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
 
 describe('chooseCoding, when br, zstd and gzip are offered', () => {
   const CASES = [
@@ -44,6 +45,47 @@ describe('chooseCoding, when br, zstd and gzip are offered', () => {
 
   test('chooses identity when nothing is offered', () => {
     expect(chooseCoding('br, zstd, gzip, *', [])).toBe('identity')
+  })
+})
+
+describe('chooseLanguage, when en, pt-BR, ar and zh-Hans are offered', () => {
+  const CASES = [
+    [null, undefined, 'no header'],
+    ['', undefined, 'an empty header'],
+    ['pt', 'pt-BR', 'a language in any region'],
+    ['EN-gb', 'en', 'case is ignored'],
+    ['ar;q=0.5, en;q=0.6', 'en', 'the highest weight'],
+    ['xx, ar;q=0.5, en;q=0.4', 'ar', 'a language that is not offered'],
+    ['en;q=0, ar;q=0.1', 'ar', 'a weight of 0'],
+    ['en;q=0', undefined, 'one that is forbidden'],
+    ['zh', 'zh-Hans', 'the likely script'],
+    ['zh-TW', undefined, 'another script, by the region'],
+    ['zh-Hant, en;q=0.1', 'en', 'another script'],
+    ['zh-Hans-TW', 'zh-Hans', 'the script has more weight than the region'],
+    ['*, en_GB, e, en-, -', undefined, 'tags that are not valid'],
+    ['en-u-ca-buddhist', 'en', 'an extension'],
+    [`en-x-${'abcdefgh-'.repeat(3)}abc`, 'en', 'a tag of 35 characters'],
+    [`en-x-${'abcdefgh-'.repeat(3)}abcd`, undefined, 'a tag of 36 characters'],
+    ['q1,q2,q3,q4,q5,q6,q7,ar', 'ar', 'the eighth language'],
+    ['q1,q2,q3,q4,q5,q6,q7,q8,ar', undefined, 'the ninth language'],
+  ] as const
+
+  test.each(CASES)('%p: %p, %s', (field, language) => {
+    expect(chooseLanguage(field, ['en', 'pt-BR', 'ar', 'zh-Hans'])).toBe(language)
+  })
+})
+
+describe('a field counts as missing above its maximum length', () => {
+  const CASES = [
+    ['Accept-Encoding', 'gzip', (field: string) => chooseCoding(field, ['gzip']) === 'gzip'],
+    ['Accept-Language', 'en', (field: string) => chooseLanguage(field, ['en']) === 'en'],
+    ['Accept', 'text/markdown', prefersMarkdown],
+    ['If-None-Match', '"a"', (field: string) => matchesEtag(field, '"a"')],
+  ] as const
+
+  test.each(CASES)('%s', (_name, value, isUsed) => {
+    expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH))).toBe(true)
+    expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH + 1))).toBe(false)
   })
 })
 
