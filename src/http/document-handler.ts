@@ -31,6 +31,9 @@ interface Representations {
 /** Maximum number of Accept-Encoding values whose choice a document caches. Clients send few different ones. */
 const MAX_CACHED_CHOICES = 64
 
+/** Maximum length of an Accept-Encoding value whose choice is cached. Browsers send less than 30 characters. */
+const MAX_CACHED_LENGTH = 100
+
 /**
  * Creates the handler of a document, for GET and HEAD.
  *
@@ -45,7 +48,9 @@ export async function createDocumentHandler(document: Document, headers: HeaderF
     const cached = choices.get(acceptEncoding)
     if (cached) return cached
     const representation = encoded.get(chooseCoding(acceptEncoding, codings)) ?? identity
-    if (choices.size < MAX_CACHED_CHOICES) choices.set(acceptEncoding, representation)
+    if (choices.size < MAX_CACHED_CHOICES && acceptEncoding.length <= MAX_CACHED_LENGTH) {
+      choices.set(acceptEncoding, representation)
+    }
     return representation
   }
 

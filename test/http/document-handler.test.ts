@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { parse } from 'yaml'
+import { createDocumentHandler } from '../../src/http/document-handler.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { expectResponse } from '../support/endpoint.ts'
 import { toSupportFile } from '../support/paths.ts'
@@ -146,6 +147,25 @@ describe('Accept-Encoding', () => {
     }
   })
 })
+
+test('choices for long Accept-Encoding values are not cached', async () => {
+  const document = { path: '/', mediaType: 'text/plain', body: 'text'.repeat(100) }
+  const handlers = await Promise.all(Array.from({ length: 20 }, () => createDocumentHandler(document, {})))
+  const before = readHeapSize()
+  for (const [index, handle] of handlers.entries()) {
+    for (let value = 0; value < 64; value++) {
+      const headers = { 'Accept-Encoding': `x-${index}-${value}`.padEnd(15_000, ',') }
+      await handle(new Request('http://localhost/', { headers }))
+    }
+  }
+  // Cached, the values are 19 MB.
+  expect(readHeapSize() - before).toBeLessThan(5e6)
+})
+
+function readHeapSize(): number {
+  Bun.gc(true)
+  return process.memoryUsage().heapUsed
+}
 
 describe('the content', () => {
   test('of the description is the same in YAML and JSON, for BASE_URL', async () => {
