@@ -1,0 +1,67 @@
+/** Callers that subscribe addresses at once, each over a connection of its own. */
+
+import { type Connection, connect, toSubscribeRequest } from './connection.ts'
+
+/** One request and what came of it. */
+export interface Exchange {
+  readonly email: string
+  /** Undefined when the connection closed without a response. */
+  readonly status: number | undefined
+  /** Milliseconds of performance.now(). */
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+export interface LoadOptions {
+  readonly callers: number
+  /** The address that a caller sends next; undefined ends the caller. */
+  readonly nextEmail: () => string | undefined
+  readonly onReply?: (exchange: Exchange) => void
+  /** Milliseconds that a caller waits between two requests. */
+  readonly pauseMs?: number
+}
+
+export interface Load {
+  /** Resolves when every caller has ended. */
+  readonly ended: Promise<void>
+  /** Lets every caller finish its request. */
+  stop(): Promise<void>
+}
+
+/** A caller tries again to connect after this many milliseconds. */
+const RECONNECT_MS = 20
+
+/** Starts the callers. A caller that loses its connection opens another one. */
+export function startLoad(
+  toPort: () => number,
+  { callers, nextEmail, onReply, pauseMs = 0 }: LoadOptions,
+): Load {
+  let isStopping = false
+
+  async function call(): Promise<void> {
+    let connection: Connection | undefined
+    while (!isStopping) {
+      if (!connection || connection.isClosed()) connection = await connect(toPort()).catch(() => undefined)
+      if (!connection) {
+        await Bun.sleep(RECONNECT_MS)
+        continue
+      }
+      const email = nextEmail()
+      if (email === undefined) break
+      const startedAt = performance.now()
+      const reply = await connection.request(toSubscribeRequest(email))
+      onReply?.({ email, status: reply?.status, startedAt, endedAt: performance.now() })
+      if (pauseMs > 0) await Bun.sleep(pauseMs)
+    }
+    connection?.close()
+  }
+
+  const ended = Promise.all(Array.from({ length: callers }, call)).then(() => {})
+  return {
+    ended,
+    stop() {
+      isStopping = true
+      return ended
+    },
+  }
+}
