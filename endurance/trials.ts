@@ -2,5 +2,6 @@
 
 import type { Trial } from './trial.ts'
 import { fsync } from './trials/fsync.ts'
+import { powerCuts } from './trials/power-cuts.ts'
 
-export const TRIALS: readonly Trial[] = [fsync]
+export const TRIALS: readonly Trial[] = [fsync, powerCuts]

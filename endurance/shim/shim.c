@@ -38,7 +38,7 @@ struct record {
   uint32_t type;
   uint64_t inode;
   uint64_t offset;  // of a write; the new size for a truncate; an id for a sync; the peer's port for a send
-  int32_t result;   // of a sync: 0 when it succeeded; of an open: the flags
+  int32_t result;   // of a sync: 0 when it succeeded; of an open: the flags, O_DIRECTORY for a folder
   uint32_t reserved;
 };
 
@@ -128,7 +128,7 @@ static uint64_t inode_of(int fd) {
   if (length < 0) return 0;
   path[length] = '\0';
   if (!is_inside(path)) return 0;
-  learn(status.st_ino, path, 0);
+  learn(status.st_ino, path, S_ISDIR(status.st_mode) ? O_DIRECTORY : 0);
   return status.st_ino;
 }
 
