@@ -1,7 +1,8 @@
 /** Every trial, in the order in which they run. */
 
 import type { Trial } from './trial.ts'
+import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { powerCuts } from './trials/power-cuts.ts'
 
-export const TRIALS: readonly Trial[] = [fsync, powerCuts]
+export const TRIALS: readonly Trial[] = [fsync, powerCuts, faults]

@@ -49,7 +49,7 @@ struct control {
   volatile int32_t read_errno;
   volatile int32_t sync_delay_ms;
   volatile int64_t clock_offset_ms;
-  volatile uint64_t hits;  // operations that were failed or delayed
+  volatile uint64_t hits;  // operations that were failed or delayed, and times that were changed
 };
 
 static char folder[PATH_MAX];
@@ -303,6 +303,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   int result = original(clock, time);
   int64_t offset = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? offset_ms() : 0;
   if (result != 0 || offset == 0) return result;
+  __atomic_add_fetch(&control->hits, 1, __ATOMIC_RELAXED);
   int64_t all = time->tv_sec * 1000000000LL + time->tv_nsec + offset * 1000000LL;
   time->tv_sec = all / 1000000000LL;
   time->tv_nsec = all % 1000000000LL;

@@ -55,7 +55,7 @@ export interface Faults {
   readonly file: string
   /** Sets a fault in every process that has the control file open; 0 ends it. */
   set(fault: FaultName, value: number): void
-  /** How many operations have been failed or delayed. */
+  /** How many operations have been failed or delayed, and how often a changed time was given. */
   hits(): number
 }
 
