@@ -3,6 +3,7 @@
 import type { Trial } from './trial.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
+import { model } from './trials/model.ts'
 import { powerCuts } from './trials/power-cuts.ts'
 
-export const TRIALS: readonly Trial[] = [fsync, powerCuts, faults]
+export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults]

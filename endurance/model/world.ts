@@ -1,0 +1,188 @@
+/** One list, the services and commands that work on it at once, and what kills them. */
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Load, startLoad } from '../load.ts'
+import type { Random } from '../random.ts'
+import { type RunOptions, type Service, startService, startVerb, type Verb } from '../rollcall.ts'
+import { BrokenPromise, check } from '../trial.ts'
+import { confirm, type Operation } from './history.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface WorldOptions {
+  readonly list: string
+  readonly folder: string
+  readonly random: Random
+  readonly ledger: Ledger
+}
+
+export type World = ReturnType<typeof createWorld>
+
+/** Callers of each service. */
+const CALLERS = 6
+
+export function createWorld({ list, folder, random, ledger }: WorldOptions) {
+  const options: RunOptions = { folder }
+  const figures = {
+    kills: 0,
+    killedServices: 0,
+    requests: 0,
+    acknowledged: 0,
+    failed: 0,
+    verbs: 0,
+    removed: 0,
+  }
+  const verbs = new Set<Verb>()
+  let services: Service[] = []
+  let loads: Load[] = []
+  let isOver = false
+  let files = 0
+
+  function writeInput(lines: readonly string[], extension: string): string {
+    const name = join(folder, `input-${++files}.${extension}`)
+    writeFileSync(name, `${lines.join('\n')}\n`)
+    return name
+  }
+
+  /** A spelling of an identity: some letters in upper case. */
+  function spell(identity: string): string {
+    return random.chance(0.7)
+      ? identity
+      : identity.replace(/[a-z]/g, (letter) => (random.chance(0.3) ? letter.toUpperCase() : letter))
+  }
+
+  /** Runs a command. A command that nobody killed must succeed. Returns undefined when it was killed. */
+  async function run(args: readonly string[], listed = list): Promise<string | undefined> {
+    figures.verbs++
+    const verb = startVerb(args, listed, options)
+    verbs.add(verb)
+    const { code, stdout, stderr } = await verb.ended
+    verbs.delete(verb)
+    if (verb.process.signalCode === 'SIGKILL') return undefined
+    check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
+    return stdout
+  }
+
+  const start = () => startService(list, options)
+
+  /** Starts services, and callers that subscribe until the round ends. */
+  async function begin(count: number): Promise<void> {
+    isOver = false
+    services = await Promise.all(Array.from({ length: count }, start))
+    loads = services.map((_, index) => {
+      const operations = new Map<string, Operation[]>()
+      return startLoad(() => services[index]?.port ?? 0, {
+        callers: CALLERS,
+        nextEmail() {
+          if (isOver) return undefined
+          const identity = ledger.choose(0.8)
+          const email = spell(identity)
+          const operation = ledger.begin(identity, { kind: 'subscribe', email })
+          operations.set(email, [...(operations.get(email) ?? []), operation])
+          figures.requests++
+          return email
+        },
+        onReply({ email, status }) {
+          const [operation, ...others] = operations.get(email) ?? []
+          if (others.length > 0) operations.set(email, others)
+          else operations.delete(email)
+          if (status === 200 && operation) {
+            confirm(operation)
+            figures.acknowledged++
+          } else figures.failed++
+        },
+      })
+    })
+  }
+
+  /** Ends the callers and the services. Nothing runs afterwards. */
+  async function end(): Promise<void> {
+    isOver = true
+    await Promise.all(loads.map((load) => load.stop()))
+    await Promise.all(services.map((service) => service.stop(random.chance(0.5) ? 'SIGKILL' : 'SIGTERM')))
+  }
+
+  /** Kills a service, which is started again, or a command. */
+  async function kill(): Promise<void> {
+    const running = [...verbs]
+    if (running.length > 0 && random.chance(0.6)) {
+      const { process } = random.pick(running)
+      if (process.exitCode !== null) return
+      process.kill('SIGKILL')
+      await process.exited
+      if (process.signalCode === 'SIGKILL') figures.kills++
+      return
+    }
+    const index = random.below(services.length)
+    const service = services[index]
+    if (!service || service.process.exitCode !== null) return
+    await service.stop('SIGKILL')
+    figures.kills++
+    figures.killedServices++
+    services[index] = await start()
+  }
+
+  async function importSome(): Promise<void> {
+    const operations: Operation[] = []
+    const lines = ['email,subscribed_at']
+    const used = new Set<string>()
+    for (let left = random.between(100, 8_000); left > 0; left--) {
+      const identity = ledger.choose(0.85)
+      if (used.has(identity)) continue
+      used.add(identity)
+      const email = spell(identity)
+      const date = random.chance(0.7) ? Date.UTC(2015, 0, 1) + random.below(3e11) : undefined
+      operations.push(ledger.begin(identity, { kind: 'import', email, ...(date !== undefined && { date }) }))
+      lines.push(`${email},${date === undefined ? '' : new Date(date).toISOString()}`)
+    }
+    const file = writeInput(lines, 'csv')
+    const summary = await run(['import', file, '--json'])
+    rmSync(file)
+    if (summary === undefined) return
+    for (const operation of operations) confirm(operation)
+    figures.acknowledged += operations.length
+    const { added, known, suppressed } = JSON.parse(summary) as Record<string, number>
+    const sum = (added ?? 0) + (known ?? 0) + (suppressed ?? 0)
+    check(sum === operations.length, () => `an import of ${operations.length} rows says ${summary}`)
+  }
+
+  /** Removes addresses, some of which are not on the list. */
+  async function removeSome(suppress: boolean, identities: readonly string[]): Promise<void> {
+    const operations = new Map(
+      identities.map((identity) => [identity, ledger.begin(identity, { kind: 'remove', suppress })]),
+    )
+    const file = writeInput(identities, 'txt')
+    const output = await run(['remove', '--json', '--file', file, ...(suppress ? [] : ['--forget'])])
+    rmSync(file)
+    for (const line of (output ?? '').split('\n').filter(Boolean)) {
+      const { email, was } = JSON.parse(line) as {
+        email: string
+        was: 'subscribed' | 'suppressed' | 'absent'
+      }
+      const operation = operations.get(email)
+      if (!operation) throw new BrokenPromise(`a removal names an address that it was not given: ${email}`)
+      confirm(operation, was)
+      figures.removed++
+    }
+  }
+
+  const chooseSome = (most: number) => [
+    ...new Set(Array.from({ length: random.between(1, most) }, () => ledger.choose(0.1))),
+  ]
+
+  return {
+    list,
+    folder,
+    figures,
+    options,
+    run,
+    begin,
+    end,
+    kill,
+    importSome,
+    removeSome,
+    chooseSome,
+    isOver: () => isOver,
+    readCursor: (file: string) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0),
+  }
+}
