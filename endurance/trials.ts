@@ -5,5 +5,7 @@ import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { model } from './trials/model.ts'
 import { powerCuts } from './trials/power-cuts.ts'
+import { soak } from './trials/soak.ts'
+import { timing } from './trials/timing.ts'
 
-export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults]
+export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, timing, soak]

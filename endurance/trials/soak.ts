@@ -1,0 +1,117 @@
+/** Full load for a long time: memory and p99 stay flat, and the count is exact. */
+
+import { fileURLToPath } from 'node:url'
+import type { PumpOptions, PumpWindow } from '../clients/pump.ts'
+import { readMemory } from '../memory.ts'
+import { runVerb, startService } from '../rollcall.ts'
+import { growthOf, median } from '../statistics.ts'
+import { check, type Trial, type TrialContext } from '../trial.ts'
+
+const PUMP = fileURLToPath(new URL('../clients/pump.ts', import.meta.url))
+
+const CONNECTIONS = 64
+
+/** The list grows by this share of the requests, so that half an hour of load does not fill a disk. */
+const NEW_SHARE = 0.2
+
+/** The load is cut into so many windows. The first of them warm the service up and are left out. */
+const WINDOWS = 30
+const WARM_UP_WINDOWS = 6
+
+/** Growth over the whole run that counts as flat: the larger of a share of the median and an amount. */
+const FLAT = { memory: { share: 0.1, amount: 32 }, p99: { share: 0.5, amount: 10 } } as const
+
+export const soak: Trial = {
+  name: 'soak',
+  promise:
+    'full load for 30 minutes: memory and p99 are flat, every request is answered 200, the count is exact',
+  stores: ['sqlite', 'postgres'],
+  minutes: 30,
+  async run(context) {
+    const { folder, createList, scale } = context
+    const seconds = Math.max(30 * 60 * scale, WINDOWS)
+    const list = await createList()
+    const service = await startService(list, { folder })
+    const windows = await pump(context, service, seconds)
+    const { addresses = 0 } = windows.at(-1) ?? {}
+    const stopped = await service.stop()
+    check(stopped === 0, () => `the service stopped with exit code ${stopped}`)
+    const count = Number(await runVerb(['count'], list, { folder }))
+    check(count === addresses, () => `count says ${count}, and ${addresses} addresses were acknowledged`)
+
+    const measured = windows.slice(WARM_UP_WINDOWS, WINDOWS)
+    const memory = measured.map(({ memory: mebibytes }) => mebibytes)
+    const p99 = measured.map((window) => window.p99)
+    const requests = windows.reduce((sum, window) => sum + window.requests, 0)
+    checkFlat('memory (MiB)', memory, FLAT.memory)
+    checkFlat('p99 (ms)', p99, FLAT.p99)
+    return {
+      'minutes of load': seconds / 60,
+      requests,
+      'requests a second': requests / seconds,
+      'addresses on the list': count,
+      'memory, median, MiB': median(memory),
+      'memory, growth over the run, MiB': growthOf(memory),
+      'p99, median, ms': median(p99),
+      'p99, growth over the run, ms': growthOf(p99),
+    }
+  },
+}
+
+interface Window extends PumpWindow {
+  /** Resident memory of the service in MiB. */
+  readonly memory: number
+}
+
+/** Loads the service. Fails at the first window with a request that is not answered 200. */
+async function pump(
+  { progress }: TrialContext,
+  service: { readonly port: number; readonly process: Bun.Subprocess },
+  seconds: number,
+): Promise<Window[]> {
+  const options: PumpOptions = {
+    port: service.port,
+    connections: CONNECTIONS,
+    seconds,
+    windowSeconds: seconds / WINDOWS,
+    newShare: NEW_SHARE,
+  }
+  const client = Bun.spawn([process.execPath, PUMP, JSON.stringify(options)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  process.once('exit', () => client.kill('SIGKILL'))
+  const windows: Window[] = []
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of client.stdout) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const window = { ...(JSON.parse(line) as PumpWindow), memory: readMemory(service.process.pid).now }
+      windows.push(window)
+      check(window.failed === 0, () => `${window.failed} requests are not answered 200`)
+      if (windows.length % 5 === 0) {
+        const { requests, p99, memory } = window
+        progress(
+          `window ${windows.length}: ${requests} requests, p99 ${p99.toFixed(1)} ms, ${memory.toFixed(0)} MiB`,
+        )
+      }
+    }
+  }
+  check((await client.exited) === 0, () => 'the load ended early')
+  return windows
+}
+
+function checkFlat(
+  name: string,
+  values: readonly number[],
+  { share, amount }: { readonly share: number; readonly amount: number },
+): void {
+  const [growth, most] = [growthOf(values), Math.max(median(values) * share, amount)]
+  check(
+    growth <= most,
+    () =>
+      `${name} grows by ${growth.toFixed(1)}, and at most ${most.toFixed(1)} is flat: ${values.map((value) => value.toFixed(1)).join(', ')}`,
+  )
+}
