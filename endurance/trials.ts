@@ -1,6 +1,7 @@
 /** Every trial, in the order in which they run. */
 
 import type { Trial } from './trial.ts'
+import { connections } from './trials/connections.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { model } from './trials/model.ts'
@@ -8,4 +9,4 @@ import { powerCuts } from './trials/power-cuts.ts'
 import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
 
-export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, timing, soak]
+export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, connections, timing, soak]

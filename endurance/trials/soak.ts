@@ -1,13 +1,11 @@
 /** Full load for a long time: memory and p99 stay flat, and the count is exact. */
 
-import { fileURLToPath } from 'node:url'
+import { startClient } from '../clients/client.ts'
 import type { PumpOptions, PumpWindow } from '../clients/pump.ts'
 import { readMemory } from '../memory.ts'
 import { runVerb, startService } from '../rollcall.ts'
 import { growthOf, median } from '../statistics.ts'
 import { check, type Trial, type TrialContext } from '../trial.ts'
-
-const PUMP = fileURLToPath(new URL('../clients/pump.ts', import.meta.url))
 
 const CONNECTIONS = 64
 
@@ -76,30 +74,18 @@ async function pump(
     windowSeconds: seconds / WINDOWS,
     newShare: NEW_SHARE,
   }
-  const client = Bun.spawn([process.execPath, PUMP, JSON.stringify(options)], {
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
-  process.once('exit', () => client.kill('SIGKILL'))
+  const client = startClient('pump', options)
   const windows: Window[] = []
-  let rest = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of client.stdout) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const window = { ...(JSON.parse(line) as PumpWindow), memory: readMemory(service.process.pid).now }
-      windows.push(window)
-      check(window.failed === 0, () => `${window.failed} requests are not answered 200`)
-      if (windows.length % 5 === 0) {
-        const { requests, p99, memory } = window
-        progress(
-          `window ${windows.length}: ${requests} requests, p99 ${p99.toFixed(1)} ms, ${memory.toFixed(0)} MiB`,
-        )
-      }
-    }
+  for await (const line of client.lines) {
+    const window = { ...(line as PumpWindow), memory: readMemory(service.process.pid).now }
+    windows.push(window)
+    check(window.failed === 0, () => `${window.failed} requests are not answered 200`)
+    if (windows.length % 5 > 0) continue
+    const { requests, p99, memory } = window
+    const seen = `${requests} requests, p99 ${p99.toFixed(1)} ms, ${memory.toFixed(0)} MiB`
+    progress(`window ${windows.length} of ${WINDOWS}: ${seen}`)
   }
-  check((await client.exited) === 0, () => 'the load ended early')
+  check((await client.ended) === 0, () => 'the load ended early')
   return windows
 }
 
