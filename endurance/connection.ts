@@ -99,16 +99,19 @@ export function toSubscribeRequest(email: string): string {
   return `POST /api/newsletter HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** Parses the first response when all of it is there (RFC 9112 section 6.3). */
+/** Parses the first final response when all of it is there (RFC 9112 section 6.3). */
 function parseReply(
   bytes: Buffer,
   hasBody: boolean,
+  start = 0,
 ): { readonly reply: Reply; readonly size: number } | undefined {
-  const end = bytes.indexOf('\r\n\r\n')
+  const end = bytes.indexOf('\r\n\r\n', start)
   if (end < 0) return undefined
-  const head = bytes.toString('latin1', 0, end)
+  const head = bytes.toString('latin1', start, end)
   const status = Number(head.slice(9, 12))
-  const isEmpty = !hasBody || status === 204 || status === 304 || status < 200
+  // An interim response comes before the final one (RFC 9110 section 15.2).
+  if (status < 200) return parseReply(bytes, hasBody, end + 4)
+  const isEmpty = !hasBody || status === 204 || status === 304
   const length = isEmpty ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
   const size = end + 4 + length
   if (bytes.length < size) return undefined

@@ -4,9 +4,10 @@ import type { Trial } from './trial.ts'
 import { connections } from './trials/connections.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
+import { fuzz } from './trials/fuzz.ts'
 import { model } from './trials/model.ts'
 import { powerCuts } from './trials/power-cuts.ts'
 import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
 
-export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, connections, timing, soak]
+export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, connections, fuzz, timing, soak]

@@ -1,0 +1,111 @@
+/** A million random requests: no response that the description does not declare, no 5xx, and the list is exact. */
+
+import type { oas31 } from 'openapi3-ts'
+import { type Connection, connect, type Reply } from '../connection.ts'
+import { createFuzz, type FuzzRequest } from '../fuzz/requests.ts'
+import { createResponseCheck } from '../fuzz/responses.ts'
+import { byIdentity, readList, startService } from '../rollcall.ts'
+import { BrokenPromise, check, type Trial, toSample } from '../trial.ts'
+
+const CALLERS = 32
+
+/** Milliseconds until a request that may not be HTTP is given up. It may lack its end. */
+const MALFORMED_MS = 100
+
+/** Milliseconds in which every other request is answered: the deadlines of the contract, and what a busy machine adds. */
+const ANSWER_MS = 20_000
+
+interface Tally {
+  requests: number
+  /** By status; `none` for a connection that was closed, or a request that was given up. */
+  readonly statuses: Map<string, number>
+  readonly accepted: Set<string>
+  /** Requests that may have put an address on the list. */
+  unknown: number
+}
+
+export const fuzz: Trial = {
+  name: 'fuzz',
+  promise: '1 million fuzzed requests: no undeclared response, no 5xx',
+  stores: ['sqlite'],
+  minutes: 5,
+  async run({ folder, random, createList, amount, progress }) {
+    const total = amount(1_000_000, 20_000)
+    const list = await createList()
+    const service = await startService(list, { folder })
+    const response = await fetch(`http://127.0.0.1:${service.port}/openapi.json`)
+    const inspect = createResponseCheck((await response.json()) as oas31.OpenAPIObject)
+    const next = createFuzz(random)
+    const tally: Tally = { requests: 0, statuses: new Map(), accepted: new Set(), unknown: 0 }
+
+    async function call(): Promise<void> {
+      let connection: Connection | undefined
+      while (tally.requests < total) {
+        tally.requests++
+        if (tally.requests % 100_000 === 0) progress(`${tally.requests} of ${total}`)
+        const request = next()
+        if (!connection || connection.isClosed()) connection = await connect(service.port)
+        const reply = await send(connection, request)
+        take(tally, request, reply)
+        const fault = reply ? inspect(request, reply) : toFaultOfSilence(request)
+        if (fault)
+          throw new BrokenPromise(
+            `${fault}; the request was ${JSON.stringify(request.bytes.slice(0, 2_000))}`,
+          )
+        if (!isKept(request, reply)) {
+          connection.close()
+          connection = undefined
+        }
+      }
+      connection?.close()
+    }
+
+    await Promise.all(Array.from({ length: CALLERS }, call))
+    const code = await service.stop()
+    check(code === 0, () => `the service stopped with exit code ${code}`)
+    const listed = byIdentity(await readList(list, { folder }))
+    const lost = [...tally.accepted].filter((identity) => !listed.has(identity))
+    check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost: ${toSample(lost)}`)
+    const more = listed.size - tally.accepted.size
+    check(more <= tally.unknown, () => `${more} addresses are listed that no accepted request had`)
+    return {
+      'fuzzed requests': tally.requests,
+      ...Object.fromEntries(
+        [...tally.statuses].sort().map(([status, count]) => [`responses: ${status}`, count]),
+      ),
+      'addresses on the list': listed.size,
+    }
+  },
+}
+
+/** Sends a request on a connection. Resolves with undefined when it is not answered. */
+async function send(
+  connection: Connection,
+  { bytes, method, expects }: FuzzRequest,
+): Promise<Reply | undefined> {
+  const limit = expects === 'anything' ? MALFORMED_MS : ANSWER_MS
+  const timer = setTimeout(connection.close, limit)
+  try {
+    return await connection.request(bytes, method)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether the connection takes another request: either side may say that it does not (RFC 9112 section 9.6). */
+function isKept({ bytes, expects }: FuzzRequest, reply: Reply | undefined): boolean {
+  const closes = /\r\nconnection:[^\r]*close/i
+  return expects !== 'anything' && reply !== undefined && !closes.test(bytes) && !closes.test(reply.head)
+}
+
+function take(tally: Tally, { expects, identity, method }: FuzzRequest, reply: Reply | undefined): void {
+  const status = String(reply?.status ?? 'none')
+  tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1)
+  const isPost = method === 'POST' && reply?.status === 200 && expects === 'declared'
+  if (isPost && identity !== undefined) tally.accepted.add(identity)
+  else if (expects !== 'declared' || isPost) tally.unknown++
+}
+
+function toFaultOfSilence({ expects }: FuzzRequest): string | undefined {
+  return expects === 'anything' ? undefined : 'a well-formed request is not answered'
+}
