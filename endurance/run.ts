@@ -61,6 +61,10 @@ process.exit(await run(program.opts<Options>()))
 async function run(options: Options): Promise<number> {
   const { only, store, minutes, seed } = options
   const chosen = TRIALS.filter(({ name }) => only.length === 0 || only.includes(name))
+  if (process.platform !== 'linux') {
+    say('the trials need Linux: they read /proc, and load a library with LD_PRELOAD')
+    return 2
+  }
   const missing = new Set(chosen.flatMap(({ name, findMissing }) => toList(findMissing?.(), name)))
   for (const line of missing) say(line)
   if (missing.size > 0) return 2

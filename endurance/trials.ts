@@ -1,13 +1,26 @@
 /** Every trial, in the order in which they run. */
 
 import type { Trial } from './trial.ts'
+import { attacks } from './trials/attacks.ts'
 import { connections } from './trials/connections.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { fuzz } from './trials/fuzz.ts'
 import { model } from './trials/model.ts'
 import { powerCuts } from './trials/power-cuts.ts'
+import { readers } from './trials/readers.ts'
 import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
 
-export const TRIALS: readonly Trial[] = [model, powerCuts, fsync, faults, connections, fuzz, timing, soak]
+export const TRIALS: readonly Trial[] = [
+  fsync,
+  powerCuts,
+  faults,
+  model,
+  attacks,
+  connections,
+  fuzz,
+  timing,
+  readers,
+  soak,
+]

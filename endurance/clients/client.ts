@@ -6,6 +6,8 @@ export interface Client {
   /** The lines of JSON that it writes, one after the other. */
   readonly lines: AsyncGenerator<unknown>
   readonly ended: Promise<number>
+  /** Ends it. */
+  stop(): void
 }
 
 /**
@@ -25,6 +27,7 @@ export function startClient(name: string, options: unknown, by: readonly string[
   return {
     lines: readLines(child.stdout),
     ended: child.exited.finally(() => process.off('exit', kill)),
+    stop: () => void child.kill(),
   }
 }
 

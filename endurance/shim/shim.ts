@@ -9,7 +9,6 @@ const SOURCE = fileURLToPath(new URL('./shim.c', import.meta.url))
 
 /** Says in one line what is missing to build the shim. */
 export function findMissingCompiler(): string | undefined {
-  if (process.platform !== 'linux') return 'this trial needs Linux: it loads a library with LD_PRELOAD'
   return Bun.which('cc') ? undefined : 'a C compiler is missing: install cc, such as with apt-get install gcc'
 }
 

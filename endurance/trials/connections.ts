@@ -5,10 +5,10 @@ import { startClient } from '../clients/client.ts'
 import type { FloodOptions, FloodReport } from '../clients/flood.ts'
 import type { HoldOptions, HoldReport } from '../clients/hold.ts'
 import { type Exchange, startLoad } from '../load.ts'
-import { readMemory } from '../memory.ts'
 import { byIdentity, readList, type Service, startService } from '../rollcall.ts'
 import { quantile } from '../statistics.ts'
 import { check, type Figures, type Trial } from '../trial.ts'
+import { readMemory } from '../usage.ts'
 
 /** Milliseconds in which other callers are served, whatever the connections do. */
 const MOST_MS = 5_000

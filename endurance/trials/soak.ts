@@ -2,10 +2,10 @@
 
 import { startClient } from '../clients/client.ts'
 import type { PumpOptions, PumpWindow } from '../clients/pump.ts'
-import { readMemory } from '../memory.ts'
 import { runVerb, startService } from '../rollcall.ts'
 import { growthOf, median } from '../statistics.ts'
 import { check, type Trial, type TrialContext } from '../trial.ts'
+import { readMemory } from '../usage.ts'
 
 const CONNECTIONS = 64
 
