@@ -73,6 +73,10 @@ async function run(options: Options): Promise<number> {
   const runs = chosen.flatMap((trial) =>
     trial.stores.filter((kind) => store === undefined || kind === store).map((kind) => ({ trial, kind })),
   )
+  if (runs.length === 0) {
+    say(`none of these trials applies to ${store}`)
+    return 2
+  }
   for (const { trial, kind } of runs) {
     const outcome = await runTrial(trial, kind, options)
     outcomes.push(outcome)

@@ -2,27 +2,27 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  checkDocument,
+  checkKept,
+  checkLines,
+  checkLost,
+  checkResponses,
+  countErrors,
+  DEADLINE_MS,
+} from '../faults/checks.ts'
 import type { Fault, Scene } from '../faults/fault.ts'
 import { SQLITE_FAULTS } from '../faults/sqlite-faults.ts'
 import { type Exchange, startLoad } from '../load.ts'
-import { byIdentity, readList, startService } from '../rollcall.ts'
+import { startService } from '../rollcall.ts'
 import { buildShim, createFaults, findMissingCompiler, toShimEnvironment } from '../shim/shim.ts'
-import { BrokenPromise, check, type Trial, type TrialContext, toSample, waitFor } from '../trial.ts'
-
-/** The deadline of the contract, and what a busy machine may add. */
-const DEADLINE_MS = 5_000
-const TOLERANCE_MS = 2_000
+import { BrokenPromise, check, type Trial, type TrialContext, waitFor } from '../trial.ts'
 
 /** The service accepts addresses again within this many milliseconds after a fault ends. */
 const RECOVERY_MS = 10_000
 
 /** Acknowledged addresses before the fault. */
 const BEFORE = 200
-
-/** More error lines than this about one fault fill a disk. */
-const MOST_LINES = 3
-
-const ERROR_LEVEL = 50
 
 export const faults: Trial = {
   name: 'faults',
@@ -134,69 +134,4 @@ async function observe(
     `${failed.length} times 500, slowest response ${(slowest / 1000).toFixed(1)} s`,
     fault.isFinal ? `${rescued.length} rescue files` : `recovered in ${(recoveredAfter / 1000).toFixed(1)} s`,
   ].join(', ')
-}
-
-/** The list is no longer where it was: 500s only, and /readyz says 503. */
-async function checkLost({ service }: Scene, exchanges: readonly Exchange[], from: number): Promise<void> {
-  const limit = DEADLINE_MS + TOLERANCE_MS
-  const isTold = () => exchanges.some(({ status, startedAt }) => status === 500 && startedAt > from)
-  await waitFor('a 500, because the list is no longer there', isTold, limit)
-  await waitFor('/readyz says 503', async () => (await service.opsStatus('/readyz')) === 503, limit)
-}
-
-/** A slow or failing store never keeps a document from its reader. */
-async function checkDocument(port: number): Promise<void> {
-  const signal = AbortSignal.timeout(DEADLINE_MS)
-  const response = await fetch(`http://127.0.0.1:${port}/openapi.json`, { signal }).catch(() => undefined)
-  check(
-    response?.status === 200,
-    () => `a document is answered ${response?.status ?? 'not at all'} meanwhile`,
-  )
-}
-
-function checkResponses(
-  { responses, lasts }: Fault,
-  exchanges: readonly Exchange[],
-  { failed, from }: { readonly failed: number; readonly from: number },
-): void {
-  for (const { status, startedAt, endedAt } of exchanges) {
-    const time = endedAt - startedAt
-    check(status === 200 || status === 500, () => `a request is answered ${status ?? 'not at all'}`)
-    check(time <= DEADLINE_MS + TOLERANCE_MS, () => `a response (${status}) takes ${time.toFixed(0)} ms`)
-  }
-  if (responses === '500') check(failed > 0, () => 'no request is answered 500 while the fault lasts')
-  if (responses === '200') check(failed === 0, () => `${failed} requests are answered 500`)
-  if (responses !== 'lost') return
-  const wrong = exchanges.filter(
-    ({ status, startedAt, endedAt }) => status === 200 && startedAt > from && endedAt < from + lasts,
-  )
-  check(
-    wrong.length === 0,
-    () => `${wrong.length} requests that were sent after the list was lost are answered 200`,
-  )
-}
-
-function checkLines(lines: number): void {
-  check(lines >= 1, () => 'no error line in the log says that the list is lost')
-  check(lines <= MOST_LINES, () => `${lines} error lines in the log are about one fault`)
-}
-
-async function checkKept(
-  list: string,
-  {
-    folder,
-    sent,
-    acknowledged,
-  }: { folder: string; sent: ReadonlySet<string>; acknowledged: readonly Exchange[] },
-): Promise<void> {
-  const listed = byIdentity(await readList(list, { folder }))
-  const lost = acknowledged.filter(({ email }) => !listed.has(email)).map(({ email }) => email)
-  check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost: ${toSample(lost)}`)
-  const strange = [...listed.keys()].filter((email) => !sent.has(email))
-  check(strange.length === 0, () => `addresses that nobody sent are listed: ${toSample(strange)}`)
-}
-
-function countErrors(log: string): number {
-  const levels = log.matchAll(/^\{"level":(\d+)/gm)
-  return [...levels].filter(([, level]) => Number(level) >= ERROR_LEVEL).length
 }
