@@ -1,6 +1,7 @@
 /** HTTP/1.1 over a raw socket: fast enough for a load, and free to send what a client does not. */
 
 import type { Socket } from 'bun'
+import { ENDPOINT } from './rollcall.ts'
 
 /** A response as it is on the wire. */
 export interface Reply {
@@ -96,7 +97,7 @@ export async function connect(port: number): Promise<Connection> {
 /** Builds the request that subscribes an address. */
 export function toSubscribeRequest(email: string): string {
   const body = JSON.stringify({ email })
-  return `POST /api/newsletter HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  return `POST ${ENDPOINT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** Parses the first final response when all of it is there (RFC 9112 section 6.3). */

@@ -1,5 +1,7 @@
 /** Requests that are meant to cost the service far more than their sender: 16 KiB of the worst that a field or a body can hold. */
 
+import { ENDPOINT } from '../rollcall.ts'
+
 /** A request, with one part that is hostile and may be replaced by a plain one of its size. */
 export type CostlyRequest =
   | { readonly name: string; readonly path: string; readonly field: string; readonly value: string }
@@ -9,7 +11,6 @@ export type CostlyRequest =
 const FIELD = 15_000
 const BODY = 16_000
 
-const ENDPOINT = '/api/newsletter'
 const PAGE = '/'
 const DOCUMENT = '/openapi.json'
 const JSON_TYPE = 'application/json'

@@ -4,6 +4,7 @@
  */
 
 import type { Socket } from 'bun'
+import { ENDPOINT } from '../rollcall.ts'
 
 export interface HoldOptions {
   readonly port: number
@@ -24,8 +25,8 @@ export interface HoldReport {
 const FIELDS = 'Host: 127.0.0.1\r\nContent-Type: application/json\r\n'
 const START = {
   idle: '',
-  'slow heads': 'POST /api/newsletter HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ',
-  'slow bodies': `POST /api/newsletter HTTP/1.1\r\n${FIELDS}Content-Length: 1000\r\n\r\n`,
+  'slow heads': `POST ${ENDPOINT} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: `,
+  'slow bodies': `POST ${ENDPOINT} HTTP/1.1\r\n${FIELDS}Content-Length: 1000\r\n\r\n`,
 } as const
 
 /** Connections that are opened at once: more than the backlog of a listener would be refused. */

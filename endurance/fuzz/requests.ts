@@ -1,6 +1,7 @@
 /** Random requests: most of them well-formed and strange, some of them not HTTP. */
 
 import type { Random } from '../random.ts'
+import { ENDPOINT } from '../rollcall.ts'
 import { createBodies } from './bodies.ts'
 
 export interface FuzzRequest {
@@ -18,7 +19,6 @@ export interface FuzzRequest {
   readonly identity?: string | undefined
 }
 
-const ENDPOINT = '/api/newsletter'
 const DOCUMENTS = [
   ...['/openapi.json', '/openapi.yaml', '/llms.txt', '/sitemap.xml', '/robots.txt'],
   ...['/.well-known/oauth-protected-resource', '/.well-known/api-catalog', '/.well-known/security.txt'],

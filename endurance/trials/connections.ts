@@ -5,12 +5,12 @@ import { startClient } from '../clients/client.ts'
 import type { FloodOptions, FloodReport } from '../clients/flood.ts'
 import type { HoldOptions, HoldReport } from '../clients/hold.ts'
 import { type Exchange, startLoad } from '../load.ts'
-import { byIdentity, readList, type Service, startService } from '../rollcall.ts'
+import { byIdentity, ENDPOINT, readList, type Service, startService } from '../rollcall.ts'
 import { quantile } from '../statistics.ts'
 import { check, type Figures, type Trial } from '../trial.ts'
 import { readMemory } from '../usage.ts'
 
-/** Milliseconds in which other callers are served, whatever the connections do. */
+/** Milliseconds in which other callers are served. */
 const MOST_MS = 5_000
 const MOST_P99_MS = 1_000
 
@@ -20,7 +20,7 @@ const MOST_MEMORY = 400
 /** Seconds for which connections are held: longer than the deadline of a body, shorter than the idle timeout. */
 const HOLD_S = 15
 
-/** File descriptors that a process needs besides its connections. */
+/** File descriptors that a process needs in addition to its connections. */
 const SPARE = 200
 
 export const connections: Trial = {
@@ -125,8 +125,8 @@ async function hold(options: HoldOptions, by: readonly string[]): Promise<HoldRe
 /** Sends endless bodies at once, to the endpoint and to a document. */
 async function flood(port: number, bytes: number): Promise<Figures> {
   const requests: Omit<FloodOptions, 'port' | 'bytes'>[] = [
-    { framing: 'length', line: 'POST /api/newsletter' },
-    { framing: 'chunked', line: 'POST /api/newsletter' },
+    { framing: 'length', line: `POST ${ENDPOINT}` },
+    { framing: 'chunked', line: `POST ${ENDPOINT}` },
     { framing: 'length', line: 'GET /openapi.json' },
     { framing: 'chunked', line: 'POST /nowhere' },
   ]

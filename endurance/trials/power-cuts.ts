@@ -58,7 +58,7 @@ export const powerCuts: Trial = {
   },
 }
 
-/** Runs the service under load, with a kill, and commands beside it. All of them write through the shim. */
+/** Runs the service under load, with a kill, and commands at the same time. All write through the shim. */
 async function record({ folder, amount, random }: TrialContext, log: string): Promise<Ledger> {
   const root = join(folder, 'disk')
   mkdirSync(root)
