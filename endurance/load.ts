@@ -32,10 +32,7 @@ export interface Load {
 const RECONNECT_MS = 20
 
 /** Starts the callers. A caller that loses its connection opens another one. */
-export function startLoad(
-  toPort: () => number,
-  { callers, nextEmail, onReply, pauseMs = 0 }: LoadOptions,
-): Load {
+export function startLoad(toPort: () => number, { callers, nextEmail, onReply, pauseMs = 0 }: LoadOptions): Load {
   let isStopping = false
 
   async function call(): Promise<void> {

@@ -41,8 +41,7 @@ export function writeReport(folder: string, report: Report): void {
 }
 
 export function toMarkdown({ at, seed, minutes, machine, outcomes }: Report): string {
-  const length =
-    minutes === undefined ? 'every trial at its default length' : `about ${minutes} minutes for each trial`
+  const length = minutes === undefined ? 'every trial at its default length' : `about ${minutes} minutes for each trial`
   return [
     '# Endurance',
     '',

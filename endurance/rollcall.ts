@@ -130,11 +130,7 @@ export async function runVerb(args: readonly string[], list: string, options: Ru
 }
 
 /** Reads the whole list as the export writes it. Fails when an address is listed twice or the order is wrong. */
-export async function readList(
-  list: string,
-  options: RunOptions,
-  args: readonly string[] = [],
-): Promise<Row[]> {
+export async function readList(list: string, options: RunOptions, args: readonly string[] = []): Promise<Row[]> {
   const text = await runVerb(['export', '--format', 'ndjson', '--include-reserved', ...args], list, options)
   return parseRows(text)
 }
@@ -177,9 +173,7 @@ export function checkLogs(folder: string): void {
 function spawn(args: readonly string[], { folder, env, by = [] }: RunOptions, name: string) {
   mkdirSync(join(folder, 'logs'), { recursive: true })
   started++
-  const [stdout, stderr] = ['stdout', 'stderr'].map((end) =>
-    join(folder, 'logs', `${started}.${name}.${end}`),
-  )
+  const [stdout, stderr] = ['stdout', 'stderr'].map((end) => join(folder, 'logs', `${started}.${name}.${end}`))
   if (!stdout || !stderr) throw new Error('there are two files')
   const [out, err] = [openSync(stdout, 'w'), openSync(stderr, 'w')]
   const { PATH = '', HOME = '/' } = process.env

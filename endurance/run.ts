@@ -32,13 +32,9 @@ const PATIENCE = 4
 const PATIENCE_MINUTES = 5
 
 const program = new Command('endurance')
-  .description(
-    'Tries to break the promises of Rollcall: kills, power cuts, faults, strange requests, long load.',
-  )
+  .description('Tries to break the promises of Rollcall: kills, power cuts, faults, strange requests, long load.')
   .addOption(
-    new Option('--only <name...>', 'only these trials')
-      .choices(TRIALS.map(({ name }) => name))
-      .default([], 'all'),
+    new Option('--only <name...>', 'only these trials').choices(TRIALS.map(({ name }) => name)).default([], 'all'),
   )
   .option('--minutes <number>', 'about how long each trial takes; its numbers scale with it', parseMinutes)
   .option('--seed <number>', 'repeats the random choices of a run', parseSeed, randomInt(2 ** 31))
@@ -124,10 +120,7 @@ async function runTrial(trial: Trial, store: StoreKind, { minutes, seed }: Optio
     checkLogs(folder)
     return toOutcome(figures)
   } catch (error) {
-    return toOutcome(
-      {},
-      error instanceof BrokenPromise ? error.message : `the trial failed: ${toText(error)}`,
-    )
+    return toOutcome({}, error instanceof BrokenPromise ? error.message : `the trial failed: ${toText(error)}`)
   } finally {
     endProcesses()
     rmSync(folder, { recursive: true, force: true })

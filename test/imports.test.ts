@@ -73,7 +73,7 @@ function describeCycles(imports: readonly (readonly [file: string, imported: str
   return undefined
 }
 
-const FOLDERS = ['src', 'bench', 'test/support']
+const FOLDERS = ['src', 'bench', 'endurance', 'test/support']
 
 test.each(FOLDERS)('%s has no cycle of files or folders', async (folder) => {
   const files = await Array.fromAsync(new Bun.Glob('**/*.ts').scan(join(ROOT, folder)))

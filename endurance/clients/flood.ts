@@ -23,8 +23,7 @@ const options = JSON.parse(process.argv[2] ?? '{}') as FloodOptions
 const part = Buffer.alloc(64 * 1024, 'a')
 const chunk = Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
 const unit = options.framing === 'chunked' ? chunk : part
-const framing =
-  options.framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${options.bytes}`
+const framing = options.framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${options.bytes}`
 const start = performance.now()
 let unsent = Buffer.from(
   `${options.line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,

@@ -15,11 +15,7 @@ const MOST_LINES = 3
 const ERROR_LEVEL = 50
 
 /** The list is no longer where it was: 500s only, and /readyz says 503. */
-export async function checkLost(
-  { service }: Scene,
-  exchanges: readonly Exchange[],
-  from: number,
-): Promise<void> {
+export async function checkLost({ service }: Scene, exchanges: readonly Exchange[], from: number): Promise<void> {
   const limit = DEADLINE_MS + TOLERANCE_MS
   const isTold = () => exchanges.some(({ status, startedAt }) => status === 500 && startedAt > from)
   await waitFor('a 500, because the list is no longer there', isTold, limit)
@@ -30,10 +26,7 @@ export async function checkLost(
 export async function checkDocument(port: number): Promise<void> {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const response = await fetch(`http://127.0.0.1:${port}/openapi.json`, { signal }).catch(() => undefined)
-  check(
-    response?.status === 200,
-    () => `a document is answered ${response?.status ?? 'not at all'} meanwhile`,
-  )
+  check(response?.status === 200, () => `a document is answered ${response?.status ?? 'not at all'} meanwhile`)
 }
 
 /** Every request is answered, in time, and as the fault allows. */
@@ -53,10 +46,7 @@ export function checkResponses(
   const wrong = exchanges.filter(
     ({ status, startedAt, endedAt }) => status === 200 && startedAt > from && endedAt < from + lasts,
   )
-  check(
-    wrong.length === 0,
-    () => `${wrong.length} requests that were sent after the list was lost are answered 200`,
-  )
+  check(wrong.length === 0, () => `${wrong.length} requests that were sent after the list was lost are answered 200`)
 }
 
 /** One fault is told in at least one line, and in few. */
@@ -68,11 +58,7 @@ export function checkLines(lines: number): void {
 /** Everything acknowledged is on the list once, and nothing else. */
 export async function checkKept(
   list: string,
-  {
-    folder,
-    sent,
-    acknowledged,
-  }: { folder: string; sent: ReadonlySet<string>; acknowledged: readonly Exchange[] },
+  { folder, sent, acknowledged }: { folder: string; sent: ReadonlySet<string>; acknowledged: readonly Exchange[] },
 ): Promise<void> {
   const listed = byIdentity(await readList(list, { folder }))
   const lost = acknowledged.filter(({ email }) => !listed.has(email)).map(({ email }) => email)

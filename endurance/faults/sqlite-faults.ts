@@ -60,13 +60,7 @@ export const SQLITE_FAULTS: readonly Fault[] = [
   },
 ]
 
-function fromShim(
-  name: string,
-  fault: FaultName,
-  value: number,
-  responses: Fault['responses'],
-  lasts: number,
-): Fault {
+function fromShim(name: string, fault: FaultName, value: number, responses: Fault['responses'], lasts: number): Fault {
   return {
     name,
     lasts,

@@ -39,10 +39,7 @@ const HOSTS = [
 
 /** Fields that the service reads, with values that it knows. */
 const FIELDS: readonly (readonly [string, readonly string[]])[] = [
-  [
-    'Accept',
-    ['*/*', 'text/html', 'text/markdown', 'text/markdown;q=0.9, text/html;q=1', 'application/json;q=0'],
-  ],
+  ['Accept', ['*/*', 'text/html', 'text/markdown', 'text/markdown;q=0.9, text/html;q=1', 'application/json;q=0']],
   ['Accept-Encoding', ['gzip', 'br', 'zstd', 'identity;q=0, *', 'gzip;q=2', 'br;q=0.001, gzip']],
   ['Accept-Language', ['de', 'zh-Hant-TW, de;q=0.5', '*', 'x-y-z', 'de-DE-u-co-phonebk, fr;q=0']],
   ['If-None-Match', ['*', '"x"', 'W/"x", "y"', '"', ',,,']],
@@ -60,20 +57,8 @@ const FIELDS: readonly (readonly [string, readonly string[]])[] = [
 ]
 
 const MEDIA_TYPES = [
-  ...[
-    'application/json; charset=utf-8',
-    'Application/JSON',
-    'text/plain',
-    'application/x-www-form-urlencoded',
-  ],
-  ...[
-    'multipart/form-data; boundary=x',
-    'application/json;',
-    'application/jsonp',
-    '',
-    ';',
-    'application/json\t;a="b',
-  ],
+  ...['application/json; charset=utf-8', 'Application/JSON', 'text/plain', 'application/x-www-form-urlencoded'],
+  ...['multipart/form-data; boundary=x', 'application/json;', 'application/jsonp', '', ';', 'application/json\t;a="b'],
 ]
 
 /** A field that is longer than this is refused by the runtime, as is a request with more fields. */
@@ -88,8 +73,7 @@ export function createFuzz(random: Random): () => FuzzRequest {
 
   function toField([name, values]: (typeof FIELDS)[number]): string {
     if (random.chance(0.7)) return `${name}: ${random.pick(values)}`
-    if (random.chance(0.02))
-      return `${name}: ${random.pick(values).repeat(LONGEST_VALUE).slice(0, LONGEST_VALUE)}`
+    if (random.chance(0.02)) return `${name}: ${random.pick(values).repeat(LONGEST_VALUE).slice(0, LONGEST_VALUE)}`
     return `${name}: ${printable(60).trim()}`
   }
 

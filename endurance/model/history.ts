@@ -111,7 +111,5 @@ export function toSnapshot(operations: readonly Operation[], start: number, end:
 
 /** A state in words, for a message. */
 export function toText(state: State): string {
-  return state.kind === 'subscribed'
-    ? `subscribed as ${state.email}, ${state.from} to ${state.to}`
-    : state.kind
+  return state.kind === 'subscribed' ? `subscribed as ${state.email}, ${state.from} to ${state.to}` : state.kind
 }

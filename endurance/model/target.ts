@@ -42,10 +42,7 @@ export function createTarget(world: World, list: string) {
       )
       const isSame = row?.email === state.email && Date.parse(row.subscribed_at) === state.from
       // Who was forgotten and came back may have an earlier row on the copy.
-      check(
-        isSame || wasRemoved,
-        () => `the copy has ${row?.email}, ${row?.subscribed_at} instead of ${state.email}`,
-      )
+      check(isSame || wasRemoved, () => `the copy has ${row?.email}, ${row?.subscribed_at} instead of ${state.email}`)
     }
   }
 

@@ -97,10 +97,7 @@ export function createDisk(): Disk {
         case 'unlink':
           return rename({ path: record.path, file: undefined })
         case 'rename':
-          return rename(
-            { path: record.from, file: undefined },
-            { path: record.to, file: names.get(record.from) },
-          )
+          return rename({ path: record.from, file: undefined }, { path: record.to, file: names.get(record.from) })
         case 'mkdir':
           madeFolders.add(record.path)
           return rename({ path: record.path, file: 'folder' })

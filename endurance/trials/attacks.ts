@@ -45,11 +45,7 @@ export const attacks: Trial = {
 }
 
 /** Compares every costly request with a plain one, in turn. */
-async function measureCosts(
-  service: Service,
-  rounds: number,
-  progress: (line: string) => void,
-): Promise<Figures> {
+async function measureCosts(service: Service, rounds: number, progress: (line: string) => void): Promise<Figures> {
   const connection = await connect(service.port)
   const ratios: { readonly name: string; readonly ratio: number }[] = []
   for (const request of COSTLY_REQUESTS) {
@@ -120,10 +116,7 @@ async function fillCaches(service: Service, values: number): Promise<Figures> {
   connection.close()
   const growth = after - before
   const sent = VARIANTS.length * values
-  check(
-    growth <= MOST_GROWTH,
-    () => `memory grows by ${growth.toFixed(0)} MiB with ${sent} long values of each field`,
-  )
+  check(growth <= MOST_GROWTH, () => `memory grows by ${growth.toFixed(0)} MiB with ${sent} long values of each field`)
   return { 'memory growth with long values of fields, MiB': growth }
 }
 

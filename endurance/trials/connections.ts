@@ -59,8 +59,7 @@ export const connections: Trial = {
     const lost = others.acknowledged().filter((email) => !listed.has(email))
     check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost`)
     return {
-      'idle connections':
-        many === wanted ? many : `${many} of ${wanted}: the limit of files is ${limit.files}`,
+      'idle connections': many === wanted ? many : `${many} of ${wanted}: the limit of files is ${limit.files}`,
       'connections with slow heads, and with slow bodies': slow,
       'bytes of an endless body': bytes,
       ...floods,
@@ -95,10 +94,7 @@ function watchOthers(service: Service) {
       p99 <= MOST_P99_MS && most <= MOST_MS,
       () => `${name}: others wait ${p99.toFixed(0)} ms (p99), ${most.toFixed(0)} ms (slowest)`,
     )
-    check(
-      peak <= MOST_MEMORY,
-      () => `${name}: the service takes ${peak.toFixed(0)} MiB, more than ${MOST_MEMORY}`,
-    )
+    check(peak <= MOST_MEMORY, () => `${name}: the service takes ${peak.toFixed(0)} MiB, more than ${MOST_MEMORY}`)
     figures[`${name}: other callers`] =
       `${seen.length} requests, p99 ${p99.toFixed(1)} ms, slowest ${most.toFixed(0)} ms`
     figures[`${name}: peak memory`] = `${peak.toFixed(0)} MiB`

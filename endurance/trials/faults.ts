@@ -26,15 +26,13 @@ const BEFORE = 200
 
 export const faults: Trial = {
   name: 'faults',
-  promise:
-    'disk, file, clock, lock, thread and server faults: nothing lost, 500 within 5 s, recovers without help',
+  promise: 'disk, file, clock, lock, thread and server faults: nothing lost, 500 within 5 s, recovers without help',
   stores: ['sqlite', 'postgres'],
   minutes: 5,
   findMissing: findMissingCompiler,
   async run(context) {
     const { store, amount, progress } = context
-    const table =
-      store === 'sqlite' ? SQLITE_FAULTS : (await import('../faults/postgres-faults.ts')).POSTGRES_FAULTS
+    const table = store === 'sqlite' ? SQLITE_FAULTS : (await import('../faults/postgres-faults.ts')).POSTGRES_FAULTS
     const library = buildShim(context.folder)
     const rounds = amount(3)
     const slowest: Record<string, string> = {}
@@ -60,8 +58,7 @@ async function runFault(
   const file = join(dataFolder, 'rollcall.db')
   const list = store === 'sqlite' ? `sqlite:${file}` : await createList()
   const shim = createFaults(join(folder, `control-${name}`))
-  const shimEnvironment =
-    store === 'sqlite' ? toShimEnvironment(library, { folder: dataFolder, faults: shim }) : {}
+  const shimEnvironment = store === 'sqlite' ? toShimEnvironment(library, { folder: dataFolder, faults: shim }) : {}
   const service = await startService(list, { folder, env: { ...shimEnvironment, ...fault.env } })
   const scene: Scene = { service, list, dataFolder, file, shim }
   try {
@@ -93,11 +90,7 @@ async function observe(
     onReply: (exchange) => exchanges.push(exchange),
   })
   const acknowledged = () => exchanges.filter(({ status }) => status === 200)
-  await waitFor(
-    'the service accepts addresses before the fault',
-    () => acknowledged().length >= BEFORE,
-    60_000,
-  )
+  await waitFor('the service accepts addresses before the fault', () => acknowledged().length >= BEFORE, 60_000)
 
   const end = await fault.cause(scene)
   const from = performance.now()
@@ -106,19 +99,14 @@ async function observe(
   await checkDocument(service.port)
   await Bun.sleep(Math.max(fault.lasts - (performance.now() - from), 0))
   const failed = exchanges.filter(({ status, startedAt }) => status === 500 && startedAt > from - DEADLINE_MS)
-  if (fault.isFromShim)
-    check(shim.hits() > 0, () => 'the fault was never met: the trial itself does not work')
+  if (fault.isFromShim) check(shim.hits() > 0, () => 'the fault was never met: the trial itself does not work')
   await end()
   const until = performance.now()
 
   if (!fault.isFinal) {
     const isBack = () => exchanges.some(({ status, startedAt }) => status === 200 && startedAt > until)
     await waitFor('the service accepts addresses again after the fault', isBack, RECOVERY_MS)
-    await waitFor(
-      '/readyz says 200 again',
-      async () => (await service.opsStatus('/readyz')) === 200,
-      RECOVERY_MS,
-    )
+    await waitFor('/readyz says 200 again', async () => (await service.opsStatus('/readyz')) === 200, RECOVERY_MS)
   }
   const recoveredAfter = performance.now() - until
   await load.stop()

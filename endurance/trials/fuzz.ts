@@ -48,10 +48,7 @@ export const fuzz: Trial = {
         const reply = await send(connection, request)
         take(tally, request, reply)
         const fault = reply ? inspect(request, reply) : toFaultOfSilence(request)
-        if (fault)
-          throw new BrokenPromise(
-            `${fault}; the request was ${JSON.stringify(request.bytes.slice(0, 2_000))}`,
-          )
+        if (fault) throw new BrokenPromise(`${fault}; the request was ${JSON.stringify(request.bytes.slice(0, 2_000))}`)
         if (!isKept(request, reply)) {
           connection.close()
           connection = undefined
@@ -70,19 +67,14 @@ export const fuzz: Trial = {
     check(more <= tally.unknown, () => `${more} addresses are listed that no accepted request had`)
     return {
       'fuzzed requests': tally.requests,
-      ...Object.fromEntries(
-        [...tally.statuses].sort().map(([status, count]) => [`responses: ${status}`, count]),
-      ),
+      ...Object.fromEntries([...tally.statuses].sort().map(([status, count]) => [`responses: ${status}`, count])),
       'addresses on the list': listed.size,
     }
   },
 }
 
 /** Sends a request on a connection. Resolves with undefined when it is not answered. */
-async function send(
-  connection: Connection,
-  { bytes, method, expects }: FuzzRequest,
-): Promise<Reply | undefined> {
+async function send(connection: Connection, { bytes, method, expects }: FuzzRequest): Promise<Reply | undefined> {
   const limit = expects === 'anything' ? MALFORMED_MS : ANSWER_MS
   const timer = setTimeout(connection.close, limit)
   try {

@@ -154,10 +154,7 @@ async function compare({ store, world, ledger, follower, target }: Parts, isFull
 async function checkCount(world: World, ledger: Ledger, rows: readonly Row[]): Promise<void> {
   const text = (await world.run(['count', '--json'])) ?? '{}'
   const { subscribers, suppressed } = JSON.parse(text) as Record<string, number>
-  check(
-    subscribers === rows.length,
-    () => `count says ${text.trim()}, and the export has ${rows.length} rows`,
-  )
+  check(subscribers === rows.length, () => `count says ${text.trim()}, and the export has ${rows.length} rows`)
   const expected = ledger.count('suppressed')
   check(suppressed === expected, () => `count says ${text.trim()}, and ${expected} addresses are suppressed`)
 }
@@ -178,17 +175,12 @@ async function waitForServer(list: string): Promise<void> {
 /** Every address of the list is known to an import, and every suppressed one is left out. */
 async function importAgain({ world, ledger }: Parts): Promise<void> {
   for (const kind of ['subscribed', 'suppressed'] as const) {
-    const identities = [...ledger.entries]
-      .filter(([, { state }]) => state.kind === kind)
-      .map(([identity]) => identity)
+    const identities = [...ledger.entries].filter(([, { state }]) => state.kind === kind).map(([identity]) => identity)
     const file = join(world.folder, `${kind}.txt`)
     await Bun.write(file, `${identities.join('\n')}\n`)
     const text = (await world.run(['import', file, '--json'])) ?? '{}'
     const summary = JSON.parse(text) as Record<string, number>
     const count = kind === 'subscribed' ? summary.known : summary.suppressed
-    check(
-      count === identities.length,
-      () => `an import of ${identities.length} ${kind} addresses says ${text.trim()}`,
-    )
+    check(count === identities.length, () => `an import of ${identities.length} ${kind} addresses says ${text.trim()}`)
   }
 }

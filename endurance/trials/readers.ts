@@ -52,10 +52,7 @@ export const readers: Trial = {
       const { code, stderr } = await verb.ended
       clearTimeout(timer)
       const seconds = (performance.now() - start) / 1000
-      check(
-        verb.process.signalCode === null,
-        () => `${args[0]} does not finish within ${MOST_S} s of full load`,
-      )
+      check(verb.process.signalCode === null, () => `${args[0]} does not finish within ${MOST_S} s of full load`)
       check(code === 0, () => `${args[0]} fails under full load: ${stderr.trim()}`)
       times[`${args[0]}, s`] = seconds
       progress(`${args[0]}: ${seconds.toFixed(1)} s`)

@@ -28,8 +28,7 @@ const FLAT = { memory: { share: 0.1, amount: 32 }, p99: { share: 0.5, amount: 10
 
 export const soak: Trial = {
   name: 'soak',
-  promise:
-    'full load for 30 minutes: memory and p99 are flat, every request is answered 200, the count is exact',
+  promise: 'full load for 30 minutes: memory and p99 are flat, every request is answered 200, the count is exact',
   stores: ['sqlite', 'postgres'],
   minutes: 30,
   async run(context) {

@@ -15,8 +15,7 @@ const WARM_UP = 2_000
 
 export const timing: Trial = {
   name: 'timing',
-  promise:
-    'response times of new and of known addresses, 20,000 each, interleaved: AUC between 0.49 and 0.51',
+  promise: 'response times of new and of known addresses, 20,000 each, interleaved: AUC between 0.49 and 0.51',
   stores: ['sqlite', 'postgres'],
   minutes: 3,
   async run({ folder, random, createList, amount, progress }) {
