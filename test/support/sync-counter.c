@@ -1,4 +1,5 @@
-// Reports every fsync, fdatasync and rename of this process, and every write to its standard output, to a file.
+// Reports every fsync, fdatasync and rename of this process, and every write to its standard output, to a file. It can let
+// the syncs, the reads (pread64) or the writes (pwrite64) of one file fail with EIO.
 //
 // A seccomp filter (seccomp(2), SECCOMP_RET_TRAP) makes the kernel send SIGSYS instead of running these system calls.
 // The handler runs the call itself and writes a line about it before the call returns. So the count does not depend on
@@ -27,13 +28,15 @@ extern int sigaction(int signal, const struct action *new, struct action *old);
 
 // Numbers of system calls, and where the registers are in ucontext_t, from the headers of Linux.
 #if defined(__x86_64__)
-enum { WRITE = 1, FSTAT = 5, FSYNC = 74, FDATASYNC = 75, RENAME = 82, RENAMEAT = 264, RENAMEAT2 = 316, SECCOMP = 317 };
+enum { WRITE = 1, FSTAT = 5, PREAD = 17, PWRITE = 18, FSYNC = 74, FDATASYNC = 75 };
+enum { RENAME = 82, RENAMEAT = 264, RENAMEAT2 = 316, SECCOMP = 317 };
 #define ARCH 0xc000003e
 #define REGISTER(context, index) (((long *)((char *)(context) + 40))[index])
 static const int ARGUMENTS[] = {8, 9, 12, 2, 0};
 #define RESULT 13
 #elif defined(__aarch64__)
-enum { WRITE = 64, FSTAT = 80, FSYNC = 82, FDATASYNC = 83, RENAME = -1, RENAMEAT = 38, RENAMEAT2 = 276, SECCOMP = 277 };
+enum { WRITE = 64, PREAD = 67, PWRITE = 68, FSTAT = 80, FSYNC = 82, FDATASYNC = 83 };
+enum { RENAME = -1, RENAMEAT = 38, RENAMEAT2 = 276, SECCOMP = 277 };
 #define ARCH 0xc00000b7
 #define REGISTER(context, index) (((long *)((char *)(context) + 184))[index])
 static const int ARGUMENTS[] = {0, 1, 2, 3, 4};
@@ -63,15 +66,16 @@ static long size_of(long fd) {
   return syscall(FSTAT, fd, status) == 0 ? status[6] : -1;
 }
 
-// Whether the file `fail` holds this path: then its syncs fail, as on a broken disk.
-static int must_fail(const char *path) {
-  char wanted[PATH_SIZE] = "";
+// Whether the file `fail` holds this call and this path: then the call fails, as on a broken disk.
+static int must_fail(const char *name, const char *path) {
+  char wanted[PATH_SIZE + 100] = "", made[PATH_SIZE + 100];
   int fd = open(fail_file, O_CLOEXEC);
   if (fd < 0) return 0;
   long size = read(fd, wanted, sizeof wanted - 1);
   close(fd);
   wanted[size < 0 ? 0 : size] = 0;
-  return strcmp(path, wanted) == 0;
+  snprintf(made, sizeof made, "%s %s", name, path);
+  return strcmp(made, wanted) == 0;
 }
 
 // The signal is sent only from inside one of the calls in the filter, so the handler may call any function.
@@ -80,10 +84,11 @@ static void on_trap(int signal, void *info, void *context) {
   for (int i = 0; i < 5; i++) a[i] = REGISTER(context, ARGUMENTS[i]);
   int call = ((struct trap *)info)->call;
   int is_sync = call == FSYNC || call == FDATASYNC;
-  const char *name = is_sync ? "sync" : call == WRITE ? "write" : "rename";
+  int is_page = call == PREAD || call == PWRITE;
+  const char *name = is_sync ? "sync" : call == PREAD ? "pread" : call == PWRITE ? "pwrite" : call == WRITE ? "write" : "rename";
 
   char link[64], path[PATH_SIZE], line[PATH_SIZE + 100];
-  if (is_sync || call == WRITE) {
+  if (is_sync || is_page || call == WRITE) {
     snprintf(link, sizeof link, "/proc/self/fd/%ld", a[0]);
     long length = readlink(link, path, sizeof path - 1);
     path[length < 0 ? 0 : length] = 0;
@@ -92,13 +97,14 @@ static void on_trap(int signal, void *info, void *context) {
   }
 
   long result = -EIO;
-  if (!is_sync || !must_fail(path)) {
+  if (!(is_sync || is_page) || !must_fail(name, path)) {
     result = syscall(call, a[0], a[1], a[2], a[3], a[4], OWN_CALL);
     if (result < 0) result = -*__errno_location();
   }
+  REGISTER(context, RESULT) = result;
+  if (is_page) return;
   int length = snprintf(line, sizeof line, "%s %ld %ld %s\n", name, result, is_sync ? size_of(a[0]) : 0, path);
   write(log_file, line, length);
-  REGISTER(context, RESULT) = result;
 }
 
 struct instruction {
@@ -129,11 +135,12 @@ int start(const char *folder) {
   if (sigaction(SIGSYS, &action, 0)) return 2;
 
   struct instruction instructions[] = {
-    LOAD(ARCH_AT), JUMP_IF_EQUAL(ARCH, 0, 11),
-    LOAD(SIXTH_ARGUMENT_AT), JUMP_IF_EQUAL(OWN_CALL, 9, 0),
+    LOAD(ARCH_AT), JUMP_IF_EQUAL(ARCH, 0, 13),
+    LOAD(SIXTH_ARGUMENT_AT), JUMP_IF_EQUAL(OWN_CALL, 11, 0),
     LOAD(NUMBER_AT),
-    JUMP_IF_EQUAL(FSYNC, 8, 0), JUMP_IF_EQUAL(FDATASYNC, 7, 0), JUMP_IF_EQUAL(RENAME, 6, 0),
-    JUMP_IF_EQUAL(RENAMEAT, 5, 0), JUMP_IF_EQUAL(RENAMEAT2, 4, 0), JUMP_IF_EQUAL(WRITE, 0, 2),
+    JUMP_IF_EQUAL(FSYNC, 10, 0), JUMP_IF_EQUAL(FDATASYNC, 9, 0), JUMP_IF_EQUAL(RENAME, 8, 0),
+    JUMP_IF_EQUAL(RENAMEAT, 7, 0), JUMP_IF_EQUAL(RENAMEAT2, 6, 0),
+    JUMP_IF_EQUAL(PREAD, 5, 0), JUMP_IF_EQUAL(PWRITE, 4, 0), JUMP_IF_EQUAL(WRITE, 0, 2),
     LOAD(FIRST_ARGUMENT_AT), JUMP_IF_EQUAL(STDOUT, 1, 0),
     RETURN(ALLOW), RETURN(TRAP),
   };

@@ -31,6 +31,8 @@ export interface SyncCounter {
   count(path: string): number
   /** From now on each sync of this file or folder fails with EIO; undefined ends that. */
   failSyncsOf(path: string | undefined): void
+  /** The same for reads or writes of the pages of a file. One kind of call fails at a time. */
+  failCallsOf(call: 'sync' | 'pread' | 'pwrite', path: string | undefined): void
 }
 
 /** Creates a counter for one process; it is removed when the test ends. */
@@ -39,11 +41,14 @@ export async function createSyncCounter(): Promise<SyncCounter> {
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
   const events = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : [])
+  const failCallsOf: SyncCounter['failCallsOf'] = (call, path) =>
+    path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`)
   return {
     env: { SYNC_COUNTER: folder, BUN_OPTIONS: `--preload ${toSupportFile('sync-counter-preload.ts')}` },
     events,
     count: (path) => events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
-    failSyncsOf: (path) => (path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, path)),
+    failSyncsOf: (path) => failCallsOf('sync', path),
+    failCallsOf,
   }
 }
 

@@ -32,12 +32,22 @@ export async function wrapErrors<T>(db: Database, work: () => Promise<T>): Promi
   }
 }
 
-// https://sqlite.org/rescode.html
+const DISK_ERROR = 'the disk reports an error'
+
+// https://sqlite.org/rescode.html. A code of SQLite stands for several errors of the system, and Bun does not pass these on:
+// a write returns FULL for ENOSPC, and IOERR_WRITE for EIO, EDQUOT and EFBIG (unixWrite in os_unix.c). A statement
+// returns CORRUPT for a read with EIO (SQLITE_IOERR_CORRUPTFS in vdbe.c).
 const SQLITE_REASONS = [
   [/^SQLITE_CANTOPEN_ISDIR$/, 'it is a folder'],
   [/^SQLITE_READONLY/, 'permission denied'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
-  [/^SQLITE_(?:NOTADB|CORRUPT)/, 'it is not a database, or it is damaged'],
+  [/^SQLITE_NOTADB/, 'it is not a database, or it is damaged'],
+  [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it'],
   [/^SQLITE_BUSY/, 'another process holds its lock'],
-  [/^(?:SQLITE_FULL|SQLITE_IOERR_WRITE)$/, 'the disk is full'],
+  [/^SQLITE_FULL$/, 'the disk is full'],
+  [/^SQLITE_IOERR_SHMSIZE$/, 'the disk is full or reports an error'],
+  [/^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/, `${DISK_ERROR}, or a quota or a limit on the size of a file is reached`],
+  [/^SQLITE_IOERR_(?:\w*LOCK|BLOCKED)$/, 'its file system cannot lock it'],
+  [/^SQLITE_(?:IOERR_)?NOMEM$/, 'no memory is left'],
+  [/^SQLITE_IOERR/, DISK_ERROR],
 ] as const

@@ -32,8 +32,18 @@ let timer: Timer | undefined
 self.onmessage = async ({ data }: MessageEvent<Command>) => {
   clearTimeout(timer)
   self.postMessage(await run(data))
-  if (typeof data === 'string') scheduleCompaction(store.isBacklogLarge() ? 0 : IDLE_DELAY_MS)
+  if (typeof data === 'string') scheduleCompaction(toDelay())
   else if (data.call !== 'close') scheduleCompaction(IDLE_DELAY_MS)
+}
+
+/** Returns the milliseconds from a commit until compaction. */
+function toDelay(): number {
+  try {
+    return store.isBacklogLarge() ? 0 : IDLE_DELAY_MS
+  } catch {
+    // The list may be unreadable although its log can be written. An error here would end the thread.
+    return RETRY_MS
+  }
 }
 
 async function run(command: Command): Promise<Reply> {
