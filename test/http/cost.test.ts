@@ -22,8 +22,10 @@ afterAll(() => service.stop())
 async function expectCheap(worst: RequestInit, plain: RequestInit): Promise<void> {
   const measure = (init: RequestInit) =>
     measureCpuMs(service.process.pid, async () => (await fetch(service.origin, init)).arrayBuffer())
-  const plainMs = await measure(plain)
+  const before = await measure(plain)
   const worstMs = await measure(worst)
+  // The load of the machine may change in between, and with it the speed of the processor.
+  const plainMs = Math.max(before, await measure(plain))
   const ratio = worstMs / plainMs
   expect(ratio, `${worstMs.toFixed(3)} ms of CPU time; a plain request takes ${plainMs.toFixed(3)} ms`).toBeLessThan(
     MAX_RATIO,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 
 /** CPU time of a process that makes a measurement precise: the kernel counts in ticks of 10 ms. */
-const MEASURED_MS = 250
+const MEASURED_MS = 150
 
 /** Requests between two looks at the CPU time. */
 const ROUND = 10
