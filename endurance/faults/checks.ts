@@ -49,7 +49,7 @@ export function checkResponses(
   check(wrong.length === 0, () => `${wrong.length} requests that were sent after the list was lost are answered 200`)
 }
 
-/** One fault is told in at least one line, and in few. */
+/** A fault logs at least one line, and only a few. */
 export function checkLines(lines: number): void {
   check(lines >= 1, () => 'no error line in the log says that the list is lost')
   check(lines <= MOST_LINES, () => `${lines} error lines in the log are about one fault`)
