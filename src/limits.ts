@@ -1,6 +1,6 @@
 /**
- * Limits and deadlines that clients or the owner notice. They are in one file because some depend on others: the
- * service must give up a body and the store before the runtime closes the connection.
+ * The limits and deadlines that clients or the owner notice. Some depend on others: the service must give up a body and
+ * the store before the runtime closes the connection.
  *
  * Sizes that only tune an algorithm, such as rows in a page, are next to that algorithm.
  */
@@ -26,6 +26,21 @@ export const BODY_DEADLINE_MS = 10_000
 
 /** Milliseconds in which the store must confirm an address. */
 export const STORE_DEADLINE_MS = 5_000
+
+/** Milliseconds for which the page waits for a response: longer than the service takes for any. */
+export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
+
+/** Milliseconds for which a command waits for the write lock of a SQLite list. */
+export const LOCK_TIMEOUT_MS = 30_000
+
+/** Maximum size of a logo in bytes. Every first visit of the page loads it. */
+export const MAX_LOGO_BYTES = 64 * 1024
+
+/** Maximum length of a path in `pages:`. A URL in a sitemap has at most 2,047 characters; the longest origin has 267. */
+export const MAX_PATH_LENGTH = 1_780
+
+/** Maximum length of a row of an import, in characters. */
+export const MAX_ROW_LENGTH = 1024 * 1024
 
 /** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { toSystemReason } from '../failure.ts'
+import { MAX_LOGO_BYTES } from '../limits.ts'
 import type { Result } from '../result.ts'
 
 /** The logo of the site. */
@@ -9,9 +10,6 @@ export interface Logo {
   readonly extension: '.svg' | '.png'
   readonly bytes: Uint8Array
 }
-
-/** Every first visit loads the logo, so it is small. */
-const MAX_BYTES = 64 * 1024
 
 /**
  * Reads a logo. Its type depends on its content, not on its name.
@@ -41,7 +39,7 @@ function readSmallFile(file: string): Result<Buffer, string> {
   try {
     const stats = statSync(file)
     if (!stats.isFile()) return { ok: false, reason: 'it is not a file' }
-    if (stats.size > MAX_BYTES) return { ok: false, reason: `it has ${stats.size} bytes` }
+    if (stats.size > MAX_LOGO_BYTES) return { ok: false, reason: `it has ${stats.size} bytes` }
     return { ok: true, value: readFileSync(file) }
   } catch (error) {
     return { ok: false, reason: toSystemReason(error) ?? 'it cannot be read' }
@@ -49,6 +47,6 @@ function readSmallFile(file: string): Result<Buffer, string> {
 }
 
 function toFailure(reason: string): Result<never, string> {
-  const advice = `use the path of an SVG or PNG file of at most ${MAX_BYTES} bytes, relative to the folder of the site file`
+  const advice = `use the path of an SVG or PNG file of at most ${MAX_LOGO_BYTES} bytes, relative to the folder of the site file`
   return { ok: false, reason: `${reason}; ${advice}` }
 }

@@ -2,10 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { MAX_PATH_LENGTH } from '../limits.ts'
 import { object } from './schema.ts'
-
-/** A URL in a sitemap has at most 2,047 characters (sitemaps.org); the longest origin has 267. */
-const MAX_PATH_LENGTH = 1_780
 
 const PATH_ERROR = `use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, at most ${MAX_PATH_LENGTH} characters, such as /about`
 const LANGUAGE_ERROR = 'use language tags such as de or pt-BR, and x-default, each with a path'

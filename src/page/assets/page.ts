@@ -1,11 +1,9 @@
 /** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
 
 import { parseUnicodeAddress } from '../../idn.ts'
+import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { ENDPOINT } from '../../routes.ts'
 import { isMistake, type Outcome, toOutcome } from '../locale.ts'
-
-/** Milliseconds to wait for a response. The service responds within 15 s. */
-const TIMEOUT_MS = 20_000
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
@@ -32,7 +30,7 @@ async function send(email: string): Promise<string> {
     method: 'POST',
     headers: { 'Content-Type': ENDPOINT.mediaType },
     body: JSON.stringify({ email }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   }
   const response = await fetch(ENDPOINT.path, request).catch(() => undefined)
   if (!response) return 'unreachable'

@@ -2,11 +2,8 @@
 
 import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { STORE_DEADLINE_MS } from '../../limits.ts'
+import { LOCK_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
 import { isBusy } from './error.ts'
-
-/** Milliseconds until the wait for the lock ends with the error SQLITE_BUSY. */
-const TIMEOUT_MS = 30_000
 
 /** SQLite's busy handler soon asks for the lock only every 100 ms, and loses to a busy service. So it is restarted. */
 const ATTEMPT_MS = 20
@@ -14,10 +11,10 @@ const ATTEMPT_MS = 20
 /**
  * Runs work in a transaction that takes the write lock at its start.
  *
- * @throws what the work throws, after a rollback; SQLITE_BUSY when the lock is not free within 30 s
+ * @throws what the work throws, after a rollback; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
  */
 export async function runLocked<T>(db: Database, work: () => T): Promise<T> {
-  const end = performance.now() + TIMEOUT_MS
+  const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
     db.run(`PRAGMA busy_timeout = ${ATTEMPT_MS}`)
     try {

@@ -3,8 +3,9 @@
 import { Readable } from 'node:stream'
 import { CsvError, type Options, parse } from 'csv-parse'
 import { Failure } from '../../failure.ts'
+import { MAX_ROW_LENGTH } from '../../limits.ts'
 import { type Columns, findColumns } from './columns.ts'
-import { MAX_ROW_LENGTH, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
+import { type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
 
 /** A record of csv-parse with the option `info`: the number of the line on which it ends, and its cells. */
 interface CsvRecord {

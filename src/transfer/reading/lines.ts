@@ -1,8 +1,9 @@
 /** Text with one address or one JSON object per line. */
 
 import { Failure } from '../../failure.ts'
+import { MAX_ROW_LENGTH } from '../../limits.ts'
 import { findMember } from './columns.ts'
-import { MAX_ROW_LENGTH, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
+import { type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
 
 /** Reads one address per line; skips blank lines. */
 export function readLines(text: PeekedText): Source {

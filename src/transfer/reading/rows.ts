@@ -28,9 +28,6 @@ export interface PeekedText {
   readonly parts: AsyncIterable<string>
 }
 
-/** Longest row in characters. */
-export const MAX_ROW_LENGTH = 1024 * 1024
-
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,10 +1,11 @@
 /** Opens a list of another program: CSV, NDJSON or one address per line, detected from its first line. */
 
 import { Failure } from '../../failure.ts'
+import { MAX_ROW_LENGTH } from '../../limits.ts'
 import { isEmailName } from './columns.ts'
 import { readCsv } from './csv.ts'
 import { readJsonLines, readLines } from './lines.ts'
-import { MAX_ROW_LENGTH, type PeekedText, type Source } from './rows.ts'
+import type { PeekedText, Source } from './rows.ts'
 import { decodeText, type Input } from './text.ts'
 
 export interface SourceOptions {
