@@ -132,14 +132,14 @@ const strangers: Readonly<Record<string, readonly [create: (file: string) => Pro
       const bytes = await Bun.file(file).bytes()
       await writeFile(file, bytes.fill(7, 4096))
     },
-    'it is not a database, or it is damaged',
+    'it is damaged, or the disk cannot read it',
   ],
   'a list that was cut off': [
     async (file) => {
       await openSqliteStore(file).close()
       await writeFile(file, (await Bun.file(file).bytes()).subarray(0, 8192))
     },
-    'it is not a database, or it is damaged',
+    'it is damaged, or the disk cannot read it',
   ],
 }
 for (const [name, [create, says]] of Object.entries(strangers)) {

@@ -1,5 +1,5 @@
 // Reports every fsync, fdatasync and rename of this process, and every write to its standard output, to a file. It can let
-// the syncs, the reads (pread64) or the writes (pwrite64) of one file fail with EIO.
+// the syncs, the reads (pread64) or the writes (pwrite64) of one file fail with EIO, and reports those that fail.
 //
 // A seccomp filter (seccomp(2), SECCOMP_RET_TRAP) makes the kernel send SIGSYS instead of running these system calls.
 // The handler runs the call itself and writes a line about it before the call returns. So the count does not depend on
@@ -102,7 +102,7 @@ static void on_trap(int signal, void *info, void *context) {
     if (result < 0) result = -*__errno_location();
   }
   REGISTER(context, RESULT) = result;
-  if (is_page) return;
+  if (is_page && result >= 0) return;
   int length = snprintf(line, sizeof line, "%s %ld %ld %s\n", name, result, is_sync ? size_of(a[0]) : 0, path);
   write(log_file, line, length);
 }

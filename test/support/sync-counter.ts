@@ -13,8 +13,8 @@ import { createFolder, type Environment } from './service.ts'
 
 /** A system call of the process, in the order in which they ended. */
 export interface SyncEvent {
-  /** `sync` is fsync or fdatasync; `write` is to standard output only. */
-  readonly call: 'sync' | 'rename' | 'write'
+  /** `sync` is fsync or fdatasync; `write` is to standard output only; `pread` and `pwrite` are those that fail. */
+  readonly call: 'sync' | 'rename' | 'write' | 'pread' | 'pwrite'
   readonly ok: boolean
   /** The size of the file when it was synced, or the number of bytes that were written. */
   readonly bytes: number
@@ -53,7 +53,7 @@ export async function createSyncCounter(): Promise<SyncCounter> {
 }
 
 function toEvent(line: string): SyncEvent {
-  const [, call = '', result, size, path = ''] = /^(sync|rename|write) (-?\d+) (-?\d+) (.*)$/.exec(line) ?? []
+  const [, call = '', result, size, path = ''] = /^(sync|rename|p?write|pread) (-?\d+) (-?\d+) (.*)$/.exec(line) ?? []
   const bytes = Number(call === 'sync' ? size : result)
   return { call: call as SyncEvent['call'], ok: Number(result) >= 0, bytes, path }
 }
