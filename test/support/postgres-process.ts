@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { accessSync, chownSync, constants, cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, chownSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -79,11 +79,22 @@ export function tryStart(
   return new Promise((resolve) => {
     let text = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      text = (text + chunk).slice(-2000)
+      text += chunk
       if (text.includes('ready to accept connections')) resolve(child)
+      // The line may come in two chunks.
+      text = text.slice(-100)
     })
     child.once('exit', () => resolve(undefined))
   })
+}
+
+/** Suspends a server, and returns the ids of its processes. It cannot start another one meanwhile. */
+export function suspend(server: ChildProcess): number[] {
+  const { pid } = server
+  if (pid === undefined) throw new Error('the server does not run')
+  process.kill(pid, 'SIGSTOP')
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)]
 }
 
 /** Stops the server and removes its folder after this process has ended, also when it is killed. */

@@ -6,7 +6,7 @@ import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
-import { findBinaries, findPort, findUser, initialize, removeAfterRun, tryStart } from './postgres-process.ts'
+import { findBinaries, findPort, findUser, initialize, removeAfterRun, suspend, tryStart } from './postgres-process.ts'
 import { createFolder } from './service.ts'
 import { until } from './wait.ts'
 
@@ -81,9 +81,12 @@ async function createServerOfTheRun(): Promise<TestServer> {
     }
   }
 
-  async function findPids(): Promise<number[]> {
-    const rows = await run<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()', admin)
-    return [child?.pid, ...rows.map(({ pid }) => pid)].filter((pid) => pid !== undefined)
+  /** Sends a signal to all processes of the server. A process that came later could keep the shared memory in use. */
+  function signal(name: NodeJS.Signals): number[] {
+    if (child === undefined) throw new Error('the server does not run')
+    const pids = suspend(child)
+    for (const pid of pids) process.kill(pid, name)
+    return pids
   }
 
   await start()
@@ -107,16 +110,14 @@ async function createServerOfTheRun(): Promise<TestServer> {
       )
     },
     async freeze() {
-      const pids = await findPids()
-      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      const pids = signal('SIGSTOP')
       return () => {
         for (const pid of pids.splice(0)) process.kill(pid, 'SIGCONT')
       }
     },
     async kill() {
-      const pids = await findPids()
       const ended = new Promise((resolve) => child?.once('exit', resolve))
-      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      signal('SIGKILL')
       await ended
     },
   }
