@@ -37,9 +37,9 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
 }
 
 function createGuide(site: Site, baseUrl: string): string {
-  return `**When to use:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
+  return `**When to use this:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
 
-**When not to use:** the owner of an address has not asked for it. This service also cannot look up an address, remove one or send mail.
+**When not to use this:** the owner of an address has not asked for it. This service also cannot look up an address, remove one or send mail.
 
 **The call:** POST to ${baseUrl}${ENDPOINT.path} (\`${ENDPOINT.operationId}\` in the API description).
 

@@ -40,8 +40,8 @@ describe('the structure', () => {
     const { details } = parseLlmsTxt(text)
     const labels = [...details.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, label]) => label)
     expect(labels).toEqual([
-      'When to use:',
-      'When not to use:',
+      'When to use this:',
+      'When not to use this:',
       'The call:',
       'The body:',
       'Good to know:',
@@ -69,6 +69,11 @@ describe('the structure', () => {
 })
 
 describe('the contents', () => {
+  test('have the phrases that agents and scanners look for, in the text before the sections', () => {
+    const { details } = parseLlmsTxt(text)
+    for (const phrase of ['When to use this', 'No API key', 'sandbox']) expect(details).toContain(phrase)
+  })
+
   test('have each response with its status, code and hint', () => {
     for (const { status, code, message, hint } of Object.values(PROBLEMS)) {
       expect(text).toContain(`\n- ${status} \`${code}\`: ${message} ${hint}\n`)
