@@ -92,7 +92,7 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
     status: 404,
     code: 'not_found',
     message: 'There is nothing at this path.',
-    hint: 'Read /openapi.json for all paths, or /llms.txt for a guide.',
+    hint: 'Read /openapi.json for all paths, /llms.txt for a guide, or /sitemap.xml for all pages.',
   },
   store_failed: {
     status: 500,

@@ -1,4 +1,4 @@
-/** Links from any response to the documents that describe the API. */
+/** Links from any response to the documents that describe the API and the site. */
 
 import { DOCUMENTS, type DocumentName } from '../routes.ts'
 
@@ -9,12 +9,14 @@ export interface LinkTarget {
   readonly type: string
 }
 
-// service-*: RFC 8631. api-catalog: RFC 9727 section 3. describedby: IANA link relations registry.
+// service-*: RFC 8631. api-catalog: RFC 9727 section 3. describedby: IANA link relations registry. sitemap is not
+// registered, but it is the name that crawlers know (microformats.org, existing rel values).
 const RELATIONS = [
   ['service-desc', 'openApiJson'],
   ['service-doc', 'llmsTxt'],
   ['describedby', 'llmsTxt'],
   ['api-catalog', 'apiCatalog'],
+  ['sitemap', 'sitemap'],
 ] as const satisfies readonly (readonly [relation: string, name: DocumentName])[]
 
 /** Converts a document of the site to the target of a link. */

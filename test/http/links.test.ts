@@ -16,6 +16,7 @@ const LINK = [
   `<${BASE_URL}/llms.txt>; rel="service-doc"; type="text/markdown"`,
   `<${BASE_URL}/llms.txt>; rel="describedby"; type="text/markdown"`,
   `<${BASE_URL}/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"`,
+  `<${BASE_URL}/sitemap.xml>; rel="sitemap"; type="application/xml"`,
 ].join(', ')
 
 let service: RunningService
@@ -42,10 +43,16 @@ describe('the Link header', () => {
     expect([unchanged.status, unchanged.headers.get('link')]).toEqual([304, LINK])
   })
 
-  test('links to the description, the guide and the catalog with their media types', async () => {
+  test('links to the description, the guide, the catalog and the sitemap with their media types', async () => {
     const { headers } = await service.request('/nowhere')
     const links = parseLinks(headers.get('link')!)
-    expect(links.map(({ rel }) => rel)).toEqual(['service-desc', 'service-doc', 'describedby', 'api-catalog'])
+    expect(links.map(({ rel }) => rel)).toEqual([
+      'service-desc',
+      'service-doc',
+      'describedby',
+      'api-catalog',
+      'sitemap',
+    ])
     for (const { href, type } of links) {
       const { status, headers } = await service.request(toPath(href))
       expect([status, headers.get('content-type')!.split(';')[0]]).toEqual([200, type])
@@ -100,7 +107,7 @@ describe('the links of the documents', () => {
 
   test('are in the hint of a 404', () => {
     const named = JSON.parse(RESPONSES.no_such_path.body).error.hint.match(/\/[a-z.]+[a-z]/g)
-    expect(named).toEqual([DOCUMENTS.openApiJson.path, DOCUMENTS.llmsTxt.path])
+    expect(named).toEqual(['/openapi.json', '/llms.txt', '/sitemap.xml'])
   })
 
   test('include the sitemap in robots.txt, which allows every crawler', async () => {

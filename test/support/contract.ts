@@ -180,7 +180,7 @@ export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractRespon
     404,
     'not_found',
     'There is nothing at this path.',
-    'Read /openapi.json for all paths, or /llms.txt for a guide.',
+    'Read /openapi.json for all paths, /llms.txt for a guide, or /sitemap.xml for all pages.',
   ),
   store_failed: error(
     500,

@@ -25,7 +25,10 @@ export function createHeaders(baseUrl: string) {
       schema: { type: 'string', pattern: '^"[^"]+"$' },
       example: ETAG_EXAMPLE,
     },
-    Link: createConstant('Links to the documents that describe the API (RFC 8288).', createLinkField(baseUrl)),
+    Link: createConstant(
+      'Links to the documents that describe the API and the site (RFC 8288).',
+      createLinkField(baseUrl),
+    ),
     Location: {
       description: 'The same path and query on the canonical host.',
       required: true,

@@ -153,7 +153,7 @@ describe('the schemas', () => {
       },
     })
     expect(JSON.stringify(toErrorBody(PROBLEMS.no_such_path))).toBe(
-      '{"ok":false,"message":"not_found","error":{"code":"not_found","message":"There is nothing at this path.","hint":"Read /openapi.json for all paths, or /llms.txt for a guide."}}',
+      '{"ok":false,"message":"not_found","error":{"code":"not_found","message":"There is nothing at this path.","hint":"Read /openapi.json for all paths, /llms.txt for a guide, or /sitemap.xml for all pages."}}',
     )
   })
 })
@@ -231,7 +231,8 @@ describe('the headers', () => {
     '<https://www.list.example/openapi.json>; rel="service-desc"; type="application/json", ' +
     '<https://www.list.example/llms.txt>; rel="service-doc"; type="text/markdown", ' +
     '<https://www.list.example/llms.txt>; rel="describedby"; type="text/markdown", ' +
-    '<https://www.list.example/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"'
+    '<https://www.list.example/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json", ' +
+    '<https://www.list.example/sitemap.xml>; rel="sitemap"; type="application/xml"'
   const DOCUMENT = {
     'Cache-Control': 'public, max-age=300',
     'Access-Control-Allow-Origin': '*',
