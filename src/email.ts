@@ -24,13 +24,14 @@ const ATEXT = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~\\-]"
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?'
 
 /**
- * The rule as an ECMA-262 pattern for the trimmed value, published in the contract: a dot-atom of at most 64 characters
- * (RFC 5321 section 4.5.3.1.1), `@`, and at least two LDH labels of at most 63 characters. The last label is not
- * all digits, because that would be an IPv4 address (RFC 3696 section 2).
+ * The rule as an ECMA-262 pattern, published in the contract: a dot-atom of at most 64 characters (RFC 5321 section
+ * 4.5.3.1.1), `@`, and at least two LDH labels of at most 63 characters. The last label is not all digits, because that
+ * would be an IPv4 address (RFC 3696 section 2). White space around the address is allowed and does not count: `\s` and
+ * String.prototype.trim have the same characters (ECMA-262 section 22.2.2.9).
  */
 export const ADDRESS_PATTERN =
-  `^(?=.{3,${MAX_ADDRESS_LENGTH}}$)(?=[^@]{1,${MAX_LOCAL_PART_LENGTH}}@)` +
-  `${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+(?![0-9]+$)${LABEL}$`
+  `^\\s*(?=\\S{3,${MAX_ADDRESS_LENGTH}}\\s*$)(?=[^@]{1,${MAX_LOCAL_PART_LENGTH}}@)` +
+  `${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+(?![0-9]+\\s*$)${LABEL}\\s*$`
 
 const RULE = new RegExp(ADDRESS_PATTERN)
 

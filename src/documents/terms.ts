@@ -8,7 +8,7 @@ import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES } from '../limits.
 export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes. The whole body must arrive within ${BODY_DEADLINE_MS / 1000} seconds.`
 
 /** The member `email` of the body. */
-export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, with a non-ASCII domain in its \`xn--\` form. White space around the address is removed before the length and the pattern are checked.`
+export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, with a non-ASCII domain in its \`xn--\` form. White space around the address is removed first and does not count.`
 
 /** A 200 of the endpoint. */
 export const ACCEPTED_TERMS = 'The address is on the list, whether it is new or was already there.'

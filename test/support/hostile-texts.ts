@@ -26,6 +26,8 @@ export const HOSTILE_TEXTS: Readonly<Record<string, Build>> = {
   'many addresses': (length) => 'a@b,'.repeat(length / 4),
   'spaces around a letter': (length) => `${' '.repeat(length)}x${' '.repeat(length)}`,
   'spaces between letters': (length) => `x${' '.repeat(length)}x`,
+  'an address, then spaces and a letter': (length) => `a@b.org${' '.repeat(length)}x`,
+  'spaces, then an address that is too long': (length) => `${' '.repeat(length)}${'a'.repeat(300)}@b.org`,
   'non-ASCII letters': (length) => `a@${'é'.repeat(length)}`,
 }
 

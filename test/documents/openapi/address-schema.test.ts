@@ -1,0 +1,129 @@
+/** The published schema of the request and the server accept the same bodies. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import type { oas31 } from 'openapi3-ts'
+import { parseSite } from '../../../src/config/site-file.ts'
+import { createDescription } from '../../../src/documents/openapi/description.ts'
+import { parseAddress } from '../../../src/email.ts'
+import { ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../../support/contract.ts'
+import { texts } from '../../support/email-arbitraries.ts'
+import { VECTORS } from '../../support/email-vectors.ts'
+import { createAjv } from '../../support/response-check.ts'
+import { type RunningService, startService } from '../../support/service.ts'
+
+const options = { site: parseSite('', 'site.yaml'), baseUrl: 'https://www.list.example', corsOrigins: [] }
+const schema = createDescription(options).components!.schemas!.Subscription as oas31.SchemaObject
+
+// In the dialect of OpenAPI 3.1 `format` is an annotation (JSON Schema 2020-12, Validation, section 7.2.1).
+const isValid = new Ajv2020({ strict: true, validateFormats: false }).compile(schema)
+const isValidWithFormat = createAjv().compile(schema)
+
+const NAME = 'name@example.org'
+
+/** The white space of ECMA-262, and characters that are white space only elsewhere. */
+const SPACES = ' \t\n\v\f\r\u00A0\u1680\u2000\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF'
+const NO_SPACES = '\0\x1C\x1F\x85\u180E\u200B\u2060'
+
+describe('the schema accepts what the server accepts', () => {
+  test('for the vectors', () => {
+    for (const { input, address } of VECTORS) {
+      expect({ input, valid: isValid({ email: input }) }).toEqual({ input, valid: address !== undefined })
+    }
+  })
+
+  test('for generated texts, with and without white space around them', () => {
+    fc.assert(fc.property(surroundings(), texts(), surroundings(), expectAgreement), { numRuns: 1500 })
+  })
+
+  test('for lengths around the maximum, with and without white space around them', () => {
+    fc.assert(fc.property(surroundings(), longTexts(), surroundings(), expectAgreement), { numRuns: 300 })
+  })
+
+  test('with each of the 65,536 code units before and after an address', () => {
+    const accepted = Array.from({ length: 65_536 }, (_, code) => String.fromCharCode(code)).filter((unit) => {
+      expectAgreement(unit, NAME, '')
+      expectAgreement('', NAME, unit)
+      return isValid({ email: NAME + unit })
+    })
+    expect(accepted).toEqual(expect.arrayContaining([...SPACES]))
+  })
+
+  test('for other values, and without the member', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (email) => expect(isValid({ email })).toBe(parseAddress(email).ok)),
+      { numRuns: 300 },
+    )
+    expect(isValid({})).toBe(false)
+  })
+
+  test('with its own example', () => {
+    const { examples } = schema.properties!.email as oas31.SchemaObject
+    expect(examples!.map((email) => isValidWithFormat({ email }))).toEqual([true])
+  })
+})
+
+// ajv-formats refuses white space around an address.
+test('a validator that asserts the format accepts the same texts without white space around them', () => {
+  fc.assert(
+    fc.property(surroundings(), fc.oneof(texts(), longTexts()), (space, text) => {
+      expect(isValidWithFormat({ email: text.trim() })).toBe(parseAddress(text).ok)
+      if (!parseAddress(text).ok) expect(isValidWithFormat({ email: space + text })).toBe(false)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+describe('the service and the schema agree on', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(async () => void (await service.stop()))
+
+  const longest = toAddress(254)
+  const overhead = '{"email":""}'.length
+  const cases = [
+    { name: 'white space around an address', email: ` ${NAME} `, response: 'accepted' },
+    { name: 'white space of all kinds', email: SPACES + NAME + SPACES, response: 'accepted' },
+    { name: 'the longest address', email: longest, response: 'accepted' },
+    { name: 'the longest address with white space around it', email: ` ${longest}\n`, response: 'accepted' },
+    { name: 'an address that is too long', email: toAddress(255), response: 'too_long' },
+    { name: 'the largest body', email: NAME.padEnd(MAX_BODY_BYTES - overhead), response: 'accepted' },
+    { name: 'a larger body', email: NAME.padEnd(MAX_BODY_BYTES - overhead + 1), response: 'large_body' },
+  ] as const
+
+  test.each(cases.map((entry) => [entry.name, entry] as const))('%s', async (_, { email, response }) => {
+    const reply = await service.request(ENDPOINT.path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    expect([reply.status, reply.body]).toEqual([RESPONSES[response].status, RESPONSES[response].body])
+    expect(isValid({ email })).toBe(response === 'accepted')
+  })
+})
+
+function expectAgreement(before: string, text: string, after: string): void {
+  const email = before + text + after
+  const valid = isValid({ email })
+  if (valid !== parseAddress(email).ok) throw new Error(`the schema says ${valid} for ${JSON.stringify(email)}`)
+}
+
+/** Text around an address: nothing, white space, or characters that only look like it. */
+function surroundings(): fc.Arbitrary<string> {
+  const unit = fc.oneof({ arbitrary: fc.constantFrom(...SPACES), weight: 20 }, fc.constantFrom(...NO_SPACES))
+  return fc.string({ unit, maxLength: 6 })
+}
+
+/** Texts with the shape of an address, a little shorter and longer than the maximum. */
+function longTexts(): fc.Arbitrary<string> {
+  return fc.integer({ min: 250, max: 258 }).map(toAddress)
+}
+
+/** Builds an address of this length, at least 68. It has a local part of 64 characters, and labels of at most 63. */
+function toAddress(length: number): string {
+  const domain = 'd'.repeat(length - 65).replace(/d{61}(?=dd)/g, (label) => `${label.slice(1)}.`)
+  return `${'l'.repeat(64)}@${domain}`
+}
