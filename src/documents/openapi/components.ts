@@ -54,6 +54,9 @@ const Code: oas31.SchemaObject = {
   enum: [...ERROR_CODES],
 }
 
+/** A sentence or two for people and models. */
+const TEXT: oas31.SchemaObject = { type: 'string', minLength: 1, maxLength: 300 }
+
 const ErrorSchema: oas31.SchemaObject = {
   type: 'object',
   description: ERROR_TERMS,
@@ -68,8 +71,8 @@ const ErrorSchema: oas31.SchemaObject = {
       additionalProperties: false,
       properties: {
         code: toReference('schemas', 'Code'),
-        message: { type: 'string', minLength: 1, description: 'What is wrong.' },
-        hint: { type: 'string', minLength: 1, description: 'What to do next.' },
+        message: { ...TEXT, description: 'What is wrong.' },
+        hint: { ...TEXT, description: 'What to do next.' },
       },
     },
   },

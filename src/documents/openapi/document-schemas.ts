@@ -4,7 +4,7 @@ import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
 import type { Site } from '../../config/site-file.ts'
 import type { DocumentName } from '../../routes.ts'
-import { createApiCatalog } from '../api-catalog.ts'
+import { createApiCatalog, type Linkset } from '../api-catalog.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createProtectedResource } from '../protected-resource.ts'
 import { createRobots } from '../robots.ts'
@@ -23,6 +23,7 @@ const EXAMPLE_CONTACT = 'mailto:name@example.org'
 export function createContents(site: Site, baseUrl: string, head: Head): Record<DocumentName, oas31.MediaTypeObject> {
   const description = { ...head, paths: {} }
   const { contact = EXAMPLE_CONTACT, languages } = site
+  const catalog = createApiCatalog(baseUrl)
   return {
     openApiJson: { schema: createOpenApiSchema(head.openapi), example: description },
     openApiYaml: createText('^openapi: ', stringify(description)),
@@ -30,7 +31,7 @@ export function createContents(site: Site, baseUrl: string, head: Head): Record<
     sitemap: createText('^<\\?xml ', createSitemapExample(baseUrl)),
     protectedResource: createConstant(createProtectedResource(site, baseUrl)),
     robots: createText('^User-agent: ', createRobots(baseUrl)),
-    apiCatalog: { schema: LINKSET, example: createApiCatalog(baseUrl) },
+    apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
     securityTxt: createText('^Contact: ', createSecurityTxt({ contact, baseUrl, languages, today: EXAMPLE_DAY })),
   }
 }
@@ -46,7 +47,7 @@ function createOpenApiSchema(version: string): oas31.SchemaObject {
     properties: {
       openapi: { type: 'string', const: version },
       info: { type: 'object', additionalProperties: true },
-      servers: { type: 'array', items: { type: 'object', additionalProperties: true } },
+      servers: { type: 'array', maxItems: 1, items: { type: 'object', additionalProperties: true } },
       paths: { type: 'object', additionalProperties: true },
     },
     additionalProperties: true,
@@ -57,7 +58,9 @@ function createOpenApiSchema(version: string): oas31.SchemaObject {
 function createConstant(example: object): oas31.MediaTypeObject {
   const members = Object.entries(example).map(([name, value]) => [
     name,
-    typeof value === 'string' ? { type: 'string', const: value } : { type: 'array', maxItems: 0 },
+    typeof value === 'string'
+      ? { type: 'string', const: value }
+      : { type: 'array', maxItems: 0, items: { type: 'string' } },
   ])
   return {
     schema: {
@@ -83,29 +86,43 @@ function createSitemapExample(baseUrl: string): string {
 `
 }
 
-// RFC 9264 section 4.2: a context has an anchor and, for each relation type, its targets.
-const LINKSET: oas31.SchemaObject = {
-  type: 'object',
-  required: ['linkset'],
-  additionalProperties: false,
-  properties: {
-    linkset: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['anchor'],
-        properties: { anchor: { type: 'string', format: 'uri' } },
-        additionalProperties: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['href'],
-            properties: { href: { type: 'string', format: 'uri' }, type: { type: 'string' } },
-            additionalProperties: true,
-          },
+/**
+ * Describes a set of links (RFC 9264 section 4.2): contexts with an anchor and, for each relation type, its targets. It
+ * names the relation types. An open set of lists next to the string `anchor` has no type in TypeScript, and generators
+ * write types that do not compile.
+ */
+function createLinksetSchema({ linkset }: Linkset): oas31.SchemaObject {
+  const relations = linkset.flatMap(({ anchor: _anchor, ...targets }) => Object.keys(targets))
+  return {
+    type: 'object',
+    required: ['linkset'],
+    additionalProperties: false,
+    properties: {
+      linkset: {
+        type: 'array',
+        minItems: 1,
+        maxItems: linkset.length,
+        items: {
+          type: 'object',
+          required: ['anchor'],
+          additionalProperties: false,
+          properties: { anchor: URI, ...Object.fromEntries(relations.map((relation) => [relation, TARGETS])) },
         },
       },
     },
+  }
+}
+
+const URI: oas31.SchemaObject = { type: 'string', format: 'uri' }
+
+const TARGETS: oas31.SchemaObject = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 2,
+  items: {
+    type: 'object',
+    required: ['href'],
+    additionalProperties: false,
+    properties: { href: URI, type: { type: 'string', pattern: '^[a-z]+/[a-z+]+$' } },
   },
 }

@@ -18,19 +18,21 @@ export const DOCUMENT_HEADERS = {
   Link: 'Link',
 } as const
 
+/** The 200 of the endpoint. It is not a component, because swagger-typescript-api does not follow a reference to it. */
+export const ACCEPTED = {
+  description: ACCEPTED_TERMS,
+  headers: toHeaders(ENDPOINT_HEADERS),
+  content: {
+    [ENDPOINT.mediaType]: {
+      schema: toReference('schemas', 'Accepted'),
+      examples: { accepted: toReference('examples', 'accepted') },
+    },
+  },
+} as const satisfies oas31.ResponseObject
+
 /** Builds the response components. */
 export function createResponses() {
   return {
-    Accepted: {
-      description: ACCEPTED_TERMS,
-      headers: toHeaders(ENDPOINT_HEADERS),
-      content: {
-        [ENDPOINT.mediaType]: {
-          schema: toReference('schemas', 'Accepted'),
-          examples: { accepted: toReference('examples', 'accepted') },
-        },
-      },
-    },
     NotModified: {
       description: 'The document still has the ETag in If-None-Match.',
       headers: toHeaders(DOCUMENT_HEADERS),

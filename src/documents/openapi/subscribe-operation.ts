@@ -5,7 +5,7 @@ import type { Site } from '../../config/site-file.ts'
 import { ALLOW, ENDPOINT, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
 import { BODY_TERMS, createTerms } from '../terms.ts'
 import { toReference } from './reference.ts'
-import { toResponse } from './responses.ts'
+import { ACCEPTED, toResponse } from './responses.ts'
 
 export const NEWSLETTER_TAG: oas31.TagObject = { name: 'Newsletter', description: 'Subscribe to the list.' }
 
@@ -32,7 +32,7 @@ function createSubscribe(site: Site): oas31.OperationObject {
       },
     },
     responses: {
-      '200': toResponse('Accepted'),
+      '200': ACCEPTED,
       '308': toResponse('CanonicalHost'),
       '400': toResponse('InvalidRequest'),
       '404': toResponse('NotFound'),

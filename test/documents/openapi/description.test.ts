@@ -94,6 +94,11 @@ describe.each(VARIANTS)('the description with $text, $baseUrl, $corsOrigins', ({
   })
 })
 
+test('the 200 of the endpoint is not a reference, because swagger-typescript-api does not follow it', () => {
+  const { paths } = createDescription({ site: parseSite('', 'site.yaml'), baseUrl: BASE_URL, corsOrigins: [] })
+  expect(paths![ENDPOINT.path]!.post!.responses!['200'].content).toHaveProperty('application/json')
+})
+
 test('the contact has an address if there is one', () => {
   const contacts = CONTACTS.map((text) => {
     const site = parseSite(text, 'site.yaml')
