@@ -3,7 +3,7 @@
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
 import { ERROR_CODES, type ErrorCode, PROBLEMS, toErrorBody } from '../../errors.ts'
-import { MAX_BODY_BYTES } from '../../limits.ts'
+import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { EMAIL_TERMS, ERROR_TERMS } from '../terms.ts'
 import { createHeaders, ETAG_EXAMPLE } from './headers.ts'
 import { toReference } from './reference.ts'
@@ -20,9 +20,6 @@ export function createComponents(baseUrl: string): oas31.ComponentsObject {
   }
 }
 
-/** The most characters that `email` can have in a body of the maximum size. The pattern limits the address itself. */
-const MAX_EMAIL_LENGTH = MAX_BODY_BYTES - '{"email":""}'.length
-
 const Subscription: oas31.SchemaObject = {
   type: 'object',
   description: 'The address to add to the list. Other members are allowed and ignored.',
@@ -32,7 +29,7 @@ const Subscription: oas31.SchemaObject = {
     email: {
       type: 'string',
       format: 'email',
-      maxLength: MAX_EMAIL_LENGTH,
+      maxLength: MAX_ADDRESS_LENGTH,
       pattern: ADDRESS_PATTERN,
       description: EMAIL_TERMS,
       examples: ['name@example.org'],
