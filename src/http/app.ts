@@ -1,4 +1,4 @@
-/** The application as a function of its parts: dispatches a request by host, then path, then method. */
+/** The application as a function of its parts: a table of paths, the redirect to the canonical host, and the 404. */
 
 import type { Log } from '../log.ts'
 import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
@@ -6,7 +6,7 @@ import type { Cors } from './cors.ts'
 import { READABLE_BY_ANY_ORIGIN } from './document-handler.ts'
 import type { Metrics } from './metrics.ts'
 import { createJsonResponses, type Handler, type HeaderFields, redirect } from './responses.ts'
-import { createAliasCheck, toPath, toTarget } from './target.ts'
+import { createAliasCheck, toTarget } from './target.ts'
 
 export interface AppOptions {
   readonly baseUrl: string
@@ -17,13 +17,19 @@ export interface AppOptions {
   readonly subscribe: Handler
   /** Handles GET and HEAD of the read-only resources, by path. */
   readonly documents: ReadonlyMap<string, Handler>
-  /** Handles every method of the pages, by path in lower case. */
+  /** Handles every method of the pages, by path. */
   readonly pages: ReadonlyMap<string, Handler>
   readonly log: Log
   readonly metrics?: Metrics | undefined
 }
 
 export interface App {
+  /**
+   * Handles the requests to each path. The server compares the path byte for byte as it was sent: `request.url` is
+   * normalised, so another spelling of a path, which no rule of a proxy matches, would look the same there.
+   */
+  readonly routes: ReadonlyMap<string, Handler>
+  /** Handles all other requests. */
   readonly fetch: Handler
   /** Logs an error that a handler did not expect, and returns the response to its request. */
   readonly error: (error: unknown) => Response
@@ -34,22 +40,24 @@ export function createApp(options: AppOptions): App {
   const isAlias = createAliasCheck(baseUrl)
   const responses = createJsonResponses({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
 
-  function fetch(request: Request): Response | Promise<Response> {
-    const target = toTarget(request.url)
-    const path = toPath(target)
-    const host = request.headers.get('host')
-    if (host !== null && isAlias(host)) return redirect(308, baseUrl + target, toAliasHeaders(request, path))
-    if (path === ENDPOINT.path) return subscribe(request)
-    const document = documents.get(path)
-    if (!document) return pages.get(path.toLowerCase())?.(request) ?? responses.problem('no_such_path')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return responses.problem('read_only')
-    return document(request)
+  /**
+   * Creates the handler of a path, which redirects requests for the other name of the host.
+   *
+   * @param label of the path in metrics
+   * @param toAliasHeaders the headers of a redirect
+   */
+  function createRoute(label: string, handler: Handler, toAliasHeaders: Cors['headersFor'] = () => headers): Handler {
+    return toMeasured(label, (request) => {
+      const host = request.headers.get('host')
+      if (host !== null && isAlias(host)) return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
+      // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
+      return request.method === 'CONNECT' ? responses.problem('no_such_path') : handler(request)
+    })
   }
 
-  // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  function toAliasHeaders(request: Request, path: string): HeaderFields {
-    if (path === ENDPOINT.path) return cors.headersFor(request)
-    return documents.has(path) ? { ...headers, ...READABLE_BY_ANY_ORIGIN } : headers
+  function toReadOnly(document: Handler): Handler {
+    return (request) =>
+      request.method === 'GET' || request.method === 'HEAD' ? document(request) : responses.problem('read_only')
   }
 
   function error(error: unknown): Response {
@@ -57,19 +65,23 @@ export function createApp(options: AppOptions): App {
     return responses.problem('store_failed')
   }
 
-  /** Returns the label of a path in metrics. Unknown paths share a label, so that clients cannot create series. */
-  function toRoute(path: string): string {
-    if (path === ENDPOINT.path || documents.has(path)) return path
-    return pages.has(path.toLowerCase()) ? path.toLowerCase() : 'other'
+  function toMeasured(label: string, handler: Handler): Handler {
+    if (!metrics) return handler
+    return async (request) => {
+      const start = performance.now()
+      const response = await Promise.try(handler, request).catch(error)
+      metrics.request(label, response.status, performance.now() - start)
+      return response
+    }
   }
 
-  async function fetchMeasured(request: Request): Promise<Response> {
-    const start = performance.now()
-    const response = await Promise.try(fetch, request).catch(error)
-    const route = toRoute(toPath(toTarget(request.url)))
-    metrics?.request(route, response.status, performance.now() - start)
-    return response
+  // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
+  const toReadableHeaders = () => ({ ...headers, ...READABLE_BY_ANY_ORIGIN })
+  const routes = new Map<string, Handler>([[ENDPOINT.path, createRoute(ENDPOINT.path, subscribe, cors.headersFor)]])
+  for (const [path, document] of documents) {
+    routes.set(path, createRoute(path, toReadOnly(document), toReadableHeaders))
   }
-
-  return { fetch: metrics ? fetchMeasured : fetch, error }
+  for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
+  // Paths without a route share a label, so that clients cannot create series.
+  return { routes, fetch: createRoute('other', () => responses.problem('no_such_path')), error }
 }

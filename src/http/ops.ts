@@ -5,7 +5,6 @@ import { STORE_DEADLINE_MS } from '../limits.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import type { Handler } from './responses.ts'
-import { toPath, toTarget } from './target.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
@@ -31,14 +30,14 @@ export function createOps({ metrics, intake }: OpsOptions): App {
       return new Response(text, { headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' } })
     },
   }
+  const toReadOnly = (handler: Handler): Handler => {
+    return (request) =>
+      request.method === 'GET' || request.method === 'HEAD' ? handler(request) : toText(405, 'use GET')
+  }
 
   return {
-    fetch(request) {
-      const route = routes[toPath(toTarget(request.url))]
-      if (!route) return toText(404, 'not found: the paths are /livez, /readyz and /metrics')
-      if (request.method !== 'GET' && request.method !== 'HEAD') return toText(405, 'use GET')
-      return route(request)
-    },
+    routes: new Map(Object.entries(routes).map(([path, handler]) => [path, toReadOnly(handler)])),
+    fetch: () => toText(404, 'not found: the paths are /livez, /readyz and /metrics'),
     error: () => toText(500, 'failed'),
   }
 }

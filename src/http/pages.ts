@@ -7,25 +7,43 @@ import { ALLOW } from '../routes.ts'
 import { createDocumentHandler } from './document-handler.ts'
 import { chooseLanguage, prefersMarkdown } from './negotiation.ts'
 import { createPageForm, PAGE_MEDIA_TYPE, type PageFormOptions, SUBSCRIBED, toPageHeaders } from './page-form.ts'
-import { createJsonResponder, type Handler, redirect } from './responses.ts'
-import { toPath, toTarget } from './target.ts'
+import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
+import { toQuery, toTarget } from './target.ts'
 
 export interface PagesOptions extends PageFormOptions {
   /** Handles requests to `/` that prefer Markdown. */
   readonly guide?: Handler | undefined
 }
 
-/** Creates the handler of each page, by its path in lower case. Each handles every method. */
+/**
+ * Creates the handlers of the pages and of the redirects to them, by path: a language in another case redirects to its
+ * page, and the default language to `/`. Each handles every method.
+ */
 export async function createPages(options: PagesOptions): Promise<ReadonlyMap<string, Handler>> {
-  const { guide, site } = options
-  const pages = await Promise.all(
-    site.languages.map(
-      async (language) => [`/${language}`.toLowerCase(), await createPage(options, language)] as const,
-    ),
+  const { guide, headers, site } = options
+  const handlers = new Map<string, Handler>()
+  for (const language of site.languages) {
+    const path = toPagePath(language, site.languages)
+    const page = await createPage(options, language)
+    for (const other of listCases(`/${language}`)) handlers.set(other, createPageRedirect(path, headers))
+    handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
+  }
+  return handlers
+}
+
+/** Lists a text in every mix of upper and lower case. */
+function listCases(text: string): string[] {
+  return [...text].reduce<string[]>(
+    (starts, letter) => {
+      const cases = new Set([letter.toLowerCase(), letter.toUpperCase()])
+      return starts.flatMap((start) => [...cases].map((end) => start + end))
+    },
+    [''],
   )
-  // The page in the default language is at `/`, and its own path redirects there.
-  const home = pages.slice(0, 1).map(([, page]) => ['/', guide ? createHome(page, guide) : page] as const)
-  return new Map([...home, ...pages])
+}
+
+function createPageRedirect(path: string, headers: HeaderFields): Handler {
+  return (request) => redirect(308, path + toQuery(toTarget(request.url)), headers)
 }
 
 /** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
@@ -39,7 +57,6 @@ function createHome(page: Handler, guide: Handler): Handler {
 }
 
 async function createPage(options: PagesOptions, language: Language): Promise<Handler> {
-  const path = toPagePath(language, options.site.languages)
   const read = await createPageReader(options, language)
   const subscribe = createPageForm(options, language)
   const { page_methods: wrongMethod } = PAGE_PROBLEMS
@@ -47,9 +64,6 @@ async function createPage(options: PagesOptions, language: Language): Promise<Ha
   const refuse = createJsonResponder(wrongMethod.status, toErrorBody(wrongMethod), headers)
 
   return (request) => {
-    const target = toTarget(request.url)
-    const requestPath = toPath(target)
-    if (requestPath !== path) return redirect(308, path + target.slice(requestPath.length), options.headers)
     if (request.method === 'POST') return subscribe(request)
     return request.method === 'GET' || request.method === 'HEAD' ? read(request) : refuse()
   }

@@ -3,6 +3,7 @@
 import { Failure, toSystemReason } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
 import type { App } from './app.ts'
+import type { Handler } from './responses.ts'
 
 export interface ServerOptions {
   readonly port: number
@@ -39,7 +40,7 @@ const POLL_MS = 20
  *
  * @throws Failure when another process uses the port or the address does not belong to this machine
  */
-export function listen({ fetch, error }: App, { port, host }: ServerOptions): Server {
+export function listen({ routes, fetch, error }: App, { port, host }: ServerOptions): Server {
   const options = {
     port,
     hostname: host,
@@ -51,7 +52,7 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
     reusePort: false,
     error,
   } as const
-  const server = bind(() => Bun.serve({ ...options, fetch }), options)
+  const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options)
 
   async function stop({ signalledAt, abortPending }: StopOptions): Promise<number> {
     const end = (phase: keyof typeof STOP_PHASE_ENDS_MS) => signalledAt + STOP_PHASE_ENDS_MS[phase]
@@ -61,16 +62,17 @@ export function listen({ fetch, error }: App, { port, host }: ServerOptions): Se
     // every client waits for a response, none is about to send, and the listener can close.
     let held: Promise<void> | undefined
     let requests = 0
-    server.reload({
-      ...options,
-      fetch: async (request) => {
+    const toHeld = (handler: Handler): Handler => {
+      return async (request) => {
         requests++
-        const response = await fetch(request)
+        const response = await handler(request)
         response.headers.set('Connection', 'close')
         await held
         return response
-      },
-    })
+      }
+    }
+    const heldRoutes = [...routes].map(([path, handler]) => [path, toHeld(handler)] as const)
+    server.reload({ ...options, routes: Object.fromEntries(heldRoutes), fetch: toHeld(fetch) })
     await sleepUntil(end('announce'))
     held = waitUntilQuiet(() => requests, end('quiet'))
     await held

@@ -1,11 +1,13 @@
-/** Where a request goes: its path and its host. Both come from the client, so neither is trusted. */
+/** Where a request goes: its target and its host. Both come from the client, so neither is trusted. */
 
 /**
- * Returns the target of a request in origin form: path and query, without the fragment.
+ * Returns the target of a request in origin form, for a redirect: path and query in printable ASCII, without the
+ * fragment.
  *
  * The runtime puts the Host header and the target into `request.url`. When the header is missing (HTTP/1.0) or is not
- * a host, the URL is only the target, and `new URL` would throw. Otherwise the first slash after the scheme ends the
- * host, which the runtime has checked. The target of CONNECT is only a host (RFC 9112 section 3.2.3), without a path.
+ * a host, the URL is only the target as it was sent, and `new URL` would throw. Otherwise the first slash after the
+ * scheme ends the host, which the runtime has checked. The target of CONNECT is only a host (RFC 9112 section 3.2.3),
+ * without a path.
  *
  * @returns a target that begins with a slash, so that it cannot extend a host in front of it
  */
@@ -13,13 +15,17 @@ export function toTarget(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return '/'
   const end = url.indexOf('#', start)
-  return end === -1 ? url.slice(start) : url.slice(start, end)
+  const target = end === -1 ? url.slice(start) : url.slice(start, end)
+  // A field cannot have other characters. The URL parser encodes them, here as in the URL of a valid Host.
+  return /[^\x21-\x7e]/.test(target) ? new URL(ANY_ORIGIN + target).href.slice(ANY_ORIGIN.length) : target
 }
 
-/** Returns the path of a target, without its query. */
-export function toPath(target: string): string {
-  const query = target.indexOf('?')
-  return query === -1 ? target : target.slice(0, query)
+const ANY_ORIGIN = 'http://a'
+
+/** Returns the query of a target with its question mark; empty if there is none. */
+export function toQuery(target: string): string {
+  const start = target.indexOf('?')
+  return start === -1 ? '' : target.slice(start)
 }
 
 /**

@@ -105,6 +105,23 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     },
   )
 
+  // The runtime hands over the target as it is if the Host is not valid, with U+FFFD for what is not UTF-8.
+  const BYTES = [
+    ['/a\xc1b', '/a%EF%BF%BDb'],
+    ['/a?\xff', '/a?%EF%BF%BD'],
+    ['/\xc3\xa9?\xe2\x82\xac', '/%C3%A9?%E2%82%AC'],
+    ['/\xf0\x9f\x98\x80', '/%F0%9F%98%80'],
+    ['/\xed\xa0\x80', '/%EF%BF%BD%EF%BF%BD%EF%BF%BD'],
+    ['/a\x7fb', '/a%7Fb'],
+    ['/\x80\x85\xa0\xad', '/%EF%BF%BD%EF%BF%BD%EF%BF%BD%EF%BF%BD'],
+    ['/a"<>^`{|}', '/a"<>^`{|}'],
+  ] as const
+
+  test.each(BYTES)('the redirect of %j is in ASCII, also if the Host is not valid', async (target, path) => {
+    const reply = await send(`GET ${target}`, [`Host: ${alias}:99999`])
+    expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + path])
+  })
+
   const OTHER_HOSTS = [
     ['the canonical host', host],
     ['the canonical host without its port', host.replace(/:.*/, '')],
@@ -143,6 +160,20 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     const body = '{"email":"host@example.org"}'
     const accepted = await send(`POST ${ENDPOINT.path}`, [`Host: ${name}`, JSON_FIELD], body)
     expect(accepted.status).toBe(200)
+  })
+
+  test('no byte of a target makes a redirect fail', async () => {
+    for (let byte = 0x21; byte <= 0xff; byte++) {
+      const character = String.fromCharCode(byte)
+      for (const target of [`/${character}`, `/?${character}`, `/DE?${character}`]) {
+        for (const name of [alias, `${alias}:99999`, 'a b']) {
+          const reply = await exchange(service.port, toRequest(`GET ${target}`, [`Host: ${name}`]))
+          expect([target, name, [200, 308, 404].includes(reply?.status ?? 0)]).toEqual([target, name, true])
+          expect(reply?.headers.get('location') ?? '').toMatch(/^[\x21-\x7e]*$/)
+        }
+      }
+    }
+    expect(service.log().trim().split('\n')).toHaveLength(1)
   })
 
   test('two Host headers are served without a redirect', async () => {

@@ -1,0 +1,114 @@
+/** Spellings of a path: only the path itself, byte for byte, reaches a resource. A rule of a proxy matches no other. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
+import { expectResponse, POST_HEADERS } from '../support/endpoint.ts'
+import { readList } from '../support/list-file.ts'
+import { exchange, type RawReply, toRequest } from '../support/raw.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+const [, JSON_FIELD] = POST_HEADERS
+const BODY = '{"email":"path@example.org"}'
+
+/** If the Host is valid, the runtime normalises the target in `request.url`. Otherwise it does not. */
+const HOSTS = ['127.0.0.1', 'a b'] as const
+
+let service: RunningService
+
+beforeAll(async () => {
+  service = await startService({ site: 'languages: [en, de, zh-Hans]' })
+})
+afterAll(() => service.stop())
+
+async function send(line: string, host: string): Promise<RawReply> {
+  const reply = await exchange(service.port, toRequest(line, [`Host: ${host}`, JSON_FIELD], BODY))
+  if (!reply) throw new Error(`${line} got no response`)
+  return reply
+}
+
+/** Sends a request that must get the 404. */
+async function expectNotFound(line: string, host: string): Promise<void> {
+  const reply = await send(line, host)
+  expect([line, reply.status]).toEqual([line, 404])
+  expectResponse(reply, 'no_such_path')
+}
+
+/** What a URL parser ignores or a lenient server removes, in front of a path and after it. */
+const STARTS = ['/', '//', '/.', '/..', '/%2e', '/%2E', '/.%2e', '/%2e%2E', '/x/..', '/x/%2e%2e', '/x\\..', '\\', '/\\']
+const ENDS = [
+  ...['/', '//', '/.', '/x/..', '\\', '\\.', '#', '#x', '#?x', ';', ';x=y', '%00', '%20', '%23', '%3f', '%2f', '.'],
+  ...['\x7f', '\xa0', '\xff'],
+]
+/** The same, in the middle of a path. */
+const MIDDLES = ['//', '/./', '/%2e/', '/x/../', '/x/%2E./', '\\', '\\\\', '/\\', '%2f', '%2F', '%5c']
+
+/** Targets that a URL parser or a lenient server takes for a path. */
+function toAliases(path: string): string[] {
+  const [first = '', ...others] = path.slice(1).split('/')
+  const encode = (text: string) => `%${text.charCodeAt(0).toString(16)}${text.slice(1)}`
+  return [
+    ...STARTS.map((start) => (start.startsWith('/') ? start + path : start + path.slice(1))),
+    ...ENDS.map((end) => path + end),
+    `/${encode(first)}${path.slice(1 + first.length)}`,
+    ...(others.length > 0 ? MIDDLES.map((middle) => `/${[first, ...others].join(middle)}`) : []),
+  ]
+}
+
+describe.each(HOSTS)('with the Host "%s"', (host) => {
+  test('only the path of the endpoint reaches it', async () => {
+    for (const target of [...toAliases(ENDPOINT.path), ENDPOINT.path.toUpperCase(), '/api/newslette%72']) {
+      // The runtime refuses a target that does not begin with a slash before the application sees it.
+      if (target.startsWith('/')) await expectNotFound(`POST ${target}`, host)
+      else expect((await send(`POST ${target}`, host)).status).toBe(400)
+    }
+    expect((await send(`POST ${ENDPOINT.path}?a#b`, host)).status).toBe(200)
+  })
+
+  test.each([DOCUMENTS.robots.path, DOCUMENTS.openApiJson.path, DOCUMENTS.protectedResource.path])(
+    'only %s reaches it',
+    async (path) => {
+      for (const target of toAliases(path).filter((alias) => alias.startsWith('/'))) {
+        for (const method of ['GET', 'DELETE']) await expectNotFound(`${method} ${target}`, host)
+      }
+      expect((await send(`GET ${path}?a#b`, host)).status).toBe(200)
+    },
+  )
+
+  test('only the path of a page reaches it, or redirects to it in another case', async () => {
+    for (const path of ['/de', '/De', '/zh-Hans', '/zh-hans', '/en']) {
+      for (const target of toAliases(path).filter((alias) => alias.startsWith('/'))) {
+        for (const method of ['GET', 'POST', 'PUT']) {
+          await expectNotFound(`${method} ${target}`, host)
+        }
+      }
+    }
+    for (const target of ['//', '/.', '/..', '/%2e', '/x/..', '/\\', '/#', '/;']) {
+      await expectNotFound(`GET ${target}`, host)
+    }
+    expect((await send('GET /zh-Hans?a#b', host)).status).toBe(200)
+    for (const other of ['/zh-hans', '/ZH-HANS', '/Zh-hAnS']) {
+      const reply = await send(`GET ${other}?a`, host)
+      expect([reply.status, reply.headers.get('location')]).toEqual([308, '/zh-Hans?a'])
+    }
+  })
+
+  // A proxy has to turn this form into a path before it compares it with its rules (RFC 9112 section 3.2.2).
+  test('an absolute target is its path, without aliases', async () => {
+    for (const origin of ['http://127.0.0.1', 'http://other.example', 'https://other.example:99', 'http://a@b']) {
+      expect((await send(`POST ${origin}${ENDPOINT.path}`, host)).status).toBe(200)
+      for (const target of toAliases(ENDPOINT.path).filter((alias) => alias.startsWith('/'))) {
+        await expectNotFound(`POST ${origin}${target}`, host)
+      }
+    }
+  })
+
+  test('the target of CONNECT is no path', async () => {
+    for (const target of ['127.0.0.1:22', 'x', 'xapi/newsletter', 'x/robots.txt', '/', ENDPOINT.path, '/de']) {
+      await expectNotFound(`CONNECT ${target}`, host)
+    }
+  })
+})
+
+test('the list has the address of the requests to the path', async () => {
+  expect(await readList(service.folder)).toEqual(['path@example.org'])
+})
