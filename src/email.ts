@@ -1,6 +1,6 @@
 /** The address rule, for the endpoint, the page, the import and the published contract. Pure; also runs in browsers. */
 
-import { MAX_ADDRESS_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
 import type { Result } from './result.ts'
 
 /** An address that matches the rule: trimmed, in the spelling that was given. */
@@ -44,7 +44,8 @@ const RULE = new RegExp(ADDRESS_PATTERN)
 export function parseAddress(value: unknown): Result<Address, AddressReason> {
   if (typeof value !== 'string') return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
-  return RULE.test(text) ? { ok: true, value: text as Address } : { ok: false, reason: toReason(text) }
+  if (RULE.test(text)) return { ok: true, value: text as Address }
+  return { ok: false, reason: toReason(text.slice(0, MAX_EXPLAINED_LENGTH)) }
 }
 
 /**
@@ -78,7 +79,7 @@ export const NON_ASCII = /[^\0-\x7f]/
 
 const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
-/** Finds the reason that helps the sender most, in linear time. The text does not match the rule. */
+/** Finds the reason that helps the sender most. The text does not match the rule; more than an address of it is read. */
 function toReason(text: string): AddressReason {
   if (text === '') return 'empty'
   if (hasSeveral(text, /[,;\r\n]/)) return 'several'

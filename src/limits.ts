@@ -11,6 +11,12 @@ export const MAX_ADDRESS_LENGTH = 254
 /** Maximum length of the local part in characters: RFC 5321 section 4.5.3.1.1. */
 export const MAX_LOCAL_PART_LENGTH = 64
 
+/** Maximum length of a label of a domain in characters: RFC 1035 section 2.3.4. */
+export const MAX_LABEL_LENGTH = 63
+
+/** Maximum length in characters of the part of an invalid address that is read for the hint, and that the page shows again. */
+export const MAX_EXPLAINED_LENGTH = 1_000
+
 /** Maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024
 
@@ -20,6 +26,12 @@ export const MAX_BODY_BYTES = 16 * 1024
  * 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
  */
 export const MAX_LIST_FIELD_LENGTH = 512
+
+/**
+ * Maximum length in characters of a Host field: a name of 253 characters with a dot at its end (RFC 1035 section 2.3.4),
+ * a colon and a port. There is nothing at a longer one.
+ */
+export const MAX_HOST_LENGTH = 260
 
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000

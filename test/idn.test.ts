@@ -5,7 +5,7 @@ import { domainToASCII } from 'node:url'
 import fc from 'fast-check'
 import { type Address, parseAddress } from '../src/email.ts'
 import { parseUnicodeAddress, toAsciiDomain } from '../src/idn.ts'
-import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
+import { MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from '../src/limits.ts'
 import { texts } from './support/email-arbitraries.ts'
 import { VECTORS } from './support/email-vectors.ts'
 
@@ -53,19 +53,30 @@ describe('leaves the text unchanged', () => {
 
 describe('a domain is converted up to the maximum length of an address, in UTF-16 code units', () => {
   // Each soft hyphen is ignored, so the text is longer than its ASCII form.
-  const toText = (length: number) => `a@${'ü.example'.padStart(length, '\u00AD')}`
+  const label = 'b'.padEnd(MAX_LABEL_LENGTH, '\u00AD')
+  const rest = `.${label}.${label}.${label}`
+  const toText = (length: number) => `a@${`ü${rest}`.padStart(length, '\u00AD')}`
+  const ascii = 'a@xn--tda.b.b.b'
 
   test('of the domain alone', () => {
-    expect(toAsciiDomain(toText(MAX_ADDRESS_LENGTH))).toBe('a@xn--tda.example')
-    expect(toAsciiDomain(`${toText(MAX_ADDRESS_LENGTH)}\u3000`)).toBe('a@xn--tda.example')
+    expect(toAsciiDomain(toText(MAX_ADDRESS_LENGTH))).toBe(ascii)
+    expect(toAsciiDomain(`${toText(MAX_ADDRESS_LENGTH)}\u3000`)).toBe(ascii)
     expect(toAsciiDomain(toText(MAX_ADDRESS_LENGTH + 1))).toBe(toText(MAX_ADDRESS_LENGTH + 1))
   })
 
   test('and of the whole address', () => {
     const length = MAX_ADDRESS_LENGTH - 'a@'.length
-    expect(parseUnicodeAddress(toText(length))).toEqual({ ok: true, value: 'a@xn--tda.example' as Address })
+    expect(parseUnicodeAddress(toText(length))).toEqual({ ok: true, value: ascii as Address })
     expect(parseUnicodeAddress(toText(length + 1))).toEqual({ ok: false, reason: 'too_long' })
   })
+})
+
+test('a label is converted up to its maximum length, in UTF-16 code units', () => {
+  const toText = (length: number) => `a@${'ü'.padEnd(length, '\u00AD')}`
+  for (const end of ['', '.example', '\u3002example', '\uFF61example']) {
+    expect(toAsciiDomain(toText(MAX_LABEL_LENGTH) + end)).toBe(`a@xn--tda${end.replace(/^[^.]/, '.')}`)
+    expect(toAsciiDomain(toText(MAX_LABEL_LENGTH + 1) + end)).toBe(toText(MAX_LABEL_LENGTH + 1) + end)
+  }
 })
 
 describe('parseUnicodeAddress', () => {

@@ -1,5 +1,6 @@
 /** The application as a function of its parts: a table of paths, the redirect to the canonical host, and the 404. */
 
+import { MAX_HOST_LENGTH } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
 import type { Cors } from './cors.ts'
@@ -49,6 +50,7 @@ export function createApp(options: AppOptions): App {
   function createRoute(label: string, handler: Handler, toAliasHeaders: Cors['headersFor'] = () => headers): Handler {
     return toMeasured(label, (request) => {
       const host = request.headers.get('host')
+      if (isLongHost(host)) return responses.problem('no_such_path')
       if (host !== null && isAlias(host)) return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
       // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
       return request.method === 'CONNECT' ? responses.problem('no_such_path') : handler(request)
@@ -84,4 +86,9 @@ export function createApp(options: AppOptions): App {
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   // Paths without a route share a label, so that clients cannot create series.
   return { routes, fetch: createRoute('other', () => responses.problem('no_such_path')), error }
+}
+
+/** Whether a Host is longer than any. Then `request.url` must not be read: the runtime normalises it in quadratic time. */
+function isLongHost(host: string | null): boolean {
+  return host !== null && host.length > MAX_HOST_LENGTH
 }

@@ -92,6 +92,8 @@ async function readStream(stream: ReadableStream<Uint8Array>): Promise<Body> {
     // Leaving the loop cancels the stream.
     if (size > MAX_BODY_BYTES) return TOO_LARGE
     text += decoder.decode(chunk, { stream: true })
+    // The runtime delivers each chunk of HTTP by itself, however small it is. In the meantime it joins the next ones.
+    await new Promise(setImmediate)
   }
   return toBody(text + decoder.decode())
 }

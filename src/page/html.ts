@@ -79,7 +79,7 @@ const URL_ATTRIBUTES: ReadonlySet<string> = new Set(['href', 'src', 'action'])
 const SAFE_URL = /^(?:https?:\/\/|mailto:|\/(?!\/))/
 
 function toEscaped(text: string | number): string {
-  // Three times as fast as one expression with a function. The text may be 16 KiB of such characters.
+  // Three times as fast as one expression with a function.
   return String(text)
     .replaceAll('&', '&#38;')
     .replaceAll('<', '&#60;')

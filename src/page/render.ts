@@ -17,6 +17,22 @@ export interface PageState {
   readonly typed?: string | undefined
 }
 
+/** Creates a function that renders the page for a submitted form. All but the address is rendered once for each outcome. */
+export function createPageTemplate(
+  options: PageOptions,
+  language: Language,
+): (outcome: Outcome, typed: string) => string {
+  const templates = new Map<Outcome, readonly string[]>()
+  return (outcome, typed) => {
+    const template = templates.get(outcome) ?? renderPage(options, language, { outcome, typed: TYPED }).split(TYPED)
+    templates.set(outcome, template)
+    return template.join(html`${typed}`.toString())
+  }
+}
+
+/** Stands for the address in a template. The settings of a site have no control characters. */
+const TYPED = '\0'
+
 /** Renders the page in one of the site's languages. */
 export function renderPage(options: PageOptions, language: Language, state: PageState = {}): string {
   const { site, baseUrl, assets } = options

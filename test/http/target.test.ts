@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
+import { expectResponse } from '../support/endpoint.ts'
 import { exchange, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
@@ -174,6 +175,16 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
       }
     }
     expect(service.log().trim().split('\n')).toHaveLength(1)
+  })
+
+  test('there is nothing at a Host header of more than 260 characters', async () => {
+    const [longest, longer] = [260, 261].map((length) => `Host: ${'a.'.repeat(length / 2).padEnd(length, 'a')}`)
+    const body = '{"email":"host@example.org"}'
+    for (const line of [`GET ${openApiJson.path}`, `POST ${ENDPOINT.path}`]) {
+      expect((await send(line, [longest!, JSON_FIELD], body)).status).toBe(200)
+      expectResponse(await send(line, [longer!, JSON_FIELD], body), 'no_such_path')
+    }
+    expectResponse(await send('GET /', [`Host: ${alias}:${'0'.repeat(260)}`]), 'no_such_path')
   })
 
   test('two Host headers are served without a redirect', async () => {

@@ -159,6 +159,23 @@ describe('the form', () => {
     expect(await readList(folder)).toEqual(before)
   })
 
+  test('reads the address among other fields', async () => {
+    const before = await readList(folder)
+    for (const form of ['a=1&email=field%40example.org&b', 'xemail=b%40c.example&email=FIELD@example.org&email=d']) {
+      expect((await post('/', form)).status).toBe(303)
+    }
+    expect(await readList(folder)).toEqual([...before, 'field@example.org'])
+    expect((await post('/', 'xemail=a%40b.example&&=&email')).status).toBe(400)
+  })
+
+  test('shows the first thousand characters of a text, without white space around it', async () => {
+    const response = await postEmail('/', ` ${'a'.repeat(1_001)} `)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain(`value="${'a'.repeat(1_000)}"`)
+    // What is not shown counts all the same.
+    expect((await postEmail('/', `${'eve@example.org'.padEnd(1_000)}x`)).status).toBe(400)
+  })
+
   test('accepts only forms of at most 16 KiB', async () => {
     expect(
       (await ask('/', { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status,
