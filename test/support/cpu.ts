@@ -1,31 +1,27 @@
-/** CPU time of a service per request. Unlike a duration, it does not depend on what else runs on the machine. */
+/** CPU time of a process. Unlike a duration, it does not depend on what else runs on the machine. */
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU time of a process that makes a measurement precise: the kernel counts in ticks of 10 ms. */
-const MEASURED_MS = 150
-
-/** Requests between two looks at the CPU time. */
-const ROUND = 10
-
-/** Returns the CPU time of a process, with all its threads, in milliseconds. */
-function readCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The second field is the name of the program, in brackets; it may have spaces. User and system time are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return 10 * (Number(fields[11]) + Number(fields[12]))
+/** Does work, and returns the CPU time that a process uses meanwhile, with all its threads, in milliseconds. */
+export async function measureCpuMs(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = readThreads(pid)
+  await work()
+  let used = 0
+  for (const [thread, nanoseconds] of readThreads(pid)) used += nanoseconds - (before.get(thread) ?? 0)
+  return used / 1e6
 }
 
-/** Sends a request again and again, and returns the CPU time that the process uses for each, in milliseconds. */
-export async function measureCpuMs(pid: number, send: () => Promise<unknown>): Promise<number> {
-  for (let index = 0; index < ROUND; index++) await send()
-  const start = readCpuMs(pid)
-  let used = 0
-  let requests = 0
-  while (used < MEASURED_MS) {
-    for (let index = 0; index < ROUND; index++) await send()
-    requests += ROUND
-    used = readCpuMs(pid) - start
+/** Returns the CPU time of each thread of a process, in nanoseconds: the first field of schedstat (proc_pid_schedstat(5)). */
+function readThreads(pid: number): Map<string, number> {
+  const folder = `/proc/${pid}/task`
+  return new Map(readdirSync(folder).map((thread) => [thread, readNanoseconds(`${folder}/${thread}/schedstat`)]))
+}
+
+function readNanoseconds(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8').split(' ')[0])
+  } catch {
+    // The thread has just ended.
+    return 0
   }
-  return used / requests
 }
