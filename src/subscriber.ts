@@ -38,7 +38,16 @@ export interface Suppression {
   readonly key: Uint8Array
   /** 32 bytes. */
   readonly hash: Uint8Array
+  /** When the address was last removed, UTC. */
   readonly suppressedAt: Date
+}
+
+/**
+ * Decides between a subscription and a suppression of the same address on two lists: the later one counts. In the same
+ * millisecond the suppression counts, because mail to somebody who left is worse than no mail.
+ */
+export function isResubscription({ subscribedAt }: Pick<Subscriber, 'subscribedAt'>, suppressedAt: Date): boolean {
+  return subscribedAt > suppressedAt
 }
 
 export interface Count {
@@ -101,21 +110,28 @@ export interface SubscriberStore {
    * @param rows at most `importSize`
    */
   import(rows: readonly ImportRow[]): Promise<ImportTally>
+  /**
+   * Puts subscribers of another list on this one, like `import`. Adds a suppressed address too if it subscribed after
+   * its suppression, which is then deleted.
+   *
+   * @param subscribers at most `importSize`
+   */
+  mergeSubscribers(subscribers: readonly Subscriber[]): Promise<ImportTally>
   /** The number of rows for which an import is the fastest without long locks. */
   readonly importSize: number
   /**
    * Removes addresses from the list.
    *
-   * @param options.suppress true: suppress the addresses, so that no import adds them again. False: delete their
-   * suppressions, so that an import may add them.
+   * @param options.suppress true: suppress the addresses, so that no import adds them again. Their date is now, but not
+   * before the subscription that is removed. False: delete their suppressions, so that an import may add them.
    * @returns the state of each address before, in their order
    */
   remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
   /** Yields all suppressions in pages; no page is empty. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**
-   * Adds suppressions of another list. Removes a subscriber from before the suppression. Leaves out a suppression
-   * from before the subscription.
+   * Adds suppressions of another list, with the later date if this list has them. Removes a subscriber from before the
+   * suppression. Leaves out a suppression from before the subscription.
    */
   mergeSuppressions(suppressions: readonly Suppression[]): Promise<void>
   /** @param days the length of the period, in days */

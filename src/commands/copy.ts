@@ -94,7 +94,8 @@ async function copySubscribers(
   }
 
   try {
-    const tally = await importRows(to, readPages(), { onBatch, signal })
+    const target = { import: to.mergeSubscribers, importSize: to.importSize }
+    const tally = await importRows(target, readPages(), { onBatch, signal })
     return { tally, cursor }
   } finally {
     progress.stop()

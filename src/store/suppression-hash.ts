@@ -1,7 +1,7 @@
-/** The keyed hashes of suppressed addresses, the same in every store. */
+/** Suppressions as far as they are the same in every store: the keyed hashes, and what they keep off a list. */
 
 import { type Address, toIdentity } from '../email.ts'
-import type { Subscriber, Suppression } from '../subscriber.ts'
+import type { ImportRow, Subscriber, Suppression } from '../subscriber.ts'
 
 /** Computes hashes of identities under one key: HMAC-SHA-256 (RFC 2104), in hexadecimal. */
 export function createKeyedHash(key: Uint8Array): (address: Address) => string {
@@ -23,6 +23,25 @@ export function createMatch(suppressions: readonly Suppression[]) {
         return suppression ? [[subscriber, suppression]] : []
       }),
     )
+}
+
+/** Whether a row may go on the list although its address is suppressed since a date. */
+export type MayReturn<Row> = (row: Row, suppressedAt: Date) => boolean
+
+/**
+ * Returns the rows that may go on the list.
+ *
+ * @param suppressed the dates of the suppressions, by the index of the row
+ */
+export function selectRows<Row extends ImportRow>(
+  rows: readonly Row[],
+  suppressed: ReadonlyMap<number, Date>,
+  mayReturn: MayReturn<Row>,
+): readonly Row[] {
+  return rows.filter((row, index) => {
+    const suppressedAt = suppressed.get(index)
+    return suppressedAt === undefined || mayReturn(row, suppressedAt)
+  })
 }
 
 export function toHex(bytes: Uint8Array): string {

@@ -2,11 +2,8 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCliFixture, type Row } from '../support/cli-fixture.ts'
+import { createCliFixture, toAddressAndDate } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
-
-/** What a copy keeps of a row. The `seq` is that of the target. */
-const toAddressAndDate = ({ email, subscribed_at }: Row) => `${email} ${subscribed_at}`
 
 test('a copy has the same order, spellings, dates and suppressions, and can be repeated', async () => {
   const { folder, list, print, rows } = await createCliFixture()

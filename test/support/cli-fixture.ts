@@ -32,6 +32,9 @@ export interface Row {
   readonly seq: number
 }
 
+/** What a copy keeps of a row. The `seq` is that of the target. */
+export const toAddressAndDate = ({ email, subscribed_at }: Row) => `${email} ${subscribed_at}`
+
 /** Creates a folder for the test that calls this; it is removed when the test ends. */
 export async function createCliFixture(): Promise<CliFixture> {
   const folder = await createFolder()

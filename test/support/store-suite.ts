@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type Address, parseAddress, toIdentity } from '../../src/email.ts'
 import type { Subscriber, SubscriberStore, Suppression } from '../../src/subscriber.ts'
+import { until } from './wait.ts'
 
 /** Creates the lists of a suite. */
 export interface StoreHome {
@@ -521,6 +522,72 @@ function describeSuppressions({ createStore }: Lists): void {
     expect(emailsOf(await listAll(to))).toEqual([after])
     expect(await to.lookUp([before, after])).toEqual(['suppressed', 'subscribed'])
     expect((await to.count()).suppressed).toBe(1)
+  })
+
+  test('in the same millisecond as a subscription, the suppression counts', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    const ann = toAddress('ann@one.example')
+    await from.remove([ann], { suppress: true })
+    const suppressions = await listSuppressions(from)
+    const { suppressedAt } = suppressions[0]!
+    await to.import([{ email: ann, subscribedAt: suppressedAt }])
+    await to.mergeSuppressions(suppressions)
+    expect(await to.mergeSubscribers([{ seq: 1, email: ann, subscribedAt: suppressedAt }])).toMatchObject({
+      suppressed: 1,
+    })
+    expect(await to.lookUp([ann])).toEqual(['suppressed'])
+  })
+
+  test('a subscriber of another list returns when it subscribed later, and an import brings nobody back', async () => {
+    const [other, to] = [await createStore(), await createStore()]
+    const emails = toAddresses('Earlier@one.example', 'Later@one.example', 'twice@one.example')
+    // Suppressed under two keys.
+    await other.remove(emails.slice(2), { suppress: true })
+    await to.mergeSuppressions(await listSuppressions(other))
+    await to.remove(emails, { suppress: true })
+    const latest = Math.max(...(await listSuppressions(to)).map(({ suppressedAt }) => suppressedAt.getTime()))
+    const rows = emails.map((email, index) => ({
+      seq: index + 1,
+      email,
+      subscribedAt: new Date(latest + (index === 0 ? -10_000 : 10_000)),
+    }))
+    expect(await to.import(rows)).toEqual({ added: 0, known: 0, suppressed: 3 })
+    expect(await to.mergeSubscribers(rows)).toEqual({ added: 2, known: 0, suppressed: 1 })
+    expect(await to.mergeSubscribers(rows)).toEqual({ added: 0, known: 2, suppressed: 1 })
+    expect((await listAll(to)).map(({ email, subscribedAt }) => ({ email, subscribedAt }))).toEqual(
+      rows.slice(1).map(({ email, subscribedAt }) => ({ email, subscribedAt })),
+    )
+    expect((await to.count()).suppressed).toBe(1)
+    expect(await to.mergeSubscribers([])).toEqual({ added: 0, known: 0, suppressed: 0 })
+  })
+
+  test('have the date of the last removal, and never an earlier one', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    const ann = toAddresses('ann@one.example')
+    const readDate = async (store: SubscriberStore) => (await listSuppressions(store))[0]!.suppressedAt
+    await from.remove(ann, { suppress: true })
+    const old = await listSuppressions(from)
+    await to.mergeSuppressions(old)
+    await until(() => Date.now() > old[0]!.suppressedAt.getTime())
+    await from.remove(ann, { suppress: true })
+    expect((await readDate(from)).getTime()).toBeGreaterThan(old[0]!.suppressedAt.getTime())
+    await to.mergeSuppressions(await listSuppressions(from))
+    expect(await readDate(to)).toEqual(await readDate(from))
+    await to.mergeSuppressions(old)
+    expect(await readDate(to)).toEqual(await readDate(from))
+    expect(await to.count()).toMatchObject({ suppressed: 1 })
+  })
+
+  test('are not older than the subscription that was removed, even when the clock was set back', async () => {
+    const store = await createStore()
+    const subscribedAt = new Date(Date.now() + 3_600_000)
+    const rows = toAddresses('ann@one.example').map((email) => ({ seq: 1, email, subscribedAt }))
+    await store.import(rows)
+    for (let round = 0; round < 2; round++) {
+      await store.remove(toAddresses('ann@one.example'), { suppress: true })
+      expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([subscribedAt])
+    }
+    expect(await store.mergeSubscribers(rows)).toMatchObject({ suppressed: 1 })
   })
 }
 

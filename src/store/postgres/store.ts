@@ -1,8 +1,24 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
-import type { SubscriberStore, Suppression } from '../../subscriber.ts'
+import {
+  type ImportRow,
+  type ImportTally,
+  isResubscription,
+  type SubscriberStore,
+  type Suppression,
+} from '../../subscriber.ts'
+import type { MayReturn } from '../suppression-hash.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
-import { checkWritable, findSubscriber, PAGE_SIZE, readCount, readPages, readStates, readStatus } from './read.ts'
+import {
+  checkWritable,
+  findSubscriber,
+  PAGE_SIZE,
+  readCount,
+ 
+  readPages,
+  readStates,
+  readStatus,
+} from './read.ts'
 import { readSuppressions, type SuppressionRow } from './suppressions.ts'
 import { createAdd, importRows, mergeSuppressions, removeAddresses } from './write.ts'
 
@@ -17,6 +33,15 @@ const IMPORT_SIZE = 5000
  */
 export function createPostgresStore(options: PoolOptions): SubscriberStore {
   const pool = createPool(options)
+
+  async function runImport<Row extends ImportRow>(
+    rows: readonly Row[],
+    mayReturn: MayReturn<Row>,
+  ): Promise<ImportTally> {
+    if (rows.length === 0) return { added: 0, known: 0, suppressed: 0 }
+    return await pool.runLocked((sql) => importRows(sql, rows, mayReturn))
+  }
+
   return {
     importSize: IMPORT_SIZE,
     add: createAdd(pool),
@@ -25,8 +50,8 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
     find: (address) => pool.run((sql) => findSubscriber(sql, address)),
     lookUp: async (addresses) => (addresses.length === 0 ? [] : await pool.run((sql) => readStates(sql, addresses))),
     list: (range) => readPages(pool.run, range),
-    import: async (rows) =>
-      rows.length === 0 ? { added: 0, known: 0, suppressed: 0 } : await pool.runLocked((sql) => importRows(sql, rows)),
+    import: (rows) => runImport(rows, () => false),
+    mergeSubscribers: (subscribers) => runImport(subscribers, isResubscription),
     remove: async (addresses, { suppress }) =>
       addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
     listSuppressions: () => listSuppressions(pool),

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { SQL } from 'bun'
-import type { Address } from '../../email.ts'
+import { type Address, toIdentity } from '../../email.ts'
 import type { Suppression } from '../../subscriber.ts'
 import { createKeyedHash, toHex } from '../suppression-hash.ts'
 
@@ -28,30 +28,49 @@ export function toHashes(sql: SQL, keys: readonly SuppressionKey[], addresses: r
   return sql.array(hashes, 'BYTEA')
 }
 
-/** Finds the indexes of the addresses that are suppressed, under any key. */
-export async function findSuppressed(sql: SQL, addresses: readonly Address[]): Promise<ReadonlySet<number>> {
+/** Finds the latest dates of the addresses that are suppressed, under any key, by the index of the address. */
+export async function findSuppressed(sql: SQL, addresses: readonly Address[]): Promise<ReadonlyMap<number, Date>> {
   const keys = await readKeys(sql)
-  if (keys.length === 0) return new Set()
-  const rows = await sql<{ index: number }[]>`
-    SELECT ((position - 1) % ${addresses.length}::integer)::integer AS index
+  if (keys.length === 0) return new Map()
+  const rows = await sql<{ index: number; latest: Date }[]>`
+    SELECT ((position - 1) % ${addresses.length}::integer)::integer AS index, max(suppressed_at) AS latest
     FROM unnest(${toHashes(sql, keys, addresses)}::bytea[]) WITH ORDINALITY AS given (hash, position)
-    JOIN rollcall.suppressions USING (hash)`
-  return new Set(rows.map(({ index }) => index))
+    JOIN rollcall.suppressions USING (hash) GROUP BY 1`
+  return new Map(rows.map(({ index, latest }) => [index, latest]))
 }
 
-/** Suppresses addresses under the list's own key. The caller must hold the lock. */
-export async function suppress(sql: SQL, addresses: readonly Address[]): Promise<void> {
+/**
+ * Suppresses addresses that are not suppressed yet, under the list's own key. The caller must hold the lock.
+ *
+ * @param removed the dates of their subscriptions, by identity: the clock may have been set back since
+ */
+export async function suppress(
+  sql: SQL,
+  addresses: readonly Address[],
+  removed: ReadonlyMap<string, Date>,
+): Promise<void> {
   if (addresses.length === 0) return
   await sql`
     INSERT INTO rollcall.suppression_keys VALUES (${OWN_KEY}::integer, ${randomBytes(32)}::bytea)
     ON CONFLICT (id) DO NOTHING`
   await updateKeyCount(sql)
   const ownKey = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
+  const dates = addresses.map((address) => removed.get(toIdentity(address))?.getTime() ?? 0)
   await sql`
     INSERT INTO rollcall.suppressions
-    SELECT hash, ${OWN_KEY}::integer, date_trunc('milliseconds', clock_timestamp())
-    FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[]) AS given (hash)
-    ON CONFLICT (hash, key_id) DO NOTHING`
+    SELECT hash, ${OWN_KEY}::integer,
+           greatest(date_trunc('milliseconds', clock_timestamp()), to_timestamp(milliseconds / 1000))
+    FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+      AS given (hash, milliseconds)`
+}
+
+/** Gives suppressed addresses the date of now, under every key. The caller must hold the lock. */
+export async function renewSuppressions(sql: SQL, addresses: readonly Address[]): Promise<void> {
+  if (addresses.length === 0) return
+  await sql`
+    UPDATE rollcall.suppressions
+    SET suppressed_at = greatest(suppressed_at, date_trunc('milliseconds', clock_timestamp()))
+    WHERE hash = ANY (${toHashes(sql, await readKeys(sql), addresses)}::bytea[])`
 }
 
 /** Deletes the suppressions of addresses, under every key. The caller must hold the lock. */
@@ -60,19 +79,21 @@ export async function deleteSuppressions(sql: SQL, addresses: readonly Address[]
   await sql`DELETE FROM rollcall.suppressions WHERE hash = ANY (${hashes}::bytea[])`
 }
 
-/** Returns the suppressions of another list that this list does not have. */
+/** Returns the suppressions of another list that this list does not have, or has with an earlier date. */
 export async function filterNew(sql: SQL, suppressions: readonly Suppression[]): Promise<readonly Suppression[]> {
-  const { keys, hashes } = toColumns(sql, suppressions)
+  const { keys, hashes, dates } = toColumns(sql, suppressions)
   const rows = await sql<{ index: number }[]>`
     SELECT (position - 1)::integer AS index
-    FROM unnest(${keys}::bytea[], ${hashes}::bytea[]) WITH ORDINALITY AS given (key, hash, position)
+    FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${dates}::float8[])
+      WITH ORDINALITY AS given (key, hash, milliseconds, position)
     JOIN rollcall.suppression_keys k USING (key)
-    JOIN rollcall.suppressions s ON s.hash = given.hash AND s.key_id = k.id`
+    JOIN rollcall.suppressions s
+      ON s.hash = given.hash AND s.key_id = k.id AND s.suppressed_at >= to_timestamp(milliseconds / 1000)`
   const known = new Set(rows.map(({ index }) => index))
   return suppressions.filter((_, index) => !known.has(index))
 }
 
-/** Adds suppressions of another list, with their keys. The caller must hold the lock. */
+/** Adds suppressions of another list, with their keys. Of two dates the later one stays. The caller must hold the lock. */
 export async function insertSuppressions(sql: SQL, suppressions: readonly Suppression[]): Promise<void> {
   if (suppressions.length === 0) return
   for (const key of new Set(suppressions.map((suppression) => toHex(suppression.key)))) {
@@ -83,15 +104,13 @@ export async function insertSuppressions(sql: SQL, suppressions: readonly Suppre
       ON CONFLICT (key) DO NOTHING`
   }
   await updateKeyCount(sql)
-  const { keys, hashes } = toColumns(sql, suppressions)
-  const dates = suppressions.map(({ suppressedAt }) => suppressedAt.getTime())
+  const { keys, hashes, dates } = toColumns(sql, suppressions)
   await sql`
-    INSERT INTO rollcall.suppressions
+    INSERT INTO rollcall.suppressions AS s
     SELECT given.hash, k.id, to_timestamp(milliseconds / 1000)
-    FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
-      AS given (key, hash, milliseconds)
+    FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${dates}::float8[]) AS given (key, hash, milliseconds)
     JOIN rollcall.suppression_keys k USING (key)
-    ON CONFLICT (hash, key_id) DO NOTHING`
+    ON CONFLICT (hash, key_id) DO UPDATE SET suppressed_at = greatest(s.suppressed_at, excluded.suppressed_at)`
 }
 
 /** A suppression with the id that its key has in this list. */
@@ -122,5 +141,10 @@ async function updateKeyCount(sql: SQL): Promise<void> {
 function toColumns(sql: SQL, suppressions: readonly Suppression[]) {
   const keys = suppressions.map(({ key }) => Buffer.from(key))
   const hashes = suppressions.map(({ hash }) => Buffer.from(hash))
-  return { keys: sql.array(keys, 'BYTEA'), hashes: sql.array(hashes, 'BYTEA') }
+  const dates = suppressions.map(({ suppressedAt }) => suppressedAt.getTime())
+  return {
+    keys: sql.array(keys, 'BYTEA'),
+    hashes: sql.array(hashes, 'BYTEA'),
+    dates: sql.array(dates, 'DOUBLE PRECISION'),
+  }
 }

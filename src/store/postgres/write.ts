@@ -2,8 +2,15 @@
 
 import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
-import type { ImportRow, ImportTally, Subscriber, SubscriptionState, Suppression } from '../../subscriber.ts'
-import { createMatch } from '../suppression-hash.ts'
+import {
+  type ImportRow,
+  type ImportTally,
+  isResubscription,
+  type Subscriber,
+  type SubscriptionState,
+  type Suppression,
+} from '../../subscriber.ts'
+import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
 import type { Pool } from './pool.ts'
 import { readPages } from './read.ts'
 import {
@@ -12,6 +19,7 @@ import {
   findSuppressed,
   insertSuppressions,
   readKeys,
+  renewSuppressions,
   type SuppressionKey,
   suppress,
   toHashes,
@@ -38,12 +46,20 @@ export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promis
     })
 }
 
-/** Imports rows that are not suppressed. The caller must hold the lock. */
-export async function importRows(sql: SQL, rows: readonly ImportRow[]): Promise<ImportTally> {
-  const addresses = rows.map(({ email }) => email)
-  const suppressed = await findSuppressed(sql, addresses)
-  const rest = rows.filter((_, index) => !suppressed.has(index))
-  const emails = addresses.filter((_, index) => !suppressed.has(index))
+/** Imports rows that are not suppressed, or that may return. The caller must hold the lock. */
+export async function importRows<Row extends ImportRow>(
+  sql: SQL,
+  rows: readonly Row[],
+  mayReturn: MayReturn<Row>,
+): Promise<ImportTally> {
+  const suppressed = await findSuppressed(
+    sql,
+    rows.map(({ email }) => email),
+  )
+  const rest = selectRows(rows, suppressed, mayReturn)
+  const emails = rest.map(({ email }) => email)
+  const left = rows.length - rest.length
+  if (suppressed.size > left) await deleteSuppressions(sql, emails)
   const dates = rest.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null)
   const [row] = await sql<{ added: number }[]>`
     WITH added AS (
@@ -55,7 +71,7 @@ export async function importRows(sql: SQL, rows: readonly ImportRow[]): Promise<
       ON CONFLICT (lower(email)) DO NOTHING RETURNING 1
     ) SELECT count(*)::integer AS added FROM added`
   const added = row?.added ?? 0
-  return { added, known: rest.length - added, suppressed: suppressed.size }
+  return { added, known: rest.length - added, suppressed: left }
 }
 
 /** Removes addresses and returns the state that each had. The caller must hold the lock. */
@@ -67,18 +83,24 @@ export async function removeAddresses(
   const byIdentity = new Map(addresses.map((address) => [toIdentity(address), address]))
   const identities = [...byIdentity.keys()]
   const unique = [...byIdentity.values()]
-  const rows = await sql<{ identity: string }[]>`
+  const rows = await sql<{ identity: string; subscribedAt: Date }[]>`
     DELETE FROM rollcall.subscribers WHERE lower(email) = ANY (${sql.array(identities, 'TEXT')}::text[])
-    RETURNING lower(email) AS identity`
+    RETURNING lower(email) AS identity, subscribed_at AS "subscribedAt"`
+  const removed = new Map(rows.map(({ identity, subscribedAt }) => [identity, subscribedAt]))
   const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
   const suppressed = await findSuppressed(sql, unique)
-  for (const index of suppressed) states.set(identities[index] ?? '', 'suppressed')
-  if (isSuppressing)
+  for (const index of suppressed.keys()) states.set(identities[index] ?? '', 'suppressed')
+  if (isSuppressing) {
+    await renewSuppressions(
+      sql,
+      unique.filter((_, index) => suppressed.has(index)),
+    )
     await suppress(
       sql,
       unique.filter((_, index) => !suppressed.has(index)),
+      removed,
     )
-  else await deleteSuppressions(sql, unique)
+  } else await deleteSuppressions(sql, unique)
   return addresses.map((address) => {
     const identity = toIdentity(address)
     const state = states.get(identity) ?? 'absent'
@@ -121,8 +143,8 @@ export async function mergeSuppressions(pool: Pool, suppressions: readonly Suppr
  * @returns the suppressions of the other subscribers, which are outdated
  */
 async function applyMatches(sql: SQL, matches: readonly Match[]): Promise<ReadonlySet<Suppression>> {
-  const { suppressed = [], resubscribed = [] } = Object.groupBy(matches, ([subscriber, suppression]) =>
-    subscriber.subscribedAt < suppression.suppressedAt ? 'suppressed' : 'resubscribed',
+  const { suppressed = [], resubscribed = [] } = Object.groupBy(matches, ([subscriber, { suppressedAt }]) =>
+    isResubscription(subscriber, suppressedAt) ? 'resubscribed' : 'suppressed',
   )
   const seqs = suppressed.map(([{ seq }]) => seq)
   await sql`DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(seqs, 'BIGINT')}::bigint[])`

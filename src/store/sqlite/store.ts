@@ -79,6 +79,7 @@ function createSqliteStore(db: Database): SqliteStore {
     listSuppressions: () => toPages(reader.listSuppressions),
     status: (days) => readCompacted(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
     import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(() => Bun.gc(true)),
+    mergeSubscribers: (rows) => wrapErrors(db, () => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
     mergeSuppressions: (merged) => wrapErrors(db, () => writer.mergeSuppressions(merged)),
     check: () =>

@@ -9,6 +9,9 @@ import { getRow } from './row.ts'
 /** The id of the list's own key. */
 const OWN_KEY = 1
 
+/** The end of an INSERT: of two dates of a suppression, the later one stays. */
+const LATER_DATE = 'ON CONFLICT DO UPDATE SET suppressed_at = max(suppressed_at, excluded.suppressed_at)'
+
 export type Suppressions = ReturnType<typeof createSuppressions>
 
 /** Creates the access to the suppressions. Every method works inside the transaction of its caller. */
@@ -30,28 +33,32 @@ export function createSuppressions(db: Database) {
   return {
     isEmpty,
 
-    /** Returns the indexes of the suppressed addresses, under any key. */
-    find(addresses: readonly Address[]): ReadonlySet<number> {
-      if (isEmpty()) return new Set()
-      return new Set(statements.find.all(toEntries(addresses)).map(({ index }) => index))
+    /** Returns the latest dates of the suppressed addresses, under any key, by the index of the address. */
+    find(addresses: readonly Address[]): ReadonlyMap<number, Date> {
+      if (isEmpty()) return new Map()
+      return new Map(statements.find.all(toEntries(addresses)).map(({ index, latest }) => [index, new Date(latest)]))
     },
 
-    /** Adds addresses under the list's own key. One that is there already keeps its date. */
-    add(addresses: readonly Address[]): void {
-      const hashes = addresses.map(createKeyedHash(getRow(statements.ownKey).key))
-      statements.add.run(JSON.stringify(hashes), Date.now())
+    /** Adds an address under the list's own key. */
+    add(address: Address, suppressedAt: number): void {
+      const hashOf = createKeyedHash(getRow(statements.ownKey).key)
+      statements.add.run(hashOf(address), suppressedAt)
     },
+
+    /** Gives an address a later date, under every key. */
+    renew: (address: Address, suppressedAt: number): void =>
+      void statements.renew.run(toEntries([address]), suppressedAt),
 
     /** Deletes addresses, under every key. */
     delete: (addresses: readonly Address[]): void => void statements.delete.run(toEntries(addresses)),
 
-    /** Returns the suppressions of another list that this one does not have. */
+    /** Returns the suppressions of another list that this one does not have, or has with an earlier date. */
     filterNew(suppressions: readonly Suppression[]): readonly Suppression[] {
       const known = new Set(statements.known.all(toJson(suppressions)).map(({ index }) => index))
       return suppressions.filter((_, index) => !known.has(index))
     },
 
-    /** Adds suppressions of another list, with their keys. */
+    /** Adds suppressions of another list, with their keys. Of two dates the later one stays. */
     merge(suppressions: readonly Suppression[]): void {
       statements.mergeKeys.run(toJson(suppressions))
       statements.merge.run(toJson(suppressions))
@@ -83,12 +90,16 @@ function prepare(db: Database) {
     first: db.query<unknown, []>('SELECT 1 FROM suppressions LIMIT 1'),
     keys: db.query<{ id: number; key: Uint8Array }, []>('SELECT id, key FROM suppression_keys ORDER BY id'),
     ownKey: db.query<{ key: Uint8Array }, []>(`SELECT key FROM suppression_keys WHERE id = ${OWN_KEY}`),
-    find: db.query<{ index: number }, [entries: string]>(
-      `SELECT e.value ->> 2 AS "index" FROM json_each(?1) e CROSS JOIN suppressions s
-       ON s.hash = unhex(e.value ->> 1) AND s.key_id = e.value ->> 0`,
+    find: db.query<{ index: number; latest: number }, [entries: string]>(
+      `SELECT e.value ->> 2 AS "index", max(s.suppressed_at) AS latest FROM json_each(?1) e CROSS JOIN suppressions s
+       ON s.hash = unhex(e.value ->> 1) AND s.key_id = e.value ->> 0 GROUP BY 1`,
     ),
-    add: db.query<never, [hashes: string, suppressedAt: number]>(
-      `INSERT OR IGNORE INTO suppressions SELECT unhex(value), ${OWN_KEY}, ?2 FROM json_each(?1)`,
+    add: db.query<never, [hash: string, suppressedAt: number]>(
+      `INSERT INTO suppressions VALUES (unhex(?1), ${OWN_KEY}, ?2) ${LATER_DATE}`,
+    ),
+    renew: db.query<never, [entries: string, suppressedAt: number]>(
+      `UPDATE suppressions SET suppressed_at = max(suppressed_at, ?2) WHERE (hash, key_id) IN
+       (SELECT unhex(value ->> 1), value ->> 0 FROM json_each(?1))`,
     ),
     delete: db.query<never, [entries: string]>(
       `DELETE FROM suppressions WHERE (hash, key_id) IN
@@ -97,14 +108,17 @@ function prepare(db: Database) {
     known: db.query<{ index: number }, [suppressions: string]>(
       `SELECT e.key AS "index" FROM json_each(?1) e
        CROSS JOIN suppression_keys k ON k.key = unhex(e.value ->> 0)
-       CROSS JOIN suppressions s ON s.hash = unhex(e.value ->> 1) AND s.key_id = k.id`,
+       CROSS JOIN suppressions s ON s.hash = unhex(e.value ->> 1) AND s.key_id = k.id
+       WHERE s.suppressed_at >= e.value ->> 2`,
     ),
     mergeKeys: db.query<never, [suppressions: string]>(
       'INSERT OR IGNORE INTO suppression_keys (key) SELECT DISTINCT unhex(value ->> 0) FROM json_each(?1)',
     ),
     merge: db.query<never, [suppressions: string]>(
-      `INSERT OR IGNORE INTO suppressions SELECT unhex(e.value ->> 1), k.id, e.value ->> 2
-       FROM json_each(?1) e CROSS JOIN suppression_keys k ON k.key = unhex(e.value ->> 0)`,
+      // Without WHERE, the parser takes ON CONFLICT for a part of the join.
+      `INSERT INTO suppressions SELECT unhex(e.value ->> 1), k.id, e.value ->> 2
+       FROM json_each(?1) e CROSS JOIN suppression_keys k ON k.key = unhex(e.value ->> 0) WHERE true
+       ${LATER_DATE}`,
     ),
     page: db.query<
       { hash: Uint8Array<ArrayBuffer>; keyId: number; suppressedAt: number; key: Uint8Array },

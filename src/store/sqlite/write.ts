@@ -2,8 +2,15 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import type { ImportRow, ImportTally, Subscriber, SubscriptionState, Suppression } from '../../subscriber.ts'
-import { createMatch } from '../suppression-hash.ts'
+import {
+  type ImportRow,
+  type ImportTally,
+  isResubscription,
+  type Subscriber,
+  type SubscriptionState,
+  type Suppression,
+} from '../../subscriber.ts'
+import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
 import { createIdentityHash } from './identity-hash.ts'
 import type { SqliteReader } from './read.ts'
 import { getRow } from './row.ts'
@@ -24,20 +31,24 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
   const hashOf = createIdentityHash(db)
   const statements = prepare(db)
 
-  /** Appends rows to the inbox and compacts them in the transaction of the caller: one lock and one sync. */
-  function importRows(rows: readonly ImportRow[]): ImportTally {
-    const suppressed = suppressions.find(rows.map(({ email }) => email))
+  /**
+   * Appends rows to the inbox and compacts them in the transaction of the caller: one lock and one sync. Compaction
+   * deletes the suppressions of those that may return.
+   */
+  function importRows<Row extends ImportRow>(rows: readonly Row[], mayReturn: MayReturn<Row>): ImportTally {
     const now = Date.now()
-    const addresses = rows
-      .filter((_, index) => !suppressed.has(index))
-      .map(({ email, subscribedAt }) => [email, subscribedAt?.getTime() ?? now])
+    const suppressed = suppressions.find(rows.map(({ email }) => email))
+    const addresses = selectRows(rows, suppressed, mayReturn).map(({ email, subscribedAt }) => [
+      email,
+      subscribedAt?.getTime() ?? now,
+    ])
     const { seq } = getRow(statements.next)
     for (let start = 0; start < addresses.length; start += ROW_SIZE) {
       statements.append.run(now, JSON.stringify(addresses.slice(start, start + ROW_SIZE)))
     }
     schedule.compactAll()
     const { added } = getRow(statements.countFrom, seq)
-    return { added, known: addresses.length - added, suppressed: suppressed.size }
+    return { added, known: addresses.length - added, suppressed: rows.length - addresses.length }
   }
 
   function removeSubscriber({ seq, email }: Subscriber): void {
@@ -49,8 +60,11 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     const subscriber = reader.find(address)
     if (subscriber) removeSubscriber(subscriber)
     const isSuppressed = !subscriber && suppressions.find([address]).size > 0
+    // The clock may have been set back since the subscription.
+    const suppressedAt = Math.max(Date.now(), subscriber?.subscribedAt.getTime() ?? 0)
     if (!suppress) suppressions.delete([address])
-    else if (!isSuppressed) suppressions.add([address])
+    else if (isSuppressed) suppressions.renew(address, suppressedAt)
+    else suppressions.add(address, suppressedAt)
     if (subscriber) return 'subscribed'
     return isSuppressed ? 'suppressed' : 'absent'
   }
@@ -62,14 +76,17 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
       // Read again: since the match, the address may have left the list and come back.
       const subscriber = reader.find(email)
       if (!subscriber) continue
-      if (subscriber.subscribedAt < suppression.suppressedAt) removeSubscriber(subscriber)
-      else outdated.add(suppression)
+      if (isResubscription(subscriber, suppression.suppressedAt)) outdated.add(suppression)
+      else removeSubscriber(subscriber)
     }
     return outdated
   }
 
   return {
-    import: (rows: readonly ImportRow[]) => schedule.runCompacted(() => importRows(rows)),
+    import: (rows: readonly ImportRow[]) => schedule.runCompacted(() => importRows(rows, () => false)),
+
+    mergeSubscribers: (subscribers: readonly Subscriber[]) =>
+      schedule.runCompacted(() => importRows(subscribers, isResubscription)),
 
     remove: (addresses: readonly Address[], { suppress }: { readonly suppress: boolean }) =>
       schedule.runCompacted(() => addresses.map((address) => removeAddress(address, suppress))),
