@@ -82,6 +82,8 @@ export interface ListOptions {
  * connection, it may be done.
  */
 export interface SubscriberStore {
+  /** Identifies the list: equal for every path, link, host name and user that leads to it, and for no copy of it. */
+  id(): Promise<string>
   /**
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
    * its suppression deleted, because a new subscription is a new consent.
@@ -132,8 +134,10 @@ export interface SubscriberStore {
   /**
    * Adds suppressions of another list, with the later date if this list has them. Removes a subscriber from before the
    * suppression. Leaves out a suppression from before the subscription.
+   *
+   * @param signal stops it while it compares the list, and before it changes anything: it rejects with the reason
    */
-  mergeSuppressions(suppressions: readonly Suppression[]): Promise<void>
+  mergeSuppressions(suppressions: readonly Suppression[], signal?: AbortSignal): Promise<void>
   /** @param days the length of the period, in days */
   status(days: number): Promise<StoreStatus>
   /** Closes the files or connections. What was confirmed stays. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { parseListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { toListName } from '../store/open.ts'
 import type { ImportTally, Subscriber, SubscriberStore } from '../subscriber.ts'
-import { importRows } from '../transfer/batch-import.ts'
+import { checkSignal, importRows } from '../transfer/batch-import.ts'
 import { toBatches } from '../transfer/batches.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
 import { replaceFile } from '../transfer/writing/sink.ts'
@@ -35,7 +34,6 @@ export function createCopyCommand(): Command {
     .option('--json', 'Print the summary as JSON')
     .action(async (options: CopyOptions) => {
       const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
-      if (toListName(source) === toListName(target)) throw new UsageError('--from and --to are the same list')
       await withStore(source, (from) =>
         withStore(target, (to) => withInterrupt((signal) => copy(from, to, options, signal)), {
           create: true,
@@ -50,6 +48,7 @@ async function copy(
   { cursorFile, json }: CopyOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  if ((await from.id()) === (await to.id())) throw new UsageError('--from and --to are the same list')
   // Suppressions first, so that a suppressed address is never on the target.
   const suppressions = await copySuppressions(from, to, signal)
   const after = cursorFile ? await readCursorFile(cursorFile) : 0
@@ -65,8 +64,8 @@ async function copy(
 async function copySuppressions(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<number> {
   let count = 0
   for await (const batch of toBatches(from.listSuppressions(), SUPPRESSION_BATCH)) {
-    signal.throwIfAborted()
-    await to.mergeSuppressions(batch)
+    await checkSignal(signal)
+    await to.mergeSuppressions(batch, signal)
     count += batch.length
   }
   return count

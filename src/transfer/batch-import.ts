@@ -1,7 +1,17 @@
 /** Imports a stream of rows in batches. The next batch is read while the store writes one. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { ImportRow, ImportTally, SubscriberStore } from '../subscriber.ts'
 import { toBatches } from './batches.ts'
+
+/**
+ * Throws the reason of a signal that has aborted. Lets the event loop turn first: an abort comes from a signal of the
+ * system, and the work of a SQLite list is all microtasks.
+ */
+export async function checkSignal(signal: AbortSignal): Promise<void> {
+  await setImmediate()
+  signal.throwIfAborted()
+}
 
 export interface ImportOptions {
   /** Called after each batch with the tally of all batches so far. */
@@ -32,7 +42,7 @@ export async function importRows(
   try {
     for await (const batch of toBatches(pages, store.importSize)) {
       await writing
-      signal.throwIfAborted()
+      await checkSignal(signal)
       writing = write(batch)
       // Prevents an unhandled rejection while the next batch is read: `writing` is awaited after that.
       writing.catch(() => {})

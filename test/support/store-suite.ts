@@ -3,6 +3,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type Address, parseAddress, toIdentity } from '../../src/email.ts'
+import { Failure } from '../../src/failure.ts'
 import type { Subscriber, SubscriberStore, Suppression } from '../../src/subscriber.ts'
 import { until } from './wait.ts'
 
@@ -64,6 +65,13 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
 }
 
 function describeAdd({ createList, createStore }: Lists): void {
+  test('every connection to a list has the id of the list', async () => {
+    const [open, other] = [await createList(), await createStore()]
+    const [one, two] = [await open(), await open()]
+    expect(await one.id()).toBe(await two.id())
+    expect(await one.id()).not.toBe(await other.id())
+  })
+
   test('keeps the order and the spelling of the addresses, and dates them now', async () => {
     const store = await createStore()
     const before = Date.now()
@@ -559,6 +567,17 @@ function describeSuppressions({ createStore }: Lists): void {
     )
     expect((await to.count()).suppressed).toBe(1)
     expect(await to.mergeSubscribers([])).toEqual({ added: 0, known: 0, suppressed: 0 })
+  })
+
+  test('stop merging at a signal, and change nothing', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    const ann = toAddresses('ann@one.example')
+    await to.add(ann)
+    await from.remove(ann, { suppress: true })
+    const reason = new Failure('stopped', { exitCode: 130 })
+    const merging = to.mergeSuppressions(await listSuppressions(from), AbortSignal.abort(reason))
+    expect(await merging.catch((error: unknown) => error)).toBe(reason)
+    expect(await to.count()).toMatchObject({ subscribers: 1, suppressed: 0 })
   })
 
   test('have the date of the last removal, and never an earlier one', async () => {

@@ -20,6 +20,17 @@ export const PAGE_SIZE = 5000
 /** The rule of isReserved as patterns of LIKE. A regular expression takes 2.5 times as long. */
 const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%@${domain}`, `%.${domain}`])
 
+/**
+ * Reads which server process this is, by its start in microseconds, and the number of the database in it. The system
+ * identifier is not enough: a restored copy of a server has the same.
+ */
+export async function readId(sql: SQL): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    SELECT extract(epoch FROM pg_postmaster_start_time()) || ':' || oid AS id
+    FROM pg_database WHERE datname = current_database()`
+  return row?.id ?? ''
+}
+
 export async function readCount(sql: SQL): Promise<Count> {
   const [count] = await sql<Count[]>`
     SELECT count(*)::float8 AS subscribers,

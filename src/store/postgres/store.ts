@@ -14,7 +14,7 @@ import {
   findSubscriber,
   PAGE_SIZE,
   readCount,
- 
+  readId,
   readPages,
   readStates,
   readStatus,
@@ -43,6 +43,7 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
   }
 
   return {
+    id: () => pool.run(readId),
     importSize: IMPORT_SIZE,
     add: createAdd(pool),
     check: () => pool.run(checkWritable),
@@ -55,7 +56,7 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
     remove: async (addresses, { suppress }) =>
       addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
     listSuppressions: () => listSuppressions(pool),
-    mergeSuppressions: (suppressions) => mergeSuppressions(pool, suppressions),
+    mergeSuppressions: (suppressions, signal) => mergeSuppressions(pool, suppressions, signal),
     status: (days) => pool.run((sql) => readStatus(sql, days)),
     close: pool.close,
   }

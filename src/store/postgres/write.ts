@@ -114,21 +114,26 @@ export async function removeAddresses(
  * Adds suppressions of another list, and removes the addresses that they suppress. Almost all of the list is compared
  * before the lock is taken. Under the lock only the subscribers that came since are compared.
  */
-export async function mergeSuppressions(pool: Pool, suppressions: readonly Suppression[]): Promise<void> {
+export async function mergeSuppressions(
+  pool: Pool,
+  suppressions: readonly Suppression[],
+  signal?: AbortSignal,
+): Promise<void> {
   const fresh = await pool.run((sql) => filterNew(sql, suppressions))
   if (fresh.length === 0) return
   const match = createMatch(fresh)
   const matches: Match[] = []
   let cursor = 0
 
-  async function compare(pages: AsyncIterable<readonly Subscriber[]>): Promise<void> {
+  async function compare(pages: AsyncIterable<readonly Subscriber[]>, signal?: AbortSignal): Promise<void> {
     for await (const page of pages) {
+      signal?.throwIfAborted()
       matches.push(...match(page))
       cursor = page.at(-1)?.seq ?? cursor
     }
   }
 
-  await compare(readPages(pool.run))
+  await compare(readPages(pool.run), signal)
   await pool.runLocked(async (sql) => {
     await compare(readPages((work) => work(sql), { after: cursor }))
     const outdated = await applyMatches(sql, matches)

@@ -1,7 +1,7 @@
 /** Errors of SQLite and of the file system, as one line for the owner. */
 
 import type { Database } from 'bun:sqlite'
-import { toErrorCode, toSystemReason } from '../../failure.ts'
+import { Failure, toErrorCode, toSystemReason } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 
 /** Says in words what an error means. */
@@ -22,12 +22,12 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_BUSY/.test(toErrorCode(error) ?? '')
 }
 
-/** Runs work on an open list. Turns an error that is not a StoreError into one. */
+/** Runs work on an open list. Turns an error that is not a Failure into a StoreError. */
 export async function wrapErrors<T>(db: Database, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof StoreError) throw error
+    if (error instanceof Failure) throw error
     throw new StoreError(`the list ${db.filename} cannot be used: ${toReason(error)}`, { cause: error })
   }
 }

@@ -42,6 +42,12 @@ export function readSize(path: string): number {
   return toSize(path) + toSize(`${path}-wal`)
 }
 
+/** The device and the inode of a file: equal for all links to it. */
+export function readFileId(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
 function open(path: string): Database {
   const db = new Database(path, { create: true })
   try {

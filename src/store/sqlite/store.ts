@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { createCompactor } from './compaction.ts'
 import { toOpenError, wrapErrors } from './error.ts'
-import { type OpenOptions, openSqliteFile, readSize } from './file.ts'
+import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
 import { createReader } from './read.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
 import { createSuppressions } from './suppressions.ts'
@@ -67,6 +67,7 @@ function createSqliteStore(db: Database): SqliteStore {
   }
 
   return {
+    id: () => wrapErrors(db, async () => readFileId(db.filename)),
     append,
     compactFor: schedule.compactFor,
     isBacklogLarge: schedule.isBacklogLarge,
@@ -81,7 +82,7 @@ function createSqliteStore(db: Database): SqliteStore {
     import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(() => Bun.gc(true)),
     mergeSubscribers: (rows) => wrapErrors(db, () => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
-    mergeSuppressions: (merged) => wrapErrors(db, () => writer.mergeSuppressions(merged)),
+    mergeSuppressions: (merged, signal) => wrapErrors(db, () => writer.mergeSuppressions(merged, signal)),
     check: () =>
       wrapErrors(db, async () => {
         // Takes the lock that a writer needs, and writes nothing.

@@ -91,7 +91,7 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     remove: (addresses: readonly Address[], { suppress }: { readonly suppress: boolean }) =>
       schedule.runCompacted(() => addresses.map((address) => removeAddress(address, suppress))),
 
-    async mergeSuppressions(merged: readonly Suppression[]): Promise<void> {
+    async mergeSuppressions(merged: readonly Suppression[], signal?: AbortSignal): Promise<void> {
       await schedule.compact()
       const added = suppressions.filterNew(merged)
       if (added.length === 0) return
@@ -103,6 +103,7 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
         matches.push(...match(page))
         last = page.at(-1)?.seq ?? last
         await Bun.sleep(0)
+        signal?.throwIfAborted()
       }
       await schedule.runCompacted(() => {
         for (const page of reader.list({ after: last })) matches.push(...match(page))
