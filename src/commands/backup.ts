@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { Failure, UsageError } from '../failure.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
-import { renameSynced, toPartialName } from '../transfer/writing/sink.ts'
+import { checkTarget, toPartialName } from '../transfer/writing/partial-file.ts'
+import { renameSynced } from '../transfer/writing/sink.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
@@ -33,12 +34,11 @@ export function createBackupCommand(): Command {
 }
 
 async function writeBackup(list: string, file: string, signal: AbortSignal): Promise<number> {
+  await checkTarget(file)
   const partial = toPartialName(file)
   const progress = await createProgress('copying', async () => toSize(list))
   const timer = setInterval(() => progress.update(toSize(partial), 0), 200)
   try {
-    // A killed process with this number may have left them.
-    await removePartial(partial)
     const subscribers = await copySqlite(list, partial, signal)
     await renameSynced(partial, file)
     return subscribers

@@ -5,6 +5,7 @@ import type { ImportTally, Subscriber, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, importRows } from '../transfer/batch-import.ts'
 import { toBatches } from '../transfer/batches.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
+import { checkTarget } from '../transfer/writing/partial-file.ts'
 import { replaceFile } from '../transfer/writing/sink.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createCommand, withStore } from './list-command.ts'
@@ -34,8 +35,9 @@ export function createCopyCommand(): Command {
     .option('--json', 'Print the summary as JSON')
     .action(async (options: CopyOptions) => {
       const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
+      const after = await readCursor(options)
       await withStore(source, (from) =>
-        withStore(target, (to) => withInterrupt((signal) => copy(from, to, options, signal)), {
+        withStore(target, (to) => withInterrupt((signal) => copy(from, to, { ...options, after }, signal)), {
           create: true,
         }),
       )
@@ -45,13 +47,12 @@ export function createCopyCommand(): Command {
 async function copy(
   from: SubscriberStore,
   to: SubscriberStore,
-  { cursorFile, json }: CopyOptions,
+  { after, cursorFile, json }: CopyOptions & { readonly after: number },
   signal: AbortSignal,
 ): Promise<void> {
   if ((await from.id()) === (await to.id())) throw new UsageError('--from and --to are the same list')
   // Suppressions first, so that a suppressed address is never on the target.
   const suppressions = await copySuppressions(from, to, signal)
-  const after = cursorFile ? await readCursorFile(cursorFile) : 0
   const { tally, cursor } = await copySubscribers(from, to, after, signal)
   await verify(to, tally)
   if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
@@ -59,6 +60,12 @@ async function copy(
   if (json) return await printJson({ ...tally, suppressions, cursor })
   const { added, known, suppressed } = tally
   await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
+}
+
+async function readCursor({ cursorFile }: CopyOptions): Promise<number> {
+  if (!cursorFile) return 0
+  await checkTarget(cursorFile)
+  return await readCursorFile(cursorFile)
 }
 
 async function copySuppressions(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<number> {

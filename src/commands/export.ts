@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { SubscriberStore } from '../subscriber.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, FORMATS, type Format, isFormula, TARGETS, type Target } from '../transfer/writing/formats.ts'
+import { checkTarget } from '../transfer/writing/partial-file.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
@@ -58,6 +59,7 @@ export function createExportCommand(): Command {
 async function exportList(store: SubscriberStore, options: ExportOptions, signal?: AbortSignal): Promise<void> {
   const { cursorFile, out } = options
   const after = cursorFile ? await readCursorFile(cursorFile) : (options.after ?? 0)
+  if (cursorFile) await checkTarget(cursorFile)
   const sink = out ? await createFileSink(out) : createStdout()
   try {
     const { cursor, formulas } = await writePages(store, sink, { ...options, after }, signal)

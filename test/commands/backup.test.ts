@@ -32,7 +32,7 @@ test('the copy has all addresses of one moment while the service writes', async 
 test.each<readonly [string, string[], number, string]>([
   ['the list itself', ['list.db'], 2, 'rollcall: list.db is the list itself\n'],
   ['a folder', ['folder'], 1, 'rollcall: folder: it is a folder\n'],
-  ['a file in a missing folder', ['none/b.db'], 1, 'cannot be copied'],
+  ['a file in a missing folder', ['none/b.db'], 1, 'rollcall: none/b.db: there is no such file or folder\n'],
   ['PostgreSQL', ['b.db', '--list', 'postgres://u:secret@127.0.0.1:1/db'], 1, 'use pg_dump'],
 ])('%s: a line on standard error, and no file is left', async (_, args, code, message) => {
   const { folder, print, run } = await createCliFixture()

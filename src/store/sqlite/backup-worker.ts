@@ -1,10 +1,10 @@
 /** The thread that copies a SQLite list and checks the copy. */
 
+import { createPrivateFile } from '../../private-file.ts'
 import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { openSqliteFile } from './file.ts'
-import { createPrivateFile } from './file-modes.ts'
 import { getRow } from './row.ts'
 import { openSqliteStore } from './store.ts'
 

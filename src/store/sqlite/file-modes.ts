@@ -1,28 +1,14 @@
 /** The modes of the files of a SQLite list: only its owner may read them. */
 
-import { closeSync, existsSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { toErrorCode } from '../../failure.ts'
 import type { Log } from '../../log.ts'
-
-const PRIVATE_MODE = 0o600
+import { createPrivateFile, PRIVATE_MODE } from '../../private-file.ts'
 
 /**
- * Creates an empty file that only its owner can read, whatever the umask is. SQLite gives its mode to the log and to the
- * other files that it creates next to it (https://sqlite.org/src/file/src/os_unix.c, findCreateFileMode).
- *
- * @throws EEXIST when there is such a file or symbolic link
+ * Creates the file of a list, unless it exists. SQLite gives its mode to the log and to the other files that it creates
+ * next to it (https://sqlite.org/src/file/src/os_unix.c, findCreateFileMode).
  */
-export function createPrivateFile(path: string): void {
-  const descriptor = openSync(path, 'wx', PRIVATE_MODE)
-  try {
-    // The umask may have taken permissions from the owner.
-    fchmodSync(descriptor, PRIVATE_MODE)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Creates the file of a list, unless it exists. */
 export function createMissingFile(path: string): void {
   if (existsSync(path)) return
   try {

@@ -23,7 +23,7 @@ export interface OpenOptions {
 export function openSqliteFile(file: string, { create = true }: OpenOptions = {}): Database {
   const path = resolve(file)
   try {
-    if (!create && !existsSync(path)) throw new StoreError(`there is no list at ${path}`)
+    if (!create) checkExists(path)
     checkHeader(path)
     createFolder(dirname(path))
     createMissingFile(path)
@@ -70,6 +70,11 @@ function open(path: string): Database {
     db.close()
     throw error
   }
+}
+
+function checkExists(path: string): void {
+  if (!existsSync(path)) throw new StoreError(`there is no list at ${path}`)
+  if (statSync(path).size === 0) throw new StoreError(`there is no list at ${path}: the file is empty`)
 }
 
 /** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */

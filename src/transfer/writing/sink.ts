@@ -1,11 +1,12 @@
 /** Where a command writes: standard output, or a file that appears only when it is complete. */
 
 import { write } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { toErrorCode, toFileFailure } from '../../failure.ts'
+import { createPartialFile } from './partial-file.ts'
 
 export interface Sink {
   /** Resolves when all of the text is written; waits for a slow reader. */
@@ -36,10 +37,8 @@ export function createStdout(): Sink {
  * @throws Failure when the folder cannot be written
  */
 export async function createFileSink(file: string): Promise<Sink> {
-  const partial = toPartialName(file)
-  const handle = await createPrivateFile(partial).catch((error: unknown) => {
-    throw toFileFailure(error, file)
-  })
+  const partial = await createPartialFile(file)
+  const handle = await open(partial, 'r+')
   return {
     write: (text) => writeAll(handle.fd, text, file),
     async finish() {
@@ -53,16 +52,6 @@ export async function createFileSink(file: string): Promise<Sink> {
   }
 }
 
-/** Creates an empty file that only its owner can read, whatever the umask is. */
-async function createPrivateFile(path: string): Promise<FileHandle> {
-  // A killed process with this number may have left one.
-  await rm(path, { force: true })
-  const handle = await open(path, 'wx', 0o600)
-  // The umask may have taken permissions from the owner.
-  await handle.chmod(0o600)
-  return handle
-}
-
 /** Replaces the content of a file, completely or not at all. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const sink = await createFileSink(file)
@@ -73,11 +62,6 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await sink.discard()
     throw error
   }
-}
-
-/** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
-export function toPartialName(file: string): string {
-  return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
 }
 
 /**

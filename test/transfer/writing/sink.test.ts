@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { checkTarget } from '../../../src/transfer/writing/partial-file.ts'
 import { createFileSink, replaceFile } from '../../../src/transfer/writing/sink.ts'
 import { createFolder } from '../../support/service.ts'
 
@@ -28,6 +29,37 @@ test('a file that cannot get its name leaves nothing', async () => {
   await mkdir(join(folder, 'cursor'))
   await expect(replaceFile(join(folder, 'cursor'), '7\n')).rejects.toThrow()
   expect(await readdir(folder)).toEqual(['cursor'])
+})
+
+test('a target that cannot be written is refused at once, and the check leaves nothing', async () => {
+  const folder = await createPlace()
+  await expect(checkTarget(folder)).rejects.toThrow(`${folder}: it is a folder`)
+  await expect(checkTarget(join(folder, 'none/list.csv'))).rejects.toThrow('there is no such file or folder')
+  await writeFile(join(folder, 'list.csv'), 'before')
+  await checkTarget(join(folder, 'list.csv'))
+  expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe('before')
+  expect(await readdir(folder)).toEqual(['list.csv'])
+})
+
+test('the temporary files of killed processes are removed, and no other file', async () => {
+  const folder = await createPlace()
+  const ended = Bun.spawnSync(['true']).pid
+  const killed = [
+    `.list.csv.${ended}.partial`,
+    `.list.csv.${ended}.partial-journal`,
+    `.list.csv.${process.pid}.partial`,
+  ]
+  const others = [
+    `.list.csv.${process.ppid}.partial`,
+    `.other.csv.${ended}.partial`,
+    `.list.csv.${ended}x.partial`,
+    `.list.csv.${ended}.partial.txt`,
+    `list.csv.${ended}.partial`,
+    `.listxcsv.${ended}.partial`,
+  ]
+  for (const name of [...killed, ...others]) await writeFile(join(folder, name), '')
+  await replaceFile(join(folder, 'list.csv'), 'email')
+  expect((await readdir(folder)).toSorted()).toEqual([...others, 'list.csv'].toSorted())
 })
 
 test('a file that is discarded leaves nothing, and the one before stays', async () => {

@@ -1,0 +1,56 @@
+/** The temporary file that gets the name of a file when it is complete. */
+
+import { readdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Failure, toErrorCode, toFileFailure } from '../../failure.ts'
+import { createPrivateFile } from '../../private-file.ts'
+
+/** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
+export function toPartialName(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+}
+
+/**
+ * Creates the temporary file for a file, and removes those that killed processes left.
+ *
+ * @returns its path
+ * @throws Failure when the folder cannot be written, or when `file` is a folder
+ */
+export async function createPartialFile(file: string): Promise<string> {
+  const partial = toPartialName(file)
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory()) throw new Failure(`${file}: it is a folder`)
+  try {
+    await removePartialFiles(file)
+    createPrivateFile(partial)
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+  return partial
+}
+
+/** Checks that a file can be written, before work that would be in vain otherwise. @throws Failure */
+export async function checkTarget(file: string): Promise<void> {
+  await rm(await createPartialFile(file))
+}
+
+/** Removes the temporary files for a file, except those of other processes that run. */
+async function removePartialFiles(file: string): Promise<void> {
+  const [folder, prefix] = [dirname(file), `.${basename(file)}.`]
+  for (const name of await readdir(folder)) {
+    // SQLite adds these endings to the temporary file of a backup.
+    const pid = /^(\d+)\.partial(?:-journal|-wal|-shm)?$/.exec(name.slice(prefix.length))?.[1]
+    if (!name.startsWith(prefix) || pid === undefined || isOtherProcess(Number(pid))) continue
+    await rm(join(folder, name), { force: true })
+  }
+}
+
+function isOtherProcess(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // EPERM, for example, means that it runs as another user.
+    return toErrorCode(error) !== 'ESRCH'
+  }
+}
