@@ -37,7 +37,8 @@ export async function checkTarget(file: string): Promise<void> {
 /** Removes the temporary files for a file, except those of other processes that run. */
 async function removePartialFiles(file: string): Promise<void> {
   const [folder, prefix] = [dirname(file), `.${basename(file)}.`]
-  for (const name of await readdir(folder)) {
+  // A folder that can be written may not be readable.
+  for (const name of await readdir(folder).catch(() => [])) {
     // SQLite adds these endings to the temporary file of a backup.
     const pid = /^(\d+)\.partial(?:-journal|-wal|-shm)?$/.exec(name.slice(prefix.length))?.[1]
     if (!name.startsWith(prefix) || pid === undefined || isOtherProcess(Number(pid))) continue
