@@ -1,12 +1,15 @@
-/** Rollcall as its users run it: the service and the commands as processes, and the list as the commands print it. */
+/** Rollcall as its users run it: the service and the commands as processes on a list. */
 
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BrokenPromise, check } from './trial.ts'
+import { BrokenPromise, check } from './check.ts'
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 const START_MS = 60_000
+
+/** Milliseconds after which a service that does not stop is killed: longer than its own deadline. */
+const STOP_MS = 20_000
 
 /** The path of the endpoint. It is part of the public contract. */
 export const ENDPOINT = '/api/newsletter'
@@ -14,11 +17,21 @@ export const ENDPOINT = '/api/newsletter'
 export type Environment = Readonly<Record<string, string>>
 
 export interface RunOptions {
-  /** The folder for logs and output, which is also the working folder. */
-  readonly folder: string
-  readonly env?: Environment
+  readonly env?: Environment | undefined
   /** A command that runs the process, such as one that sets limits. It gets the command of the process as arguments. */
   readonly by?: readonly string[]
+}
+
+export interface List {
+  readonly url: string
+  /** The file of a SQLite list; empty on PostgreSQL. */
+  readonly file: string
+  /** Starts the service on free ports, and waits until it listens. */
+  serve(options?: RunOptions): Promise<Service>
+  /** Starts a command. */
+  start(args: readonly string[], options?: RunOptions): Verb
+  /** Runs a command that must succeed, and returns what it prints. */
+  run(args: readonly string[], options?: RunOptions): Promise<string>
 }
 
 export interface Service {
@@ -34,8 +47,6 @@ export interface Service {
 
 export interface Verb {
   readonly process: Bun.Subprocess
-  /** What the command has written to standard output so far. */
-  readonly output: () => string
   readonly ended: Promise<VerbResult>
 }
 
@@ -43,13 +54,6 @@ export interface VerbResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-}
-
-/** A row of an export. */
-export interface Row {
-  readonly email: string
-  readonly subscribed_at: string
-  readonly seq: number
 }
 
 const running = new Set<Bun.Subprocess>()
@@ -60,18 +64,46 @@ export function endProcesses(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Starts the service on a list, on free ports, and waits until it listens. */
-export async function startService(list: string, options: RunOptions): Promise<Service> {
-  const env = {
+/**
+ * A list by its URL.
+ *
+ * @param folder the working folder of the processes; their output goes to `logs/` in it
+ */
+export function toList(url: string, folder: string): List {
+  function start(args: readonly string[], { env, by }: RunOptions = {}): Verb {
+    const { child, stderr, stdout } = spawn(args, folder, { env: { DATABASE_URL: url, ...env }, by })
+    const read = (code: number | null) => ({
+      code,
+      stdout: readFileSync(stdout, 'utf8'),
+      stderr: readFileSync(stderr, 'utf8'),
+    })
+    return { process: child, ended: child.exited.then(() => read(child.exitCode)) }
+  }
+
+  return {
+    url,
+    file: url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : '',
+    serve: (options) => startService(url, folder, options),
+    start,
+    async run(args, options) {
+      const { code, stdout, stderr } = await start(args, options).ended
+      check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
+      return stdout
+    },
+  }
+}
+
+async function startService(url: string, folder: string, { env, by }: RunOptions = {}): Promise<Service> {
+  const settings = {
     PORT: '0',
     HOST: '127.0.0.1',
     BASE_URL: 'http://127.0.0.1:3000',
     OPS_PORT: '0',
-    DATABASE_URL: list,
+    DATABASE_URL: url,
     SITE_FILE: '/dev/null',
-    ...options.env,
+    ...env,
   }
-  const { child, stderr } = spawn(['serve'], { ...options, env }, 'service')
+  const { child, stderr } = spawn(['serve'], folder, { env: settings, by })
   const log = () => readFileSync(stderr, 'utf8')
   const ports = await waitForPorts(child, log)
   return {
@@ -86,7 +118,7 @@ export async function startService(list: string, options: RunOptions): Promise<S
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       // Without a limit, a service that does not stop would stop the suite.
-      const killer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
       await child.exited
       clearTimeout(killer)
       return child.exitCode
@@ -109,72 +141,20 @@ async function waitForPorts(
   }
 }
 
-/** Starts a command on a list. */
-export function startVerb(args: readonly string[], list: string, options: RunOptions): Verb {
-  const env = { DATABASE_URL: list, ...options.env }
-  const { child, stderr, stdout } = spawn(args, { ...options, env }, args[0] ?? 'verb')
-  const output = () => readFileSync(stdout, 'utf8')
-  const ended = child.exited.then(() => ({
-    code: child.exitCode,
-    stdout: output(),
-    stderr: readFileSync(stderr, 'utf8'),
-  }))
-  return { process: child, output, ended }
-}
-
-/** Runs a command that must succeed, and returns what it prints. */
-export async function runVerb(args: readonly string[], list: string, options: RunOptions): Promise<string> {
-  const { code, stdout, stderr } = await startVerb(args, list, options).ended
-  check(code === 0, () => `rollcall ${args.join(' ')} ends with ${code}: ${stderr.trim()}`)
-  return stdout
-}
-
-/** Reads the whole list as the export writes it. Fails when an address is listed twice or the order is wrong. */
-export async function readList(list: string, options: RunOptions, args: readonly string[] = []): Promise<Row[]> {
-  const text = await runVerb(['export', '--format', 'ndjson', '--include-reserved', ...args], list, options)
-  return parseRows(text)
-}
-
-/** Parses rows, and checks that the cursor grows. */
-export function parseRows(text: string): Row[] {
-  const rows = text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Row)
-  for (const [index, { seq }] of rows.entries()) {
-    const before = rows[index - 1]?.seq ?? 0
-    check(seq > before, () => `the cursor does not grow: ${seq} follows ${before}`)
-  }
-  return rows
-}
-
-/** The rows by identity. Fails when an address is listed twice. */
-export function byIdentity(rows: readonly Row[]): Map<string, Row> {
-  const listed = new Map<string, Row>()
-  for (const row of rows) {
-    const identity = row.email.toLowerCase()
-    const earlier = listed.get(identity)
-    check(!earlier, () => `an address is on the list twice, at ${earlier?.seq} and ${row.seq}: ${identity}`)
-    listed.set(identity, row)
-  }
-  return listed
-}
-
-/** Fails when a log of this folder shows an address. */
+/** Fails when a log of a service in this folder shows an address. */
 export function checkLogs(folder: string): void {
   const logs = existsSync(join(folder, 'logs')) ? readdirSync(join(folder, 'logs')) : []
-  for (const name of logs.filter((file) => file.endsWith('service.stderr'))) {
+  for (const name of logs.filter((file) => file.endsWith('serve.stderr'))) {
     const text = readFileSync(join(folder, 'logs', name), 'utf8')
     const line = text.split('\n').find((candidate) => candidate.includes('@'))
     check(line === undefined, () => `a log of the service shows an address: ${line}`)
   }
 }
 
-function spawn(args: readonly string[], { folder, env, by = [] }: RunOptions, name: string) {
+function spawn(args: readonly string[], folder: string, { env, by = [] }: { env: Environment; by: RunOptions['by'] }) {
   mkdirSync(join(folder, 'logs'), { recursive: true })
-  started++
-  const [stdout, stderr] = ['stdout', 'stderr'].map((end) => join(folder, 'logs', `${started}.${name}.${end}`))
-  if (!stdout || !stderr) throw new Error('there are two files')
+  const name = `${++started}.${args[0]}`
+  const [stdout, stderr] = [join(folder, 'logs', `${name}.stdout`), join(folder, 'logs', `${name}.stderr`)]
   const [out, err] = [openSync(stdout, 'w'), openSync(stderr, 'w')]
   const { PATH = '', HOME = '/' } = process.env
   const child = Bun.spawn([...by, process.execPath, CLI, ...args], {

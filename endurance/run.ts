@@ -5,15 +5,12 @@
  */
 
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { createRandom } from './random.ts'
-import { describeMachine, type Outcome, type Report, toMarkdown, writeReport } from './report.ts'
-import { checkLogs, endProcesses } from './rollcall.ts'
-import { BrokenPromise, type Figures, STORES, type StoreKind, type Trial } from './trial.ts'
+import { describeMachine, describeVersion, type Outcome, type Report, toRepeat, writeReport } from './report.ts'
+import { endProcesses } from './rollcall.ts'
+import { type Run, runAll, toRuns } from './runner.ts'
+import { STORES, type StoreKind } from './trial.ts'
 import { TRIALS } from './trials.ts'
 
 const toFolder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -27,10 +24,6 @@ interface Options {
   readonly writeDocs?: true
 }
 
-/** A trial that takes longer than this many times its length does not finish. */
-const PATIENCE = 4
-const PATIENCE_MINUTES = 5
-
 const program = new Command('endurance')
   .description('Tries to break the promises of Rollcall: kills, power cuts, faults, strange requests, long load.')
   .addOption(
@@ -39,8 +32,9 @@ const program = new Command('endurance')
   .option('--minutes <number>', 'about how long each trial takes; its numbers scale with it', parseMinutes)
   .option('--seed <number>', 'repeats the random choices of a run', parseSeed, randomInt(2 ** 31))
   .addOption(new Option('--store <kind>', 'only this store').choices(STORES))
-  .option('--out <folder>', 'where the report goes', toFolder('./results'))
-  .option('--write-docs', 'copy the report to docs/ as well')
+  .option('--out <folder>', 'where the report goes, endurance.md and endurance.json', toFolder('./results'))
+  .option('--write-docs', 'write the report to docs/ as well')
+  .addHelpText('after', () => `\nTrials, with the minutes that each takes:\n${listTrials()}`)
   .exitOverride()
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -54,116 +48,54 @@ try {
 }
 process.exit(await run(program.opts<Options>()))
 
-async function run(options: Options): Promise<number> {
-  const { only, store, minutes, seed } = options
-  const chosen = TRIALS.filter(({ name }) => only.length === 0 || only.includes(name))
-  if (process.platform !== 'linux') {
-    say('the trials need Linux: they read /proc, and load a library with LD_PRELOAD')
-    return 2
-  }
-  const missing = new Set(chosen.flatMap(({ name, findMissing }) => toList(findMissing?.(), name)))
+async function run({ only, store, minutes, seed, out, writeDocs }: Options): Promise<number> {
+  const runs = toRuns(TRIALS, only, store)
+  const missing = findMissing(runs)
   for (const line of missing) say(line)
-  if (missing.size > 0) return 2
+  if (missing.length > 0) return 2
 
-  const outcomes: Outcome[] = []
-  const runs = chosen.flatMap((trial) =>
-    trial.stores.filter((kind) => store === undefined || kind === store).map((kind) => ({ trial, kind })),
-  )
-  if (runs.length === 0) {
-    say(`none of these trials applies to ${store}`)
-    return 2
+  const estimate = runs.reduce((sum, run) => sum + (minutes ?? run.minutes), 0)
+  say(`${runs.length} runs, about ${Math.ceil(estimate)} minutes, seed ${seed}`)
+  const outcomes = await runAll(runs, { seed, minutes, say })
+  const report = createReport(outcomes, { seed, minutes })
+  for (const folder of [out, ...(writeDocs ? [toFolder('../docs')] : [])]) {
+    writeReport(folder, report)
+    say(`the report is in ${folder}/endurance.md`)
   }
-  for (const { trial, kind } of runs) {
-    const outcome = await runTrial(trial, kind, options)
-    outcomes.push(outcome)
-    say(`${trial.name}, ${kind}: ${outcome.broken === undefined ? 'kept' : 'BROKEN'} (${outcome.seconds} s)`)
-    if (outcome.broken !== undefined) break
-  }
-  const report = { at: new Date().toISOString(), seed, minutes, machine: describeMachine(), outcomes }
-  write(report, options)
   const failed = outcomes.find(({ broken }) => broken !== undefined)
-  if (failed) say(explain(failed, options))
-  return failed ? 1 : 0
+  if (!failed) return 0
+  say(`\nA promise is broken: ${failed.promise}\nSeen: ${failed.broken}\nRepeat: ${toRepeat(failed, report)}`)
+  return 1
 }
 
-function toList(line: string | undefined, name: string): string[] {
-  return line === undefined ? [] : [`${name}: ${line}`]
-}
-
-async function runTrial(trial: Trial, store: StoreKind, { minutes, seed }: Options): Promise<Outcome> {
-  const { name, promise } = trial
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-endurance-'))
-  const scale = minutes === undefined ? 1 : minutes / trial.minutes
-  const start = performance.now()
-  const toOutcome = (figures: Figures, broken?: string): Outcome => ({
-    trial: name,
-    store,
-    promise,
-    ...(broken !== undefined && { broken }),
-    seconds: Math.round((performance.now() - start) / 100) / 10,
-    figures,
-  })
-  let lists = 0
-  try {
-    const figures = await within(
-      (minutes ?? trial.minutes) * PATIENCE + PATIENCE_MINUTES,
-      trial.run({
-        store,
-        folder,
-        scale,
-        random: createRandom(seed).fork(`${name} ${store}`),
-        amount: (atDefaultLength, least = 1) => Math.max(Math.round(atDefaultLength * scale), least),
-        createList: () => createList(store, join(folder, `list-${++lists}`)),
-        progress: (line) => say(`${name}, ${store}: ${line}`),
-      }),
-    )
-    checkLogs(folder)
-    return toOutcome(figures)
-  } catch (error) {
-    return toOutcome({}, error instanceof BrokenPromise ? error.message : `the trial failed: ${toText(error)}`)
-  } finally {
-    endProcesses()
-    rmSync(folder, { recursive: true, force: true })
+function createReport(outcomes: readonly Outcome[], settings: Pick<Report, 'seed' | 'minutes'>): Report {
+  const isReported = ({ trial, store }: Run) => outcomes.some((one) => one.trial === trial.name && one.store === store)
+  return {
+    at: new Date().toISOString(),
+    version: describeVersion(),
+    ...settings,
+    machine: describeMachine(),
+    outcomes,
+    missing: toRuns(TRIALS, [], undefined)
+      .filter((run) => !isReported(run))
+      .map(({ trial, store }) => `${trial.name}, ${store}`),
   }
 }
 
-async function createList(store: StoreKind, folder: string): Promise<string> {
-  if (store === 'sqlite') return `sqlite:${join(folder, 'rollcall.db')}`
-  // The server takes a second to start, so it is started only when a trial needs it.
-  const { getServer } = await import('../test/support/postgres.ts')
-  return await (await getServer()).createUrl()
+/** What this machine lacks, one line for each thing. */
+function findMissing(runs: readonly Run[]): string[] {
+  if (process.platform !== 'linux')
+    return ['the trials need Linux: they read /proc, and load a library with LD_PRELOAD']
+  if (runs.length === 0) return ['none of these trials applies to this store']
+  return [...new Set(runs.flatMap(({ trial }) => trial.findMissing?.() ?? []))]
 }
 
-async function within<Value>(minutes: number, work: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = () => reject(new BrokenPromise(`the trial did not finish within ${minutes} minutes`))
-  const timer = setTimeout(end, minutes * 60_000)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function write(report: Report, { out, writeDocs }: Options): void {
-  process.stdout.write(toMarkdown(report))
-  writeReport(out, report)
-  if (writeDocs) writeReport(toFolder('../docs'), report)
-}
-
-function explain({ trial, store, promise, broken }: Outcome, { seed, minutes }: Options): string {
-  const length = minutes === undefined ? '' : ` --minutes ${minutes}`
-  return [
-    '',
-    `A promise is broken: ${promise}`,
-    `Seen: ${broken}`,
-    `Seed: ${seed}`,
-    `Repeat: npm run endurance -- --only ${trial} --store ${store} --seed ${seed}${length}`,
-  ].join('\n')
-}
-
-function toText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+function listTrials(): string {
+  const width = Math.max(...TRIALS.map(({ name }) => name.length))
+  return TRIALS.map(({ name, minutes, promise }) => {
+    const lengths = Object.entries(minutes).map(([store, length]) => `${store} ${length}`)
+    return `  ${name.padEnd(width)}  ${lengths.join(', ')}\n      ${promise}`
+  }).join('\n')
 }
 
 function parseMinutes(text: string): number {

@@ -1,25 +1,34 @@
-/** What a trial is, and how it says that a promise is broken. */
+/** What a trial is, and what it may use. */
 
 import type { Random } from './random.ts'
+import type { List } from './rollcall.ts'
 
 export const STORES = ['sqlite', 'postgres'] as const
 export type StoreKind = (typeof STORES)[number]
 
-/** What a trial measured, by name. Values appear in the report as they are. */
+/** What a trial measured, by name. Strings appear in the report as they are. */
 export type Figures = Readonly<Record<string, string | number>>
+
+export interface Findings {
+  /** The few figures that show that the promise was tried. */
+  readonly figures: Figures
+  /** More of them, for a section of its own. */
+  readonly details?: Figures
+}
 
 export interface Trial {
   readonly name: string
   /** What the trial must show, in one line. */
   readonly promise: string
-  /** The stores that it applies to. */
-  readonly stores: readonly StoreKind[]
-  /** Minutes that it takes at its default length, about. */
-  readonly minutes: number
+  /**
+   * About how many minutes it takes at its default length, for each store that it applies to, on a machine with two
+   * cores and no other work.
+   */
+  readonly minutes: Readonly<Partial<Record<StoreKind, number>>>
   /** Says in one line what this machine lacks; undefined when the trial can run. */
   readonly findMissing?: () => string | undefined
   /** Runs the trial. @throws BrokenPromise when the service does not do what it promises */
-  run(context: TrialContext): Promise<Figures>
+  run(context: TrialContext): Promise<Findings>
 }
 
 export interface TrialContext {
@@ -31,42 +40,8 @@ export interface TrialContext {
   readonly scale: number
   /** Scales a number of the default length; at least `least`. */
   amount(atDefaultLength: number, least?: number): number
-  /** Creates an empty list, and returns its URL. */
-  createList(): Promise<string>
+  /** Creates an empty list. Its file, if it has one, is created when it is used first. */
+  createList(): Promise<List>
   /** Tells the person who waits how far the trial is. */
   progress(line: string): void
-}
-
-/** The service did not do what it promises. The message says what was seen. */
-export class BrokenPromise extends Error {
-  override readonly name = 'BrokenPromise'
-}
-
-/** Throws a BrokenPromise unless the condition holds. */
-export function check(holds: boolean, message: () => string): asserts holds {
-  if (!holds) throw new BrokenPromise(message())
-}
-
-/** The first few values of a list, for a message. */
-export function toSample(values: readonly unknown[], most = 5): string {
-  const shown = values.slice(0, most).map((value) => JSON.stringify(value))
-  return values.length > most ? `${shown.join(', ')} and ${values.length - most} more` : shown.join(', ')
-}
-
-/**
- * Waits until a condition holds.
- *
- * @param awaited what is awaited, for the message
- * @throws BrokenPromise when it does not hold within the time
- */
-export async function waitFor(
-  awaited: string,
-  condition: () => boolean | Promise<boolean>,
-  milliseconds: number,
-): Promise<void> {
-  const end = performance.now() + milliseconds
-  while (!(await condition())) {
-    check(performance.now() < end, () => `${awaited}: not within ${milliseconds} ms`)
-    await Bun.sleep(10)
-  }
 }

@@ -7,6 +7,7 @@ import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { fuzz } from './trials/fuzz.ts'
 import { model } from './trials/model.ts'
+import { permissions } from './trials/permissions.ts'
 import { powerCuts } from './trials/power-cuts.ts'
 import { readers } from './trials/readers.ts'
 import { soak } from './trials/soak.ts'
@@ -15,6 +16,7 @@ import { timing } from './trials/timing.ts'
 export const TRIALS: readonly Trial[] = [
   fsync,
   powerCuts,
+  permissions,
   faults,
   model,
   attacks,

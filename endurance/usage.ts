@@ -1,4 +1,4 @@
-/** The memory and the CPU time of a process, from /proc. */
+/** The memory and the CPU time of processes, from /proc. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -16,7 +16,7 @@ export function readMemory(pid: number): Memory {
   return { now: read('VmRSS'), peak: read('VmHWM') }
 }
 
-/** Reads the CPU time of all threads of a process, in milliseconds; 0 when it has ended. */
+/** Reads the CPU time of the threads of a process that runs, in milliseconds; 0 when it has ended. */
 export function readCpu(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + readThread(pid, task), 0)
@@ -40,29 +40,30 @@ function readThread(pid: number, task: string): number {
 const TICK_MS = 10
 
 /**
- * Reads the CPU time that went to anything but this process and its children, in milliseconds since the start of the
- * machine. What a hypervisor took counts as well. Look at differences: children that ended are no longer subtracted.
+ * Reads the CPU time that went to anything but this process and its descendants, in milliseconds since the start of the
+ * machine. What a hypervisor took counts as well. Look at differences.
  */
 export function readCpuOfOthers(): number {
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] =
     readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/).slice(1).map(Number) ?? []
-  const own = listFamily(process.pid).reduce((sum, pid) => sum + readCpu(pid), 0)
-  return (user + nice + system + steal) * TICK_MS - own
+  return (user + nice + system + steal - readTicksOfFamily(process.pid)) * TICK_MS
 }
 
-/** A process and all of its descendants. */
-function listFamily(root: number): number[] {
-  const parents = new Map<number, number>()
+/** The CPU time of a process and all of its descendants in ticks, those that have ended included (proc_pid_stat(5)). */
+function readTicksOfFamily(root: number): number {
+  const processes = new Map<number, { readonly parent: number; readonly ticks: number }>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
-      // The name of the command may hold anything but ends at the last parenthesis.
-      const rest = readFileSync(`/proc/${name}/stat`, 'utf8').split(')').at(-1)?.trim().split(' ')
-      parents.set(Number(name), Number(rest?.[1]))
+      // The name of the command may hold anything but ends at the last parenthesis. Field 3 follows it.
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ').map(Number) ?? []
+      // Fields 14 to 17: its own time, and that of the children for which it has waited.
+      const ticks = fields.slice(11, 15).reduce((sum, field) => sum + field, 0)
+      processes.set(Number(name), { parent: fields[1] ?? 0, ticks })
     } catch {
       // The process has ended.
     }
   }
   const isFamily = (pid: number | undefined): boolean =>
-    pid !== undefined && (pid === root || isFamily(parents.get(pid)))
-  return [...parents.keys()].filter(isFamily)
+    pid !== undefined && (pid === root || isFamily(processes.get(pid)?.parent))
+  return [...processes].reduce((sum, [pid, { ticks }]) => sum + (isFamily(pid) ? ticks : 0), 0)
 }

@@ -1,5 +1,6 @@
 /**
- * A process that opens many connections and keeps them: idle, or with a request of which one byte goes out each second.
+ * A process that opens many connections and keeps them: silent, idle after one request, or with a request of which one
+ * byte goes out each second.
  * Reads its options as JSON from the first argument. Writes a line of JSON when all are open, and one at the end.
  */
 
@@ -10,7 +11,8 @@ export interface HoldOptions {
   readonly port: number
   readonly connections: number
   readonly seconds: number
-  readonly kind: 'idle' | 'slow heads' | 'slow bodies'
+  /** The runtime closes a silent connection after 10 s, and an idle one after 30 s. */
+  readonly kind: 'silent' | 'idle' | 'slow heads' | 'slow bodies'
 }
 
 export interface HoldReport {
@@ -24,7 +26,8 @@ export interface HoldReport {
 
 const FIELDS = 'Host: 127.0.0.1\r\nContent-Type: application/json\r\n'
 const START = {
-  idle: '',
+  silent: '',
+  idle: 'GET /robots.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
   'slow heads': `POST ${ENDPOINT} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: `,
   'slow bodies': `POST ${ENDPOINT} HTTP/1.1\r\n${FIELDS}Content-Length: 1000\r\n\r\n`,
 } as const
@@ -74,7 +77,7 @@ while (opened < options.connections) {
 report()
 for (let second = 0; second < options.seconds; second++) {
   await Bun.sleep(1000)
-  if (options.kind !== 'idle') for (const socket of sockets) socket.write('a')
+  if (options.kind.startsWith('slow')) for (const socket of sockets) socket.write('a')
 }
 report()
 process.exit(0)

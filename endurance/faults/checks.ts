@@ -1,13 +1,12 @@
 /** What must hold while a fault lasts, and after it. */
 
+import { check, waitFor } from '../check.ts'
 import type { Exchange } from '../load.ts'
-import { byIdentity, readList } from '../rollcall.ts'
-import { check, toSample, waitFor } from '../trial.ts'
 import type { Fault, Scene } from './fault.ts'
 
 /** The deadline of the contract, and what a busy machine may add. */
 export const DEADLINE_MS = 5_000
-const TOLERANCE_MS = 2_000
+const TOLERANCE_MS = 1_500
 
 /** More error lines than this about one fault fill a disk. */
 const MOST_LINES = 3
@@ -29,46 +28,46 @@ export async function checkDocument(port: number): Promise<void> {
   check(response?.status === 200, () => `a document is answered ${response?.status ?? 'not at all'} meanwhile`)
 }
 
-/** Every request is answered, in time, and as the fault allows. */
+/**
+ * Every request is answered, in time, and as the fault allows.
+ *
+ * @param from when the fault was there, and `until` when it ended, by performance.now()
+ */
 export function checkResponses(
-  { responses, lasts }: Fault,
+  { responses }: Fault,
   exchanges: readonly Exchange[],
-  { failed, from }: { readonly failed: number; readonly from: number },
+  { from, until }: { readonly from: number; readonly until: number },
 ): void {
   for (const { status, startedAt, endedAt } of exchanges) {
     const time = endedAt - startedAt
     check(status === 200 || status === 500, () => `a request is answered ${status ?? 'not at all'}`)
     check(time <= DEADLINE_MS + TOLERANCE_MS, () => `a response (${status}) takes ${time.toFixed(0)} ms`)
   }
+  const failed = countFailed(exchanges, from)
   if (responses === '500') check(failed > 0, () => 'no request is answered 500 while the fault lasts')
   if (responses === '200') check(failed === 0, () => `${failed} requests are answered 500`)
   if (responses !== 'lost') return
   const wrong = exchanges.filter(
-    ({ status, startedAt, endedAt }) => status === 200 && startedAt > from && endedAt < from + lasts,
+    ({ status, ...times }) => status === 200 && times.startedAt > from && times.endedAt < until,
   )
   check(wrong.length === 0, () => `${wrong.length} requests that were sent after the list was lost are answered 200`)
 }
 
-/** A fault logs at least one line, and only a few. */
-export function checkLines(lines: number): void {
-  check(lines >= 1, () => 'no error line in the log says that the list is lost')
-  check(lines <= MOST_LINES, () => `${lines} error lines in the log are about one fault`)
+/** How many requests that the fault may have met were answered 500. */
+export function countFailed(exchanges: readonly Exchange[], from: number): number {
+  return exchanges.filter(({ status, startedAt }) => status === 500 && startedAt > from - DEADLINE_MS).length
 }
 
-/** Everything acknowledged is on the list once, and nothing else. */
-export async function checkKept(
-  list: string,
-  { folder, sent, acknowledged }: { folder: string; sent: ReadonlySet<string>; acknowledged: readonly Exchange[] },
-): Promise<void> {
-  const listed = byIdentity(await readList(list, { folder }))
-  const lost = acknowledged.filter(({ email }) => !listed.has(email)).map(({ email }) => email)
-  check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost: ${toSample(lost)}`)
-  const strange = [...listed.keys()].filter((email) => !sent.has(email))
-  check(strange.length === 0, () => `addresses that nobody sent are listed: ${toSample(strange)}`)
-}
-
-/** Counts the lines of a log that tell of an error. */
-export function countErrors(log: string): number {
-  const levels = log.matchAll(/^\{"level":(\d+)/gm)
-  return [...levels].filter(([, level]) => Number(level) >= ERROR_LEVEL).length
+/** The log names the cause of a fault that requests notice, in a few lines. */
+export function checkLog({ responses, reason }: Fault, log: string): void {
+  const errors = log.split('\n').filter((line) => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL)
+  if (responses === '500' || responses === 'lost') {
+    check(errors.length >= 1, () => 'no error line in the log says what is wrong')
+    check(errors.length <= MOST_LINES, () => `${errors.length} error lines in the log are about one fault`)
+  }
+  if (!reason || responses === 'either') return
+  check(
+    errors.some((line) => reason.test(line)),
+    () => `no error line in the log matches ${reason}: ${errors[0]}`,
+  )
 }

@@ -1,16 +1,14 @@
 /** What a fault is, and what the service must do while it lasts. */
 
-import type { Service } from '../rollcall.ts'
+import type { Environment, List, Service } from '../rollcall.ts'
 import type { Faults } from '../shim/shim.ts'
 
 /** A service under load on a list of its own. */
 export interface Scene {
   readonly service: Service
-  readonly list: string
+  readonly list: List
   /** The folder of the list's file; on PostgreSQL it is empty. */
   readonly dataFolder: string
-  /** The list's file. */
-  readonly file: string
   /** Faults that the shim makes. */
   readonly shim: Faults
 }
@@ -24,12 +22,17 @@ export interface Fault {
    * `lost` is a list that is no longer where it was: only 500s, 503 from /readyz, and one clear line in the log.
    */
   readonly responses: '500' | '200' | 'either' | 'lost'
+  /** What a line of the log says about the cause. */
+  readonly reason?: RegExp
   /** Whether the shim makes it, so that the shim can tell that it took effect. */
   readonly isFromShim?: boolean
-  /** Whether it destroys the list, so that nothing can bring it back. */
-  readonly isFinal?: boolean
+  /**
+   * Whether nothing can bring the list back: `rescued` when the service can still write what the file holds to a file
+   * next to it, `gone` when there is no place for that.
+   */
+  readonly end?: 'rescued' | 'gone'
   /** Settings of the service that the fault needs. */
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Environment
   /** Causes it. Returns what ends it. */
   cause(scene: Scene): Promise<() => void | Promise<void>>
 }

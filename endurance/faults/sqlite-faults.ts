@@ -14,16 +14,22 @@ const DAY_MS = 86_400_000
 const PARTS = ['', '-wal', '-shm']
 
 export const SQLITE_FAULTS: readonly Fault[] = [
-  fromShim('EIO on every write', 'writeErrno', ERRNO.EIO, '500', 3_000),
-  fromShim('EIO on every fsync', 'syncErrno', ERRNO.EIO, '500', 3_000),
+  { ...fromShim('EIO on every write', 'writeErrno', ERRNO.EIO, '500', 3_000), reason: /disk reports an error/ },
+  { ...fromShim('EIO on every fsync', 'syncErrno', ERRNO.EIO, '500', 3_000), reason: /disk reports an error/ },
   { ...fromShim('EIO on every read', 'readErrno', ERRNO.EIO, 'either', 3_000), cause: failReads },
-  fromShim('ENOSPC on every write', 'writeErrno', ERRNO.ENOSPC, '500', 3_000),
+  { ...fromShim('ENOSPC on every write', 'writeErrno', ERRNO.ENOSPC, '500', 3_000), reason: /disk is full/ },
   fromShim('ENOSPC on every fsync', 'syncErrno', ERRNO.ENOSPC, '500', 3_000),
   fromShim('a slow disk: each fsync takes 0.3 s', 'syncDelayMs', 300, '200', 4_000),
   fromShim('a disk that hangs: an fsync takes 8 s', 'syncDelayMs', 8_000, '500', 8_000),
   fromShim('the clock is set back by a day', 'clockOffsetMs', -DAY_MS, '200', 3_000),
   fromShim('the clock is set forward by a day', 'clockOffsetMs', DAY_MS, '200', 3_000),
-  { name: 'another process holds the lock', lasts: 8_000, responses: '500', cause: holdLock },
+  {
+    name: 'another process holds the lock',
+    lasts: 8_000,
+    responses: '500',
+    reason: /lock|deadline|confirm/,
+    cause: holdLock,
+  },
   {
     name: 'the writer thread crashes again and again',
     lasts: 3_000,
@@ -41,21 +47,21 @@ export const SQLITE_FAULTS: readonly Fault[] = [
     name: 'another list is moved over the file',
     lasts: 4_000,
     responses: 'lost',
-    isFinal: true,
+    end: 'rescued',
     cause: replaceFile,
   },
   {
     name: 'the files of the list are deleted',
     lasts: 4_000,
     responses: 'lost',
-    isFinal: true,
+    end: 'rescued',
     cause: deleteFiles,
   },
   {
     name: 'the folder of the list is deleted',
     lasts: 4_000,
     responses: 'lost',
-    isFinal: true,
+    end: 'gone',
     cause: deleteFolder,
   },
 ]
@@ -74,9 +80,9 @@ function fromShim(name: string, fault: FaultName, value: number, responses: Faul
 }
 
 /** SQLite reads from its cache until another process writes, so another process has to. */
-async function failReads({ shim, file }: Scene) {
+async function failReads({ shim, list }: Scene) {
   shim.set('readErrno', ERRNO.EIO)
-  const db = new Database(file)
+  const db = new Database(list.file)
   const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
   const timer = setInterval(() => {
     // The lock may be taken; there is another time.
@@ -95,8 +101,8 @@ function attempt(work: () => void): void {
   } catch {}
 }
 
-async function holdLock({ file }: Scene) {
-  const db = new Database(file)
+async function holdLock({ list }: Scene) {
+  const db = new Database(list.file)
   db.run('PRAGMA busy_timeout = 5000')
   db.run('BEGIN IMMEDIATE')
   return () => {
@@ -117,15 +123,18 @@ async function moveFolder({ dataFolder }: Scene) {
   return () => renameSync(`${dataFolder}-away`, dataFolder)
 }
 
-async function replaceFile({ file }: Scene) {
-  using db = new Database(`${file}-other`, { create: true })
-  db.run('CREATE TABLE other (column TEXT)')
-  renameSync(`${file}-other`, file)
+async function replaceFile({ list }: Scene) {
+  const other = `${list.file}-other`
+  {
+    using db = new Database(other, { create: true })
+    db.run('CREATE TABLE other (name TEXT)')
+  }
+  renameSync(other, list.file)
   return () => {}
 }
 
-async function deleteFiles({ file }: Scene) {
-  for (const part of PARTS) rmSync(file + part, { force: true })
+async function deleteFiles({ list }: Scene) {
+  for (const part of PARTS) rmSync(list.file + part, { force: true })
   return () => {}
 }
 

@@ -1,5 +1,6 @@
 /** Random requests: most of them well-formed and strange, some of them not HTTP. */
 
+import { ALIASES } from '../attacks/aliases.ts'
 import type { Random } from '../random.ts'
 import { ENDPOINT } from '../rollcall.ts'
 import { createBodies } from './bodies.ts'
@@ -25,11 +26,8 @@ const DOCUMENTS = [
 ]
 const PAGES = ['/', '/de', '/DE', '/zh-hans', '/en']
 
-/** Spellings that must not lead to a resource: a rule of a proxy would not match them. */
-const ALIASES = [
-  ...['/api\\newsletter', '/api/%2e/newsletter', '/x/../robots.txt', '/./openapi.json', '//llms.txt'],
-  ...['/api//newsletter', '/api/newsletter/', '/API/newsletter', '/openapi%2ejson', '/api/newsletter;x=y'],
-]
+/** A target that does not begin with a slash is not valid. */
+const PATHS = ALIASES.filter((path) => path.startsWith('/'))
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
 const HOSTS = [
@@ -83,7 +81,7 @@ export function createFuzz(random: Random): () => FuzzRequest {
     if (dice < 0.55) return { target: ENDPOINT + query, expects: 'declared' }
     if (dice < 0.75) return { target: random.pick(DOCUMENTS) + query, expects: 'declared' }
     if (dice < 0.82) return { target: random.pick(PAGES) + query, expects: 'page' }
-    if (dice < 0.84) return { target: random.pick(ALIASES), expects: 'declared' }
+    if (dice < 0.84) return { target: random.pick(PATHS), expects: 'declared' }
     const name = printable(30).replace(/[ #?/\\.%]/g, '-')
     return { target: `/nowhere/${name}${query}`, expects: 'declared' }
   }

@@ -1,8 +1,8 @@
 /** A reader that goes on behind its cursor again and again, and is killed now and then. */
 
 import { join } from 'node:path'
-import { parseRows, type Row } from '../rollcall.ts'
-import { check } from '../trial.ts'
+import { check } from '../check.ts'
+import { EVERYTHING, parseRows, type Row } from '../rows.ts'
 import type { World } from './world.ts'
 
 export type Follower = ReturnType<typeof createFollower>
@@ -16,7 +16,7 @@ export function createFollower(world: World) {
   /** Reads what is new. What a killed reader had read counts only when the cursor has moved on. */
   async function read(): Promise<void> {
     const output = await world.run([
-      ...['export', '--format', 'ndjson', '--include-reserved'],
+      ...['export', ...EVERYTHING],
       ...['--cursor-file', cursorFile, '--out', outputFile],
     ])
     const cursor = world.readCursor(cursorFile)

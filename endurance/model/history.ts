@@ -4,7 +4,7 @@
  * "Linearizability", 1990).
  */
 
-import type { Row } from '../rollcall.ts'
+import type { Row } from '../rows.ts'
 
 /** An address on the list, or not. */
 export type State =

@@ -1,8 +1,8 @@
 /** Everything that the list was asked to do, and what it must therefore hold. */
 
+import { BrokenPromise, check } from '../check.ts'
 import type { Random } from '../random.ts'
-import { byIdentity, type Row } from '../rollcall.ts'
-import { BrokenPromise, check } from '../trial.ts'
+import { byIdentity, checkAllSent, type Row } from '../rows.ts'
 import {
   ABSENT,
   createOperation,
@@ -23,7 +23,8 @@ export interface Entry {
   seq: number
   /** The operations of this round. */
   operations: readonly Operation[]
-  /** Whether it may ever have been removed. */
+  /** Whether it was ever on the list, and whether it may ever have been removed. */
+  wasListed: boolean
   wasRemoved: boolean
   /** The latest moment at which it may have been suppressed, in milliseconds since 1970; 0 for never. */
   suppressedUntil: number
@@ -42,9 +43,10 @@ export type Ledger = ReturnType<typeof createLedger>
 export function createLedger(random: Random) {
   const entries = new Map<string, Entry>()
   const identities: string[] = []
+  let everListed = 0
 
   function create(identity: string): Entry {
-    const entry = { state: ABSENT, seq: 0, operations: NONE, wasRemoved: false, suppressedUntil: 0 }
+    const entry = { state: ABSENT, seq: 0, operations: NONE, wasListed: false, wasRemoved: false, suppressedUntil: 0 }
     entries.set(identity, entry)
     identities.push(identity)
     return entry
@@ -75,7 +77,7 @@ export function createLedger(random: Random) {
 
   /** Fails unless the list may look like this to a reader that began and ended at these moments. */
   function checkSnapshot(what: string, rows: readonly Row[], start: number, end: number): void {
-    const listed = checkKnown(what, rows)
+    const listed = toListed(rows)
     for (const [identity, { state, operations }] of entries) {
       const row = listed.get(identity)
       if (operations.length === 0 && matches(state, row)) continue
@@ -84,11 +86,9 @@ export function createLedger(random: Random) {
     }
   }
 
-  function checkKnown(what: string, rows: readonly Row[]): Map<string, Row> {
+  function toListed(rows: readonly Row[]): Map<string, Row> {
     const listed = byIdentity(rows)
-    for (const identity of listed.keys()) {
-      check(entries.has(identity), () => `${what} has an address that nobody sent: ${identity}`)
-    }
+    checkAllSent(listed, (identity) => entries.has(identity))
     return listed
   }
 
@@ -98,7 +98,7 @@ export function createLedger(random: Random) {
    * @returns identities that are not listed, but of which nobody knows whether they are suppressed
    */
   function settle(rows: readonly Row[]): string[] {
-    const listed = checkKnown('the list', rows)
+    const listed = toListed(rows)
     const unclear: string[] = []
     for (const [identity, entry] of entries) {
       const row = listed.get(identity)
@@ -147,6 +147,8 @@ export function createLedger(random: Random) {
     const date = row ? Date.parse(row.subscribed_at) : 0
     entry.state = state.kind === 'subscribed' ? { ...state, from: date, to: date } : state
     entry.seq = row?.seq ?? 0
+    if (row && !entry.wasListed) everListed++
+    entry.wasListed ||= row !== undefined
     entry.operations = NONE
   }
 
@@ -163,7 +165,18 @@ export function createLedger(random: Random) {
   const count = (kind: State['kind']) =>
     entries.values().reduce((sum, { state }) => sum + (state.kind === kind ? 1 : 0), 0)
 
-  return { entries, choose, begin, checkSnapshot, settle, settleUnclear, count }
+  return {
+    entries,
+    choose,
+    begin,
+    checkSnapshot,
+    settle,
+    settleUnclear,
+    /** Counts the addresses that are in a state now. */
+    count,
+    /** Counts the addresses that were on the list at any end of a round. */
+    everListed: () => everListed,
+  }
 }
 
 function toBroken(what: string, identity: string, possible: readonly State[], row: Row | undefined) {

@@ -1,14 +1,15 @@
 /** A second list that the first one is copied to again and again, and copies that are killed. */
 
 import { join } from 'node:path'
-import { byIdentity, readList } from '../rollcall.ts'
-import { check } from '../trial.ts'
+import { check } from '../check.ts'
+import type { List } from '../rollcall.ts'
+import { byIdentity, checkAllSent, readRows } from '../rows.ts'
 import type { Ledger } from './ledger.ts'
 import type { World } from './world.ts'
 
 export type Target = ReturnType<typeof createTarget>
 
-export function createTarget(world: World, list: string) {
+export function createTarget(world: World, list: List) {
   const cursorFile = join(world.folder, 'copy.cursor')
   let isCopying = false
 
@@ -17,7 +18,7 @@ export function createTarget(world: World, list: string) {
     if (isCopying) return
     isCopying = true
     try {
-      await world.run(['copy', '--from', world.list, '--to', list, '--cursor-file', cursorFile])
+      await world.run(['copy', '--from', world.list.url, '--to', list.url, '--cursor-file', cursorFile])
     } finally {
       isCopying = false
     }
@@ -25,10 +26,8 @@ export function createTarget(world: World, list: string) {
 
   /** Nothing has changed since the last copy: fails when the target does not follow the list. */
   async function compare(ledger: Ledger): Promise<void> {
-    const listed = byIdentity(await readList(list, world.options))
-    for (const identity of listed.keys()) {
-      check(ledger.entries.has(identity), () => `the copy has an address that nobody sent: ${identity}`)
-    }
+    const listed = byIdentity(await readRows(list))
+    checkAllSent(listed, (identity) => ledger.entries.has(identity))
     for (const [identity, { state, wasRemoved, suppressedUntil }] of ledger.entries) {
       const row = listed.get(identity)
       if (state.kind === 'suppressed') {

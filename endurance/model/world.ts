@@ -2,15 +2,15 @@
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { BrokenPromise, check } from '../check.ts'
 import { type Load, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
-import { type RunOptions, type Service, startService, startVerb, type Verb } from '../rollcall.ts'
-import { BrokenPromise, check } from '../trial.ts'
+import type { List, Service, Verb } from '../rollcall.ts'
 import { confirm, type Operation } from './history.ts'
 import type { Ledger } from './ledger.ts'
 
 export interface WorldOptions {
-  readonly list: string
+  readonly list: List
   readonly folder: string
   readonly random: Random
   readonly ledger: Ledger
@@ -22,7 +22,6 @@ export type World = ReturnType<typeof createWorld>
 const CALLERS = 6
 
 export function createWorld({ list, folder, random, ledger }: WorldOptions) {
-  const options: RunOptions = { folder }
   const figures = {
     kills: 0,
     killedServices: 0,
@@ -52,9 +51,9 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
   }
 
   /** Runs a command. A command that nobody killed must succeed. Returns undefined when it was killed. */
-  async function run(args: readonly string[], listed = list): Promise<string | undefined> {
+  async function run(args: readonly string[]): Promise<string | undefined> {
     figures.verbs++
-    const verb = startVerb(args, listed, options)
+    const verb = list.start(args)
     verbs.add(verb)
     const { code, stdout, stderr } = await verb.ended
     verbs.delete(verb)
@@ -63,12 +62,10 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     return stdout
   }
 
-  const start = () => startService(list, options)
-
   /** Starts services, and callers that subscribe until the round ends. */
   async function begin(count: number): Promise<void> {
     isOver = false
-    services = await Promise.all(Array.from({ length: count }, start))
+    services = await Promise.all(Array.from({ length: count }, () => list.serve()))
     loads = services.map((_, index) => {
       const operations = new Map<string, Operation[]>()
       return startLoad(() => services[index]?.port ?? 0, {
@@ -119,7 +116,7 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     await service.stop('SIGKILL')
     figures.kills++
     figures.killedServices++
-    services[index] = await start()
+    services[index] = await list.serve()
   }
 
   async function importSome(): Promise<void> {
@@ -174,8 +171,8 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     list,
     folder,
     figures,
-    options,
     run,
+    writeInput,
     begin,
     end,
     kill,

@@ -1,4 +1,4 @@
-/** Reads the log that the shim writes: `struct record` in shim.c. */
+/** Reads the log that the shim writes: `struct record` in shim.h. */
 
 import { readFileSync } from 'node:fs'
 

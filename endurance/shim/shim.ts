@@ -1,11 +1,11 @@
 /** Builds the shim, loads it into processes of Rollcall, and controls the faults that it makes. */
 
-import { closeSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from '../rollcall.ts'
 
-const SOURCE = fileURLToPath(new URL('./shim.c', import.meta.url))
+const SOURCES = fileURLToPath(new URL('.', import.meta.url))
 
 /** Says in one line what is missing to build the shim. */
 export function findMissingCompiler(): string | undefined {
@@ -15,9 +15,13 @@ export function findMissingCompiler(): string | undefined {
 /** Builds the shim in a folder. @throws Error with what the compiler says */
 export function buildShim(folder: string): string {
   const library = join(folder, 'shim.so')
-  const { success, stderr } = Bun.spawnSync([
-    ...['cc', '-shared', '-fPIC', '-O2', '-o', library, SOURCE, '-ldl', '-pthread'],
-  ])
+  const files = readdirSync(SOURCES).filter((name) => name.endsWith('.c'))
+  const { success, stderr } = Bun.spawnSync(
+    ['cc', '-shared', '-fPIC', '-O2', '-o', library, ...files, '-ldl', '-pthread'],
+    {
+      cwd: SOURCES,
+    },
+  )
   if (!success) throw new Error(`the shim does not compile: ${stderr}`)
   return library
 }
@@ -43,7 +47,7 @@ export function toShimEnvironment(library: string, { folder, log, faults }: Shim
 /** Numbers of errors on Linux (errno(3)). */
 export const ERRNO = { EIO: 5, ENOSPC: 28 } as const
 
-/** Where each fault is in the control file: `struct control` in shim.c. */
+/** Where each fault is in the control file: `struct control` in shim.h. */
 const FIELDS = { writeErrno: 0, syncErrno: 4, readErrno: 8, syncDelayMs: 12, clockOffsetMs: 16 } as const
 const HITS = 24
 const SIZE = 4096

@@ -1,14 +1,18 @@
 /** Many idle connections, slow requests and endless bodies: other callers are served, and memory stays bounded. */
 
-import { readFileSync } from 'node:fs'
+import { check, checkDuring } from '../check.ts'
 import { startClient } from '../clients/client.ts'
 import type { FloodOptions, FloodReport } from '../clients/flood.ts'
 import type { HoldOptions, HoldReport } from '../clients/hold.ts'
+import { findMissingFiles, withManyFiles } from '../limits.ts'
 import { type Exchange, startLoad } from '../load.ts'
-import { byIdentity, ENDPOINT, readList, type Service, startService } from '../rollcall.ts'
+import { ENDPOINT, type Service } from '../rollcall.ts'
+import { checkKept } from '../rows.ts'
 import { quantile } from '../statistics.ts'
-import { check, type Figures, type Trial } from '../trial.ts'
+import type { Figures, Trial } from '../trial.ts'
 import { readMemory } from '../usage.ts'
+
+const CONNECTIONS = 10_000
 
 /** Milliseconds in which other callers are served. */
 const MOST_MS = 5_000
@@ -20,50 +24,37 @@ const MOST_MEMORY = 400
 /** Seconds for which connections are held: longer than the deadline of a body, shorter than the idle timeout. */
 const HOLD_S = 15
 
-/** File descriptors that a process needs in addition to its connections. */
-const SPARE = 200
+/** File descriptors of a process: one for each connection, and some for itself. */
+const FILES = CONNECTIONS + 200
 
 export const connections: Trial = {
   name: 'connections',
   promise:
     '10,000 idle connections, 2,000 slow heads and bodies, 1 GB bodies: other callers are served, memory is bounded',
-  stores: ['sqlite'],
-  minutes: 2,
-  async run(context) {
-    const { folder, createList, amount } = context
-    const wanted = amount(10_000, 500)
-    const limit = raiseLimit(wanted + SPARE)
-    const many = Math.min(wanted, limit.files - SPARE)
+  minutes: { sqlite: 1 },
+  findMissing: () => findMissingFiles(FILES),
+  async run({ createList, amount }) {
     const list = await createList()
-    const service = await startService(list, { folder, by: limit.by })
+    const service = await list.serve({ by: withManyFiles(FILES) })
     const others = watchOthers(service)
-
-    const idle = await others.during('idle connections', () =>
-      hold({ port: service.port, connections: many, seconds: HOLD_S, kind: 'idle' }, limit.by),
-    )
-    check(idle.opened === many, () => `${idle.opened} of ${many} idle connections were opened`)
+    const many = amount(CONNECTIONS, 500)
     const slow = amount(2_000, 200)
-    const [heads, bodies] = await others.during('slow heads and bodies', () =>
-      Promise.all([
-        hold({ port: service.port, connections: slow, seconds: HOLD_S, kind: 'slow heads' }, limit.by),
-        hold({ port: service.port, connections: slow, seconds: HOLD_S, kind: 'slow bodies' }, limit.by),
-      ]),
-    )
-    check(heads.opened === slow, () => `${heads.opened} of ${slow} connections with slow heads were opened`)
-    check(bodies.statuses['408'] === slow, () => `${slow} slow bodies are answered ${JSON.stringify(bodies)}`)
     const bytes = amount(2 ** 30, 2 ** 26)
+    await others.during('idle connections', () => holdIdle(service.port, many))
+    await others.during('slow heads and bodies', () => holdSlow(service.port, slow))
     const floods = await others.during('endless bodies', () => flood(service.port, bytes))
     await others.stop()
     await service.stop()
-    const listed = byIdentity(await readList(list, { folder }))
-    const lost = others.acknowledged().filter((email) => !listed.has(email))
-    check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost`)
+    await checkKept(list, others.listAddresses())
     return {
-      'idle connections': many === wanted ? many : `${many} of ${wanted}: the limit of files is ${limit.files}`,
-      'connections with slow heads, and with slow bodies': slow,
-      'bytes of an endless body': bytes,
-      ...floods,
-      ...others.figures(),
+      figures: {
+        'idle connections': many,
+        'slow heads': slow,
+        'slow bodies': slow,
+        'GiB in a body': bytes / 2 ** 30,
+        'most memory, MiB': others.mostMemory(),
+      },
+      details: { ...others.figures(), ...floods },
     }
   },
 }
@@ -71,51 +62,77 @@ export const connections: Trial = {
 /** Callers that subscribe all the time, and what they and the memory of the service show. */
 function watchOthers(service: Service) {
   const exchanges: Exchange[] = []
+  const sent = new Set<string>()
   const figures: Record<string, string> = {}
-  let number = 0
+  let mostMemory = 0
   const load = startLoad(() => service.port, {
     callers: 4,
     pauseMs: 5,
-    nextEmail: () => `other${number++}@example.org`,
+    nextEmail() {
+      const email = `other${sent.size}@example.org`
+      sent.add(email)
+      return email
+    },
     onReply: (exchange) => exchanges.push(exchange),
   })
 
-  async function during<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
-    const from = performance.now()
-    const value = await work()
-    const seen = exchanges.filter(({ endedAt }) => endedAt > from)
+  function inspect(name: string, seen: readonly Exchange[]): void {
     const times = seen.map(({ startedAt, endedAt }) => endedAt - startedAt)
     const [p99, most] = [quantile(times, 0.99), quantile(times, 1)]
-    const { peak } = readMemory(service.process.pid)
     const failed = seen.find(({ status }) => status !== 200)
-    check(seen.length > 0, () => `${name}: no other caller is served`)
-    check(!failed, () => `${name}: another caller is answered ${failed?.status ?? 'not at all'}`)
-    check(
-      p99 <= MOST_P99_MS && most <= MOST_MS,
-      () => `${name}: others wait ${p99.toFixed(0)} ms (p99), ${most.toFixed(0)} ms (slowest)`,
-    )
-    check(peak <= MOST_MEMORY, () => `${name}: the service takes ${peak.toFixed(0)} MiB, more than ${MOST_MEMORY}`)
-    figures[`${name}: other callers`] =
-      `${seen.length} requests, p99 ${p99.toFixed(1)} ms, slowest ${most.toFixed(0)} ms`
-    figures[`${name}: peak memory`] = `${peak.toFixed(0)} MiB`
-    return value
+    mostMemory = readMemory(service.process.pid).peak
+    check(seen.length > 0, () => 'no other caller is served')
+    check(!failed, () => `another caller is answered ${failed?.status ?? 'not at all'}`)
+    const waits = `p99 ${p99.toFixed(1)} ms, slowest ${most.toFixed(0)} ms`
+    check(p99 <= MOST_P99_MS && most <= MOST_MS, () => `others wait too long: ${waits}`)
+    check(mostMemory <= MOST_MEMORY, () => `the service takes ${mostMemory.toFixed(0)} MiB, more than ${MOST_MEMORY}`)
+    figures[`other callers meanwhile: ${name}`] = `${seen.length} requests, ${waits}`
+  }
+
+  async function during<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
+    const from = performance.now()
+    return await checkDuring(name, async () => {
+      const value = await work()
+      inspect(
+        name,
+        exchanges.filter(({ endedAt }) => endedAt > from),
+      )
+      return value
+    })
   }
 
   return {
     during,
     stop: () => load.stop(),
     figures: (): Figures => figures,
-    acknowledged: () => exchanges.filter(({ status }) => status === 200).map(({ email }) => email),
+    mostMemory: () => mostMemory,
+    listAddresses: () => ({
+      sent,
+      acknowledged: exchanges.filter(({ status }) => status === 200).map(({ email }) => email),
+    }),
   }
 }
 
 /** Runs the client that holds connections. Returns what it saw at the end. */
-async function hold(options: HoldOptions, by: readonly string[]): Promise<HoldReport> {
-  const { lines, ended } = startClient('hold', options, by)
+async function hold(port: number, connections: number, kind: HoldOptions['kind']): Promise<HoldReport> {
+  const options: HoldOptions = { port, connections, seconds: HOLD_S, kind }
+  const { lines, ended } = startClient('hold', options, withManyFiles(FILES))
   let report: HoldReport = { opened: 0, closed: 0, statuses: {} }
   for await (const line of lines) report = line as HoldReport
   await ended
+  check(report.opened === connections, () => `${report.opened} of ${connections} connections are opened`)
   return report
+}
+
+async function holdIdle(port: number, many: number): Promise<void> {
+  const { closed, statuses } = await hold(port, many, 'idle')
+  check(statuses['200'] === many, () => `${many} requests of idle connections are answered ${JSON.stringify(statuses)}`)
+  check(closed === 0, () => `${closed} of ${many} idle connections are closed within ${HOLD_S} s`)
+}
+
+async function holdSlow(port: number, slow: number): Promise<void> {
+  const [, bodies] = await Promise.all([hold(port, slow, 'slow heads'), hold(port, slow, 'slow bodies')])
+  check(bodies.statuses['408'] === slow, () => `${slow} slow bodies are answered ${JSON.stringify(bodies.statuses)}`)
 }
 
 /** Sends endless bodies at once, to the endpoint and to a document. */
@@ -131,23 +148,12 @@ async function flood(port: number, bytes: number): Promise<Figures> {
       const { lines } = startClient('flood', { ...request, port, bytes } satisfies FloodOptions)
       const { value } = await lines.next()
       const { status, sent, seconds } = value as FloodReport
-      const name = `${request.line}, ${request.framing}`
-      check(status < 500, () => `${name}: an endless body is answered ${status}`)
-      check(status !== 200 || request.line.startsWith('GET'), () => `${name}: an endless body is accepted`)
+      const name = `an endless body, ${request.line}, ${request.framing}`
+      check(status < 500, () => `${name}: it is answered ${status}`)
+      check(status !== 200 || request.line.startsWith('GET'), () => `${name}: it is accepted`)
       const text = `${status || 'closed'} after ${(sent / 2 ** 20).toFixed(1)} MiB and ${seconds.toFixed(1)} s`
       return [name, text] as const
     }),
   )
   return Object.fromEntries(reports)
-}
-
-/** How many files a process may open, at most as many as wanted, and the command that allows it. */
-function raiseLimit(wanted: number): { readonly files: number; readonly by: readonly string[] } {
-  const [, soft = '0', hard = '0'] =
-    /^Max open files\s+(\d+)\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-  const toCommand = (files: number) => ['prlimit', `--nofile=${files}:${Math.max(files, Number(hard))}`, '--']
-  if (Bun.which('prlimit') === null) return { files: Number(soft), by: [] }
-  const isAllowed = Bun.spawnSync([...toCommand(wanted), 'true']).success
-  const files = isAllowed ? wanted : Number(hard)
-  return { files, by: toCommand(files) }
 }

@@ -1,37 +1,62 @@
 /** Every 200 follows a sync that covers its address. The shim records writes, syncs and responses in one order. */
 
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { check, toSample } from '../check.ts'
 import { connect, toSubscribeRequest } from '../connection.ts'
-import { startService } from '../rollcall.ts'
+import type { Environment } from '../rollcall.ts'
+import { findCovered } from '../shim/coverage.ts'
 import { readRecording } from '../shim/recording.ts'
 import { buildShim, findMissingCompiler, toShimEnvironment } from '../shim/shim.ts'
-import { check, type Trial, toSample } from '../trial.ts'
+import type { Trial, TrialContext } from '../trial.ts'
 
 /** Callers at once, so that commits carry one address and several. */
 const CALLERS = 8
 
+const ADDRESS = /fsync-\d{6}@example\.org/g
+
 export const fsync: Trial = {
   name: 'fsync',
   promise: 'each of 1,000 responses with 200 follows an fsync that covers its address',
-  stores: ['sqlite'],
-  minutes: 1,
+  minutes: { sqlite: 0.1, postgres: 0.1 },
   findMissing: findMissingCompiler,
-  async run({ folder, createList, amount, progress }) {
+  async run(context) {
+    const { folder, createList, amount } = context
     const requests = amount(1000, 100)
     const log = join(folder, 'operations.log')
-    const env = toShimEnvironment(buildShim(folder), { folder, log })
-    const service = await startService(await createList(), { folder, env })
+    const list = await createList()
+    const { env, end } = await prepare(context, log)
+    const service = await list.serve({ env })
     const asked = await subscribe(service.port, requests)
     await service.stop()
-    progress(`${requests} requests are answered`)
-    const { covered, early, syncs } = findCovered(log, asked)
-    check(
-      early.length === 0,
-      () => `${early.length} responses were sent before an fsync covered them: ${toSample(early)}`,
-    )
+    await end()
+    const { covered, early, syncs } = findCovered(readRecording(log), asked, ADDRESS)
+    const text = `${early.length} responses were sent before an fsync covered them: ${toSample(early)}`
+    check(early.length === 0, () => text)
     check(covered === requests, () => `the log shows ${covered} responses of ${requests}`)
-    return { 'responses that an fsync covers': covered, 'fsyncs in the run': syncs }
+    return { figures: { 'responses that an fsync covers': covered, 'fsyncs in the run': syncs } }
   },
+}
+
+/** Records the process that writes and syncs: the service, or the PostgreSQL server with the service. */
+async function prepare(
+  { store, folder }: TrialContext,
+  log: string,
+): Promise<{ readonly env: Environment; readonly end: () => Promise<void> }> {
+  const library = buildShim(folder)
+  const env = toShimEnvironment(library, { folder, log })
+  if (store === 'sqlite') return { env, end: async () => {} }
+  const [{ getServer }, { restartServer }] = await Promise.all([
+    import('../../test/support/postgres.ts'),
+    import('../postgres.ts'),
+  ])
+  // The server may run as another user.
+  chmodSync(folder, 0o755)
+  writeFileSync(log, '')
+  chmodSync(log, 0o666)
+  const { data } = await getServer()
+  await restartServer(toShimEnvironment(library, { folder: join(data, 'pg_wal'), log }))
+  return { env, end: restartServer }
 }
 
 /** Subscribes addresses. Returns those of each connection by its port, in the order in which they were sent. */
@@ -54,47 +79,4 @@ async function subscribe(port: number, requests: number): Promise<ReadonlyMap<nu
 
   await Promise.all(Array.from({ length: CALLERS }, call))
   return asked
-}
-
-interface Written {
-  readonly inode: number
-  isSynced: boolean
-}
-
-/** Goes through the log: finds which responses were sent after a sync that began after the write of the address. */
-function findCovered(log: string, asked: ReadonlyMap<number, readonly string[]>) {
-  const written = new Map<string, Written>()
-  let unsynced: Written[] = []
-  const running = new Map<bigint, readonly Written[]>()
-  const answered = new Map<number, number>()
-  const early: string[] = []
-  let covered = 0
-  let syncs = 0
-  for (const record of readRecording(log)) {
-    if (record.kind === 'write') {
-      for (const [email] of record.data.toString('latin1').matchAll(/fsync-\d{6}@example\.org/g)) {
-        if (written.has(email)) continue
-        const entry = { inode: record.inode, isSynced: false }
-        written.set(email, entry)
-        unsynced.push(entry)
-      }
-    } else if (record.kind === 'syncBegin') {
-      running.set(
-        record.id,
-        unsynced.filter(({ inode }) => inode === record.inode),
-      )
-    } else if (record.kind === 'syncEnd' && record.isDone) {
-      syncs++
-      for (const entry of running.get(record.id) ?? []) entry.isSynced = true
-      unsynced = unsynced.filter(({ isSynced }) => !isSynced)
-    } else if (record.kind === 'send' && record.start.startsWith('HTTP/1.1 200')) {
-      const index = answered.get(record.port) ?? 0
-      answered.set(record.port, index + 1)
-      const email = asked.get(record.port)?.[index]
-      if (email === undefined) continue
-      if (written.get(email)?.isSynced) covered++
-      else early.push(email)
-    }
-  }
-  return { covered, early, syncs }
 }

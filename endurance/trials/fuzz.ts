@@ -1,11 +1,12 @@
 /** A million random requests: no response that the description does not declare, no 5xx, and the list is exact. */
 
 import type { oas31 } from 'openapi3-ts'
+import { BrokenPromise, check } from '../check.ts'
 import { type Connection, connect, type Reply } from '../connection.ts'
 import { createFuzz, type FuzzRequest } from '../fuzz/requests.ts'
 import { createResponseCheck } from '../fuzz/responses.ts'
-import { byIdentity, readList, startService } from '../rollcall.ts'
-import { BrokenPromise, check, type Trial, toSample } from '../trial.ts'
+import { byIdentity, checkNoneLost, readRows } from '../rows.ts'
+import type { Trial } from '../trial.ts'
 
 const CALLERS = 32
 
@@ -27,12 +28,11 @@ interface Tally {
 export const fuzz: Trial = {
   name: 'fuzz',
   promise: '1 million fuzzed requests: no undeclared response, no 5xx',
-  stores: ['sqlite'],
-  minutes: 5,
-  async run({ folder, random, createList, amount, progress }) {
+  minutes: { sqlite: 5 },
+  async run({ random, createList, amount, progress }) {
     const total = amount(1_000_000, 20_000)
     const list = await createList()
-    const service = await startService(list, { folder })
+    const service = await list.serve()
     const response = await fetch(`http://127.0.0.1:${service.port}/openapi.json`)
     const inspect = createResponseCheck((await response.json()) as oas31.OpenAPIObject)
     const next = createFuzz(random)
@@ -60,15 +60,13 @@ export const fuzz: Trial = {
     await Promise.all(Array.from({ length: CALLERS }, call))
     const code = await service.stop()
     check(code === 0, () => `the service stopped with exit code ${code}`)
-    const listed = byIdentity(await readList(list, { folder }))
-    const lost = [...tally.accepted].filter((identity) => !listed.has(identity))
-    check(lost.length === 0, () => `${lost.length} acknowledged addresses are lost: ${toSample(lost)}`)
+    const listed = byIdentity(await readRows(list))
+    checkNoneLost(listed, tally.accepted)
     const more = listed.size - tally.accepted.size
     check(more <= tally.unknown, () => `${more} addresses are listed that no accepted request had`)
     return {
-      'fuzzed requests': tally.requests,
-      ...Object.fromEntries([...tally.statuses].sort().map(([status, count]) => [`responses: ${status}`, count])),
-      'addresses on the list': listed.size,
+      figures: { 'fuzzed requests': tally.requests, 'addresses on the list': listed.size },
+      details: Object.fromEntries([...tally.statuses].sort().map(([status, count]) => [`responses: ${status}`, count])),
     }
   },
 }
