@@ -28,7 +28,7 @@ export interface Report {
   readonly minutes: number | undefined
   readonly machine: string
   readonly outcomes: readonly Outcome[]
-  /** Runs of the suite that are not part of this report, such as `soak, postgres`. */
+  /** Runs of the suite that are not part of this report, such as `soak (postgres)`. */
   readonly missing: readonly string[]
 }
 
@@ -120,8 +120,8 @@ function toFacts({ at, version, seed, minutes, machine, outcomes, missing }: Rep
   return [
     `- ${at.slice(0, 16).replace('T', ' ')} UTC, Rollcall ${version}`,
     `- ${machine}; other work used ${others.toFixed(1)} cores on average`,
-    `- ${outcomes.length} runs ${length} in ${(total / 60).toFixed(0)} minutes, seed ${seed}`,
-    ...(missing.length > 0 ? [`- Not in this run: ${missing.join('; ')}`] : []),
+    `- ${outcomes.length} ${outcomes.length === 1 ? 'run' : 'runs'} ${length} in ${(total / 60).toFixed(0)} minutes, seed ${seed}`,
+    ...(missing.length > 0 ? [`- Not in this run: ${missing.join(', ')}`] : []),
     ...(example ? [`- To repeat one, such as the first: \`${toRepeat(example, { seed, minutes })}\``] : []),
   ]
 }

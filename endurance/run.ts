@@ -78,7 +78,7 @@ function createReport(outcomes: readonly Outcome[], settings: Pick<Report, 'seed
     outcomes,
     missing: toRuns(TRIALS, [], undefined)
       .filter((run) => !isReported(run))
-      .map(({ trial, store }) => `${trial.name}, ${store}`),
+      .map(({ trial, store }) => `${trial.name} (${store})`),
   }
 }
 

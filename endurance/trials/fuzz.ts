@@ -48,7 +48,7 @@ export const fuzz: Trial = {
         const reply = await send(connection, request)
         take(tally, request, reply)
         const fault = reply ? inspect(request, reply) : toFaultOfSilence(request)
-        if (fault) throw new BrokenPromise(`${fault}; the request was ${JSON.stringify(request.bytes.slice(0, 2_000))}`)
+        if (fault) throw new BrokenPromise(`${fault}; the request was ${toText(request.bytes)}${toReplyText(reply)}`)
         if (!isKept(request, reply)) {
           connection.close()
           connection = undefined
@@ -94,6 +94,17 @@ function take(tally: Tally, { expects, identity, method }: FuzzRequest, reply: R
   const isPost = method === 'POST' && reply?.status === 200 && expects === 'declared'
   if (isPost && identity !== undefined) tally.accepted.add(identity)
   else if (expects !== 'declared' || isPost) tally.unknown++
+}
+
+/** Bytes as a string of JavaScript, without the end of a long one. */
+function toText(bytes: string): string {
+  const isPlain = (character: string) => character >= ' ' && character <= '~'
+  const toEscape = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return `'${[...bytes.slice(0, 2_000)].map((one) => (isPlain(one) ? one : toEscape(one))).join('')}'`
+}
+
+function toReplyText(reply: Reply | undefined): string {
+  return reply ? `, the response ${toText(`${reply.head}\r\n\r\n${reply.body.toString('latin1')}`)}` : ''
 }
 
 function toFaultOfSilence({ expects }: FuzzRequest): string | undefined {

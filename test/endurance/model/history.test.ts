@@ -1,0 +1,91 @@
+/** The model allows every order that operations at once may take, and no other. */
+
+import { beforeEach, expect, test } from 'bun:test'
+import {
+  ABSENT,
+  type Effect,
+  listPossibleStates,
+  matches,
+  type Operation,
+  type State,
+  SUPPRESSED,
+  toSnapshot,
+} from '../../../endurance/model/history.ts'
+
+const NEVER = Number.POSITIVE_INFINITY
+let operations: Operation[] = []
+
+beforeEach(() => {
+  operations = []
+})
+
+/** An operation between two moments, which are its dates as well. */
+function during(start: number, end: number, effect: Effect, found?: State['kind']): void {
+  operations.push({ effect, start, startDate: start, end, endDate: end, ...(found && { found }) })
+}
+
+const subscribe = (email = 'a@b.org'): Effect => ({ kind: 'subscribe', email })
+const remove = (suppress = true): Effect => ({ kind: 'remove', suppress })
+const kinds = (initial: State = ABSENT) =>
+  listPossibleStates(initial, operations)
+    .map(({ kind }) => kind)
+    .sort()
+
+test('operations one after the other have one end', () => {
+  during(1, 2, subscribe())
+  during(3, 4, remove())
+  expect(kinds()).toEqual(['suppressed'])
+  during(5, 6, subscribe())
+  expect(listPossibleStates(ABSENT, operations)).toEqual([{ kind: 'subscribed', email: 'a@b.org', from: 5, to: 6 }])
+})
+
+test('operations at once have an end for each order', () => {
+  during(1, 5, subscribe())
+  during(2, 4, remove(false))
+  expect(kinds()).toEqual(['absent', 'subscribed'])
+})
+
+test('an operation that is not confirmed may have happened or not', () => {
+  during(1, NEVER, subscribe())
+  expect(kinds()).toEqual(['absent', 'subscribed'])
+})
+
+test('what an operation found leaves out the orders that do not fit', () => {
+  during(1, 5, subscribe())
+  during(2, 4, remove(), 'subscribed')
+  expect(kinds()).toEqual(['suppressed'])
+  during(6, 7, remove(), 'absent')
+  expect(kinds()).toEqual([])
+})
+
+test('the list keeps the first spelling and date, and an import leaves out who is suppressed', () => {
+  during(1, 2, { kind: 'import', email: 'A@b.org', date: 99 })
+  during(3, 4, subscribe('a@B.org'))
+  expect(listPossibleStates(ABSENT, operations)).toEqual([{ kind: 'subscribed', email: 'A@b.org', from: 99, to: 99 }])
+  operations = []
+  during(1, 2, { kind: 'import', email: 'a@b.org' })
+  expect(kinds(SUPPRESSED)).toEqual(['suppressed'])
+})
+
+test('a row matches a state by its spelling and its date', () => {
+  const state: State = { kind: 'subscribed', email: 'a@b.org', from: 1_000, to: 2_000 }
+  const toRow = (email: string, date: number) => ({ email, subscribed_at: new Date(date).toISOString(), seq: 1 })
+  expect(matches(state, toRow('a@b.org', 1_500))).toBe(true)
+  expect(matches(state, toRow('A@b.org', 1_500))).toBe(false)
+  expect(matches(state, toRow('a@b.org', 2_001))).toBe(false)
+  expect(matches(state, undefined)).toBe(false)
+  expect(matches(ABSENT, undefined)).toBe(true)
+  expect(matches(SUPPRESSED, toRow('a@b.org', 1_500))).toBe(false)
+})
+
+test('a reader has met what ended before it began, perhaps what ran meanwhile, and nothing later', () => {
+  during(1, 2, subscribe())
+  during(3, 8, remove(false))
+  during(9, 10, subscribe())
+  const met = toSnapshot(operations, 5, 7)
+  expect(
+    listPossibleStates(ABSENT, met)
+      .map(({ kind }) => kind)
+      .sort(),
+  ).toEqual(['absent', 'subscribed'])
+})

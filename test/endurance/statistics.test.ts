@@ -1,0 +1,47 @@
+/** The statistics of the endurance suite find what is there, and nothing else. */
+
+import { expect, test } from 'bun:test'
+import { createRandom } from '../../endurance/random.ts'
+import { compareSamples, growthOf, median, quantile } from '../../endurance/statistics.ts'
+
+const random = createRandom(1)
+const sample = (length: number, toValue: () => number) => Array.from({ length }, toValue)
+
+test('a quantile is a value of the sample, in the order of numbers', () => {
+  const values = [10, 9, 2, 1, 100]
+  expect(median(values)).toBe(9)
+  expect(quantile(values, 0)).toBe(1)
+  expect(quantile(values, 0.99)).toBe(100)
+  expect(quantile(values, 1)).toBe(100)
+  expect(median([])).toBe(0)
+})
+
+test('the growth is that of the trend, whatever a few outliers are', () => {
+  const trend = Array.from({ length: 31 }, (_, index) => 100 + 2 * index)
+  expect(growthOf(trend)).toBe(60)
+  expect(growthOf(trend.map((value, index) => (index % 6 === 0 ? 10_000 - value : value)))).toBeCloseTo(60, -1)
+  expect(Math.abs(growthOf(sample(31, () => 100 + random.next())))).toBeLessThan(1)
+  expect(growthOf([5])).toBe(0)
+})
+
+test('the AUC is 0.5 for samples of one distribution, ties included', () => {
+  const { auc, error } = compareSamples(sample(5_000, random.next), sample(5_000, random.next))
+  expect(Math.abs(auc - 0.5)).toBeLessThan(4 * error)
+  expect(error).toBeCloseTo(0.0058, 4)
+  expect(compareSamples([1, 1, 1], [1, 1]).auc).toBe(0.5)
+  expect(compareSamples([1, 2], [1, 2]).auc).toBe(0.5)
+})
+
+test('the AUC is the probability that a value of the second sample is larger', () => {
+  expect(compareSamples([1, 2, 3], [4, 5]).auc).toBe(1)
+  expect(compareSamples([4, 5], [1, 2, 3]).auc).toBe(0)
+  expect(compareSamples([1, 3], [2, 4]).auc).toBe(0.75)
+})
+
+test('a difference of a tenth of the spread is found in 20,000 pairs', () => {
+  const { auc } = compareSamples(
+    sample(20_000, random.next),
+    sample(20_000, () => random.next() + 0.1),
+  )
+  expect(auc).toBeGreaterThan(0.51)
+})
