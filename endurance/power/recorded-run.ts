@@ -47,6 +47,9 @@ interface Parts extends Promises {
 /** One request in so many repeats an address, in another spelling. */
 const REPEATS = 5
 
+/** Milliseconds without a request in which the service compacts. */
+const COMPACTION_MS = 1_000
+
 /** The load of a full run. */
 const REQUESTS = 40_000
 const IMPORTED = 5_000
@@ -68,29 +71,37 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
     position: () => statSync(log).size,
   }
   const { list, env } = parts
+  const total = amount(REQUESTS, 8_000)
   let service = await list.serve({ env })
-  const load = startRequests(parts, () => service.port, amount(REQUESTS, 8_000))
-  await load.reach(0.2)
+
+  const first = startRequests(parts, () => service.port, total * 0.4)
+  await first.reach(0.3)
   await importSome(parts, amount(IMPORTED, 1_000))
   await backUp(parts)
-  await load.reach(0.4)
+  await first.ended
+  await Bun.sleep(COMPACTION_MS)
+
+  const second = startRequests(parts, () => service.port, total * 0.4)
+  await second.reach(0.2)
   await removeSome(parts)
   await service.stop('SIGKILL')
   service = await list.serve({ env })
-  await load.reach(0.6)
+  await second.reach(0.6)
   await list.run(['count'], { env })
-  await load.reach(0.7)
+  await second.ended
+
+  const third = startRequests(parts, () => service.port, total * 0.2)
   await killCount(parts)
   // Over the first one.
   await backUp(parts)
-  await load.ended
-  // Time for compaction, which starts when nothing arrives.
-  await Bun.sleep(1_000)
+  await third.ended
+  await Bun.sleep(COMPACTION_MS)
   await service.stop()
   endProcesses()
   return { ...parts, root, log, rows: byIdentity(await readRows(list)) }
 }
 
+/** Subscribes so many addresses. */
 function startRequests({ acknowledged, sent, random, position }: Parts, toPort: () => number, total: number) {
   const answered: string[] = []
   let started = 0
@@ -98,10 +109,9 @@ function startRequests({ acknowledged, sent, random, position }: Parts, toPort: 
     callers: 16,
     nextEmail() {
       if (started >= total) return undefined
-      const number = started++
       // Only those that are never removed: see removeSome.
-      if (number % REPEATS === 1 && answered.length > 0) return random.pick(answered).toUpperCase()
-      const email = `${number % 10 === 0 ? 'remove' : 'power'}${number}@example.org`
+      if (started++ % REPEATS === 1 && answered.length > 0) return random.pick(answered).toUpperCase()
+      const email = `${sent.size % 10 === 0 ? 'remove' : 'power'}${sent.size}@example.org`
       sent.add(email)
       return email
     },
