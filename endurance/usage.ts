@@ -16,23 +16,39 @@ export function readMemory(pid: number): Memory {
   return { now: read('VmRSS'), peak: read('VmHWM') }
 }
 
-/** Reads the CPU time of the threads of a process that runs, in milliseconds; 0 when it has ended. */
-export function readCpu(pid: number): number {
+export interface Cpu {
+  /** Milliseconds on a CPU. */
+  readonly used: number
+  /** The same with the time for which a thread could run and waited for a CPU: what it would use if it were alone. */
+  readonly wanted: number
+}
+
+/** Reads the CPU time of the threads of a process that runs; 0 when it has ended. */
+export function readCpu(pid: number): Cpu {
+  const threads = listThreads(pid).map((task) => readThread(pid, task))
+  const used = threads.reduce((sum, [running]) => sum + running, 0)
+  return { used, wanted: threads.reduce((sum, [, waiting]) => sum + waiting, used) }
+}
+
+function listThreads(pid: number): string[] {
   try {
-    return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + readThread(pid, task), 0)
+    return readdirSync(`/proc/${pid}/task`)
   } catch {
     // The process has ended.
-    return 0
+    return []
   }
 }
 
-function readThread(pid: number, task: string): number {
+/** Milliseconds for which a thread ran, and for which it waited for a CPU. */
+function readThread(pid: number, task: string): [running: number, waiting: number] {
   try {
-    // The first number is the time on a CPU in nanoseconds.
-    return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    // In nanoseconds (https://docs.kernel.org/scheduler/sched-stats.html).
+    const text = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8')
+    const [running = 0, waiting = 0] = text.split(' ').map(Number)
+    return [running / 1e6, waiting / 1e6]
   } catch {
     // The thread has ended.
-    return 0
+    return [0, 0]
   }
 }
 

@@ -58,7 +58,7 @@ async function measureRatio(
 /** The CPU milliseconds of a request. */
 async function measureCpu(service: Service, connection: Connection, bytes: string): Promise<number> {
   const data = Buffer.from(bytes, 'latin1')
-  const [before, start] = [readCpu(service.process.pid), performance.now()]
+  const [before, start] = [readCpu(service.process.pid).used, performance.now()]
   let requests = 0
   while (requests < REQUESTS && performance.now() - start < SAMPLE_MS) {
     requests++
@@ -66,5 +66,5 @@ async function measureCpu(service: Service, connection: Connection, bytes: strin
     const isAnswered = reply !== undefined && reply.status < 500
     check(isAnswered, () => `${bytes.slice(0, 100)} … is answered ${reply?.status ?? 'not at all'}`)
   }
-  return (readCpu(service.process.pid) - before) / requests
+  return (readCpu(service.process.pid).used - before) / requests
 }

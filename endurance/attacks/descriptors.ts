@@ -39,15 +39,15 @@ export const descriptors: Attack = {
   },
 }
 
-/** Opens the connections. Returns the share of a CPU that the service uses meanwhile. */
+/** Opens the connections. Returns the share of a CPU that the service asks for meanwhile. */
 async function useUp({ port, process }: Service): Promise<number> {
   const options: HoldOptions = { port, connections: IDLE, seconds: HOLD_S, kind: 'silent' }
   const { lines, ended } = startClient('hold', options)
   // The first line comes when the connections are open, the last one before they are closed.
   await lines.next()
-  const [before, start] = [readCpu(process.pid), performance.now()]
+  const [before, start] = [readCpu(process.pid).wanted, performance.now()]
   await lines.next()
-  const share = (readCpu(process.pid) - before) / (performance.now() - start)
+  const share = (readCpu(process.pid).wanted - before) / (performance.now() - start)
   await ended
   return share
 }
