@@ -96,7 +96,7 @@ async function runTrial(
 }
 
 async function createList(store: StoreKind, folder: string, name: string): Promise<List> {
-  if (store === 'sqlite') return toList(`sqlite:${join(folder, name, 'rollcall.db')}`, folder)
+  if (store === 'sqlite') return toList(`sqlite:${join(folder, name, 'data/rollcall.db')}`, folder)
   // The server takes a second to start, so it is started only when a trial needs it.
   const { getServer } = await import('../test/support/postgres.ts')
   return toList(await (await getServer()).createUrl(), folder)

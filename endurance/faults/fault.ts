@@ -26,11 +26,8 @@ export interface Fault {
   readonly reason?: RegExp
   /** Whether the shim makes it, so that the shim can tell that it took effect. */
   readonly isFromShim?: boolean
-  /**
-   * Whether nothing can bring the list back: `rescued` when the service can still write what the file holds to a file
-   * next to it, `gone` when there is no place for that.
-   */
-  readonly end?: 'rescued' | 'gone'
+  /** Whether nothing can bring the list back. The service then saves what the open file still holds. */
+  readonly isFinal?: boolean
   /** Settings of the service that the fault needs. */
   readonly env?: Environment
   /** Causes it. Returns what ends it. */

@@ -1,24 +1,21 @@
-/** What a service saves of a list that it has lost. */
+/** What a service saves of a list that it has lost: a file with `rescue` in its name, which is a list too. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { check, checkDuring } from '../check.ts'
 import { toList } from '../rollcall.ts'
-import { readRows } from '../rows.ts'
+import { checkKept } from '../rows.ts'
+import type { Scene } from './fault.ts'
 
-/** The start of every SQLite file. */
-const SQLITE = 'SQLite format 3\0'
-
-/** Reads the addresses in the rescue files of a folder, which are lists, or texts with an address in each line. */
-export async function readRescued(dataFolder: string, folder: string): Promise<ReadonlySet<string>> {
-  const rescued = new Set<string>()
-  const names = existsSync(dataFolder) ? readdirSync(dataFolder) : []
-  for (const name of names.filter((one) => /rescue/i.test(one) && !/-(?:wal|shm)$/.test(one))) {
-    const file = join(dataFolder, name)
-    const text = readFileSync(file, 'latin1')
-    const emails = text.startsWith(SQLITE)
-      ? (await readRows(toList(`sqlite:${file}`, folder))).map(({ email }) => email)
-      : (text.match(/[\w.+-]+@[\w.-]+/g) ?? [])
-    for (const email of emails) rescued.add(email.toLowerCase())
-  }
-  return rescued
+/** The file is next to the list or, when the folder of the list is gone, next to that. */
+export async function checkRescued(
+  { dataFolder }: Scene,
+  kept: { readonly acknowledged: readonly string[]; readonly sent: ReadonlySet<string> },
+): Promise<void> {
+  const home = dirname(dataFolder)
+  const names = readdirSync(home, { recursive: true }).map(String)
+  const [name, ...others] = names.filter((one) => /rescue[^/]*\.db$/.test(one))
+  check(name !== undefined, () => `no rescue file has the ${kept.acknowledged.length} acknowledged addresses`)
+  check(others.length === 0, () => `there are several rescue files: ${names.join(', ')}`)
+  await checkDuring('the rescue file', () => checkKept(toList(`sqlite:${join(home, name)}`, home), kept))
 }

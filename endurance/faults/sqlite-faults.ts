@@ -1,7 +1,7 @@
 /** Faults of a disk, of the list's file, of the clock and of the writer thread. */
 
 import { Database } from 'bun:sqlite'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ERRNO, type FaultName } from '../shim/shim.ts'
 import type { Fault, Scene } from './fault.ts'
@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000
 
 /** Suffixes of the files that SQLite keeps for a list. */
 const PARTS = ['', '-wal', '-shm']
+
+/** The list is no longer where it was. */
+const LOST = { lasts: 4_000, responses: 'lost', reason: /lost|deleted|moved|another file/, isFinal: true } as const
 
 export const SQLITE_FAULTS: readonly Fault[] = [
   { ...fromShim('EIO on every write', 'writeErrno', ERRNO.EIO, '500', 3_000), reason: /disk reports an error/ },
@@ -37,33 +40,11 @@ export const SQLITE_FAULTS: readonly Fault[] = [
     env: { BUN_OPTIONS: `--preload ${CRASHING_WRITER}` },
     cause: crashWriter,
   },
-  {
-    name: 'the folder of the list is moved away, and back',
-    lasts: 4_000,
-    responses: 'lost',
-    cause: moveFolder,
-  },
-  {
-    name: 'another list is moved over the file',
-    lasts: 4_000,
-    responses: 'lost',
-    end: 'rescued',
-    cause: replaceFile,
-  },
-  {
-    name: 'the files of the list are deleted',
-    lasts: 4_000,
-    responses: 'lost',
-    end: 'rescued',
-    cause: deleteFiles,
-  },
-  {
-    name: 'the folder of the list is deleted',
-    lasts: 4_000,
-    responses: 'lost',
-    end: 'gone',
-    cause: deleteFolder,
-  },
+  { name: 'the folder of the list is moved away, and back', ...LOST, isFinal: false, cause: moveFolder },
+  { name: 'another list is moved over the file', ...LOST, cause: replaceFile },
+  { name: 'the files of the list are deleted', ...LOST, cause: deleteFiles },
+  { name: 'the log of the list is deleted', ...LOST, cause: deleteLog },
+  { name: 'the folder of the list is deleted', ...LOST, cause: deleteFolder },
 ]
 
 function fromShim(name: string, fault: FaultName, value: number, responses: Fault['responses'], lasts: number): Fault {
@@ -138,7 +119,12 @@ async function deleteFiles({ list }: Scene) {
   return () => {}
 }
 
+async function deleteLog({ list }: Scene) {
+  rmSync(`${list.file}-wal`)
+  return () => {}
+}
+
 async function deleteFolder({ dataFolder }: Scene) {
   rmSync(dataFolder, { recursive: true })
-  return () => mkdirSync(dataFolder, { recursive: true })
+  return () => {}
 }
