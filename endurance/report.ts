@@ -115,12 +115,14 @@ export function toMarkdown(report: Report): string {
 function toFacts({ at, version, seed, minutes, machine, outcomes, missing }: Report): string[] {
   const total = outcomes.reduce((sum, { seconds }) => sum + seconds, 0)
   const others = outcomes.reduce((sum, { seconds, othersCores }) => sum + seconds * othersCores, 0) / (total || 1)
-  const length = minutes === undefined ? 'at the default lengths' : `with about ${minutes} minutes for each trial`
+  const isFull = minutes === undefined
+  const length = isFull ? 'at the default lengths' : `with about ${minutes} minutes for each trial`
   const [example] = outcomes
   return [
     `- ${at.slice(0, 16).replace('T', ' ')} UTC, Rollcall ${version}`,
     `- ${machine}; other work used ${others.toFixed(1)} cores on average`,
     `- ${outcomes.length} ${outcomes.length === 1 ? 'run' : 'runs'} ${length} in ${(total / 60).toFixed(0)} minutes, seed ${seed}`,
+    ...(isFull ? [] : ['- The numbers are those of a shorter run, not those that must be shown']),
     ...(missing.length > 0 ? [`- Not in this run: ${missing.join(', ')}`] : []),
     ...(example ? [`- To repeat one, such as the first: \`${toRepeat(example, { seed, minutes })}\``] : []),
   ]
