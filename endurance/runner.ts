@@ -70,6 +70,9 @@ async function runTrial(
       ...findings,
     }
   }
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Also after Ctrl+C: a trial may have written gigabytes.
+  process.once('exit', remove)
   let lists = 0
   try {
     const findings = await within(
@@ -91,7 +94,8 @@ async function runTrial(
     return toOutcome({ figures: {} }, isBroken ? error.message : `the trial failed: ${toText(error)}`)
   } finally {
     endProcesses()
-    rmSync(folder, { recursive: true, force: true })
+    remove()
+    process.off('exit', remove)
   }
 }
 

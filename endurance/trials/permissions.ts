@@ -19,7 +19,7 @@ const PARTIAL = /\.partial$/
 export const permissions: Trial = {
   name: 'permissions',
   promise: 'everything with addresses is created with mode 0600, and every folder with 0700, under umask 000 and 022',
-  minutes: { sqlite: 0.2, postgres: 0.2 },
+  minutes: { sqlite: 0.1, postgres: 0.1 },
   async run({ folder, createList, amount }) {
     const figures: Record<string, Figures[string]> = {}
     for (const umask of UMASKS) {

@@ -21,7 +21,7 @@ export const powerCuts: Trial = {
   name: 'power-cuts',
   promise:
     '100 power cuts that drop, keep or tear what was not synced: nothing acknowledged is lost, nothing is damaged',
-  minutes: { sqlite: 2 },
+  minutes: { sqlite: 1.5 },
   findMissing: findMissingCompiler,
   async run(context) {
     const { folder, random, amount, progress } = context

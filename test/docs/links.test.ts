@@ -9,7 +9,7 @@ import { ROOT } from '../support/paths.ts'
 const DECISIONS = 'docs/decisions'
 
 /** Files that code spans may name by their last name only. */
-const SOURCES = [...new Bun.Glob('{src,test,bench}/**/*.ts').scanSync({ cwd: ROOT })]
+const SOURCES = [...new Bun.Glob('{src,test,bench,endurance}/**/*.ts').scanSync({ cwd: ROOT })]
 /** Says what is wrong with a link to a file of the repository. */
 function findLinkFault(file: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#')
