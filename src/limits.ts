@@ -21,6 +21,12 @@ export const MAX_EXPLAINED_LENGTH = 1_000
 export const MAX_BODY_BYTES = 16 * 1024
 
 /**
+ * Maximum size in bytes of a body that is discarded because its request is refused. The connection is closed if the body
+ * is larger. A connection of 100 Mbit/s sends this much within BODY_DEADLINE_MS.
+ */
+export const MAX_DISCARDED_BYTES = 128 * 1024 * 1024
+
+/**
  * Maximum length in characters of a header field with a list: Accept, Accept-Encoding, Accept-Language and
  * If-None-Match. A longer one is treated as missing, which RFC 9110 allows: the first three are preferences (section
  * 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
@@ -35,6 +41,9 @@ export const MAX_HOST_LENGTH = 260
 
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000
+
+/** Milliseconds without a byte after which a body is not discarded further: the client may wait for the response. */
+export const DISCARD_PAUSE_MS = 2_000
 
 /** Milliseconds in which the store must confirm an address. */
 export const STORE_DEADLINE_MS = 5_000

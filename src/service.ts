@@ -60,7 +60,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const subscribe = createSubscribe({ intake, cors, body })
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
-    const app = createApp({ baseUrl, headers: linked, cors, subscribe, documents, pages, log, metrics })
+    const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
     const opsServer = ops && metrics && listen(createOps({ metrics, intake }), ops)
     const server = listen(app, config)
     log.info(

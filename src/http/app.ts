@@ -3,6 +3,7 @@
 import { MAX_HOST_LENGTH } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
+import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 import { READABLE_BY_ANY_ORIGIN } from './document-handler.ts'
 import type { Metrics } from './metrics.ts'
@@ -14,6 +15,7 @@ export interface AppOptions {
   /** Headers of every response. */
   readonly headers: HeaderFields
   readonly cors: Pick<Cors, 'headersFor'>
+  readonly body: Pick<BodyReader, 'discard'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
   /** Handles GET and HEAD of the read-only resources, by path. */
@@ -37,7 +39,7 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { baseUrl, headers, cors, subscribe, documents, pages, log, metrics } = options
+  const { baseUrl, headers, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
   const responses = createJsonResponses({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
 
@@ -48,12 +50,19 @@ export function createApp(options: AppOptions): App {
    * @param toAliasHeaders the headers of a redirect
    */
   function createRoute(label: string, handler: Handler, toAliasHeaders: Cors['headersFor'] = () => headers): Handler {
-    return toMeasured(label, (request) => {
+    function respond(request: Request): Response | Promise<Response> {
       const host = request.headers.get('host')
       if (isLongHost(host)) return responses.problem('no_such_path')
       if (host !== null && isAlias(host)) return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
       // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
       return request.method === 'CONNECT' ? responses.problem('no_such_path') : handler(request)
+    }
+
+    return toMeasured(label, (request) => {
+      const response = respond(request)
+      // With a promise, the handler reads the body. GET and HEAD have none.
+      const mayHaveBody = request.method !== 'GET' && request.method !== 'HEAD'
+      return mayHaveBody && response instanceof Response ? body.discard(request, response) : response
     })
   }
 

@@ -9,7 +9,7 @@ import type { PageOptions } from '../page/head.ts'
 import { type Outcome, toOutcome } from '../page/locale.ts'
 import { createPageTemplate } from '../page/render.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import type { BodyReader } from './body.ts'
+import { type BodyReader, closeIfCut } from './body.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
 
 export interface PageFormOptions extends PageOptions {
@@ -49,15 +49,9 @@ export function createPageForm(options: PageFormOptions, language: Language): Ha
     return new Response(renderPage(outcome, shown), { status, headers: pageHeaders })
   }
 
-  return async (request) => {
-    if (!isForm(request.headers.get('content-type'))) return refuse()
+  async function accept(request: Request): Promise<Response> {
     const text = await body.read(request)
-    if (!text.ok) {
-      const response = show(PROBLEMS[text.reason].status, 'invalid_body')
-      // The rest of a body that is not read to its end must not be taken for the next request.
-      response.headers.set('Connection', 'close')
-      return response
-    }
+    if (!text.ok) return closeIfCut(text, show(PROBLEMS[text.reason].status, 'invalid_body'))
     const typed = readEmail(text.value)
     const address = parseUnicodeAddress(typed)
     if (!address.ok) return show(PROBLEMS[address.reason].status, toOutcome(address.reason), typed)
@@ -70,6 +64,8 @@ export function createPageForm(options: PageFormOptions, language: Language): Ha
     // Relative, so that it works on every host name of the service (RFC 9110 section 10.2.2).
     return redirect(303, confirmation, headers)
   }
+
+  return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : refuse())
 }
 
 /** Returns the headers of every version of the page in a language. */

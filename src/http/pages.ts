@@ -48,12 +48,12 @@ function createPageRedirect(path: string, headers: HeaderFields): Handler {
 
 /** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
 function createHome(page: Handler, guide: Handler): Handler {
-  return async (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return page(request)
+  async function choose(request: Request): Promise<Response> {
     const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
     response.headers.append('Vary', 'Accept')
     return response
   }
+  return (request) => (request.method === 'GET' || request.method === 'HEAD' ? choose(request) : page(request))
 }
 
 async function createPage(options: PagesOptions, language: Language): Promise<Handler> {

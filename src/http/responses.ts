@@ -3,7 +3,7 @@
 import { type ErrorReason, PROBLEMS, toErrorBody } from '../errors.ts'
 import { ALLOW } from '../routes.ts'
 
-/** Responds to a request. */
+/** Responds to a request. With a promise, unless the method is GET or HEAD, the handler reads the body. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** Headers as pairs of name and value. */
@@ -58,7 +58,5 @@ export function redirect(status: 303 | 308, location: string, headers: HeaderFie
 function toHeadersOf(reason: ErrorReason): HeaderFields {
   // RFC 9110 section 15.5.6.
   if (reason === 'post_only' || reason === 'read_only') return { Allow: ALLOW[reason] }
-  // The rest of a body that is not read to its end must not be taken for the next request.
-  if (reason === 'slow_body' || reason === 'large_body') return { Connection: 'close' }
   return {}
 }

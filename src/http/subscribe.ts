@@ -4,7 +4,7 @@ import { type Address, parseAddress } from '../email.ts'
 import type { ErrorReason } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { Result } from '../result.ts'
-import type { Body, BodyReader } from './body.ts'
+import { type Body, type BodyReader, closeIfCut } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'
 
@@ -18,7 +18,7 @@ export interface SubscribeOptions {
 export function createSubscribe({ intake, cors, body }: SubscribeOptions): Handler {
   // Not async: the promises of an async function cost 3 % of a request.
   function accept(text: Body, responses: JsonResponses): Response | Promise<Response> {
-    if (!text.ok) return responses.problem(text.reason)
+    if (!text.ok) return closeIfCut(text, responses.problem(text.reason))
     const address = parseSubscription(text.value)
     if (!address.ok) return responses.problem(address.reason)
     // The intake logs failures, once for all requests of a commit.

@@ -35,7 +35,7 @@ describe('the size limit', () => {
   })
 
   test.each([MAX_BODY_BYTES + 1, 10 ** 9, 2 ** 53 - 1])(
-    'refuses a Content-Length of %d before the body is sent',
+    'refuses a Content-Length of %d when the body does not arrive',
     async (length) => {
       const connection = await openConnection(service.port)
       connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${length}`]))
@@ -43,7 +43,7 @@ describe('the size limit', () => {
     },
   )
 
-  test('applies to a body in chunks, and the connection is closed', async () => {
+  test('applies to a body in chunks, and the connection is closed if they do not end', async () => {
     const connection = await openConnection(service.port)
     connection.send(toRequest(POST_LINE, CHUNKED))
     for (let size = 0; size <= MAX_BODY_BYTES; size += 1024) connection.send(toChunk(' '.repeat(1024)))

@@ -18,8 +18,12 @@ export interface RawConnection {
   send(bytes: string | Uint8Array): void
   /** Reads the next response. Returns undefined when the service closes the connection instead. */
   receive(method?: string): Promise<RawReply | undefined>
+  /** Resolves when the socket takes more bytes, or is closed. */
+  waitForDrain(): Promise<void>
   /** Stops reading from the socket, so that its buffers fill up. */
   pause(): void
+  /** Reads again. */
+  resume(): void
   /** Resolves when the connection is closed. */
   waitForClose(): Promise<void>
   /** Whether the connection is closed, or was refused. */
@@ -67,7 +71,13 @@ export async function openConnection(port: number): Promise<RawConnection> {
       if (!isClosed) socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
     },
     receive,
+    async waitForDrain() {
+      if (isClosed || !socket.writableNeedDrain) return
+      const drained = new Promise<void>((resolve) => socket.once('drain', resolve))
+      await within(Promise.race([drained, closed.promise]), 'the socket takes more bytes')
+    },
     pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
     waitForClose: () => within(closed.promise, () => 'the service closes the connection'),
     isClosed: () => isClosed,
     close: onClosed,

@@ -3,6 +3,7 @@
 import pino from 'pino'
 import type { Config } from '../../src/config/config.ts'
 import { createApp } from '../../src/http/app.ts'
+import { createBodyReader } from '../../src/http/body.ts'
 import { createCors } from '../../src/http/cors.ts'
 import { createCommonHeaders } from '../../src/http/responses.ts'
 import { listen } from '../../src/http/server.ts'
@@ -30,6 +31,7 @@ export function startFailingService({ baseUrl }: Config): FailingService {
     baseUrl,
     headers,
     cors: createCors([], headers),
+    body: createBodyReader(),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
     pages: new Map(),
