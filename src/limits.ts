@@ -54,6 +54,12 @@ export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 /** Milliseconds for which a command waits for the write lock of a SQLite list. */
 export const LOCK_TIMEOUT_MS = 30_000
 
+/** Subscribers in a batch that `export --follow --exec` hands to a command, unless `--batch` says otherwise. */
+export const BATCH_SIZE = 500
+
+/** Milliseconds until a failed batch is handed over again: twice as long after each failure, up to the maximum. */
+export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const
+
 /** Maximum size of a logo in bytes. Every first visit of the page loads it. */
 export const MAX_LOGO_BYTES = 64 * 1024
 

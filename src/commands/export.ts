@@ -1,11 +1,22 @@
 import { type Command, Option } from 'commander'
+import { UsageError } from '../failure.ts'
+import { BATCH_SIZE } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
-import { createWriter, FORMATS, type Format, isFormula, TARGETS, type Target } from '../transfer/writing/formats.ts'
+import {
+  createWriter,
+  FORMATS,
+  type Format,
+  isFormula,
+  TARGETS,
+  type Target,
+  type Writer,
+} from '../transfer/writing/formats.ts'
 import { checkTarget } from '../transfer/writing/partial-file.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
+import { handOver } from './hand-over.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, toCount } from './output.ts'
@@ -21,6 +32,8 @@ interface ExportOptions extends ListOption {
   readonly includeReserved?: true
   readonly spreadsheetSafe?: true
   readonly follow?: true
+  readonly exec?: string
+  readonly batch?: number
 }
 
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
@@ -28,7 +41,7 @@ export function createExportCommand(): Command {
   return createListCommand(
     'export',
     'Write the list as CSV, NDJSON or one address per line',
-    'rollcall export --cursor-file sync.cursor --format ndjson | ./send-welcome',
+    "rollcall export --cursor-file sync.cursor --format ndjson --exec './send-welcome'",
   )
     .addOption(new Option('--format <format>', 'Write this format').choices(FORMATS).default('csv'))
     .addOption(
@@ -48,12 +61,43 @@ export function createExportCommand(): Command {
     .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
     .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
     .addOption(new Option('--follow', 'Keep running, and write each new subscriber within a second').conflicts('out'))
+    .addOption(
+      new Option(
+        '--exec <command>',
+        'Write to the standard input of this shell command, and save the cursor when it exits with 0',
+      ).conflicts('out'),
+    )
+    .addOption(
+      new Option(
+        '--batch <count>',
+        `Run the command for at most this many addresses at a time (with --follow: ${BATCH_SIZE} by default)`,
+      ).argParser(parseWholeNumber),
+    )
     .action(async (options: ExportOptions) => {
-      await withStore(parseListOption(options), (store) =>
-        // An export to standard output has no temporary file to remove: a signal may end it at once.
-        options.out ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options),
-      )
+      checkExec(options)
+      await withStore(parseListOption(options), (store) => run(store, options))
     })
+}
+
+function run(store: SubscriberStore, options: ExportOptions): Promise<void> {
+  const { exec: command, cursorFile, out } = options
+  if (command !== undefined && cursorFile !== undefined) {
+    const writer = toWriter(options)
+    return withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer }, signal))
+  }
+  // An export to standard output has no temporary file to remove: a signal may end it at once.
+  return out ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options)
+}
+
+function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
+  return createWriter(format, { target, spreadsheetSafe })
+}
+
+/** @throws UsageError when an option needs another one */
+function checkExec({ exec, cursorFile, batch }: ExportOptions): void {
+  if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
+  if (batch !== undefined && exec === undefined) throw new UsageError('--batch needs --exec')
+  if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 
 async function exportList(store: SubscriberStore, options: ExportOptions, signal?: AbortSignal): Promise<void> {
@@ -85,7 +129,7 @@ async function writePages(
   signal?: AbortSignal,
 ): Promise<{ cursor: number; formulas: number }> {
   const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
-  const { head, toText } = createWriter(format, { target, spreadsheetSafe })
+  const { head, toText } = toWriter(options)
   const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
   const progress = await createProgress('exporting', async () => options.limit ?? (await store.count()).subscribers)
   let cursor = after

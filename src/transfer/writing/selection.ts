@@ -7,6 +7,8 @@ import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
 export interface SelectOptions {
   /** Start after this cursor. */
   readonly after: number
+  /** Stop after this cursor. */
+  readonly until?: number | undefined
   /** Most subscribers to select. */
   readonly limit?: number | undefined
   /** Select addresses in reserved domains too. */
@@ -27,13 +29,15 @@ const FOLLOW_INTERVAL_MS = 400
 /** Reads the list page by page. A page may have no rows; its cursor still moves on. */
 export async function* selectPages(
   store: Pick<SubscriberStore, 'list'>,
-  { after, limit = Number.POSITIVE_INFINITY, includeReserved, follow }: SelectOptions,
+  { after, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow }: SelectOptions,
 ): AsyncGenerator<SelectedPage> {
   let cursor = after
   let remaining = limit
   do {
     if (remaining === 0) return
-    for await (const page of store.list({ after: cursor })) {
+    for await (const listed of store.list({ after: cursor })) {
+      const page = until === undefined ? listed : listed.filter(({ seq }) => seq <= until)
+      if (page.length === 0) return
       const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
       const rows = candidates.length > remaining ? candidates.slice(0, remaining) : candidates
       // At the limit the cursor stays at the last row, so that the next export selects the others.
