@@ -3,7 +3,8 @@
  *
  * The blocks of a file run in order, in one folder. By the first word of the info string:
  *
- *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow
+ *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow.
+ *          With a name, it is a script that is kept under that name
  *   json   equals the output of the sh block before it
  *   text   equals the standard output, then the standard error, of the sh block before it
  *   yaml   is a site file; `rollcall openapi` takes it. It is kept under the name that follows the language

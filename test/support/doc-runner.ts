@@ -104,8 +104,9 @@ export async function createDocRunner(): Promise<DocRunner> {
   }
 
   const runners: Readonly<Record<string, (text: string, name: string) => Promise<void>>> = {
-    async sh(text) {
-      if (SERVICE.test(text)) await serve(text)
+    async sh(text, name) {
+      if (name) writeFileSync(join(folder, name), text)
+      else if (SERVICE.test(text)) await serve(text)
       else if (FOLLOWER.test(text)) await follow(text)
       else output = await start(await callService(text)).end()
     },
