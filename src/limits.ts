@@ -72,6 +72,9 @@ export const MAX_ROW_LENGTH = 1024 * 1024
 /** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
+/** Files that the process should be allowed to have open. A browser keeps up to six connections for IDLE_TIMEOUT_S or longer. */
+export const MIN_DESCRIPTORS = 4_096
+
 /** Milliseconds that stopping the service may take, from the signal to the exit. */
 export const STOP_DEADLINE_MS = 10_000
 

@@ -7,6 +7,7 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
 import { createDailyHandler } from './http/daily-handler.ts'
+import { warnOfLimit } from './http/descriptors.ts'
 import { createDocumentHandler } from './http/document-handler.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
@@ -62,7 +63,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
     const opsServer = ops && metrics && listen(createOps({ metrics, intake }), ops)
-    const server = listen(app, config)
+    warnOfLimit(log)
+    const server = listen(app, { ...config, log })
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
       `listening on ${config.host} port ${server.port} for ${baseUrl}, with the list ${toListName(list)}`,
