@@ -6,11 +6,12 @@ import { caches } from '../attacks/caches.ts'
 import { costs } from '../attacks/costs.ts'
 import { descriptors } from '../attacks/descriptors.ts'
 import { largeBodies } from '../attacks/large-bodies.ts'
+import { randomCosts } from '../attacks/random-costs.ts'
 import { checkDuring } from '../check.ts'
 import { findMissingPrlimit } from '../limits.ts'
 import type { Figures, Trial } from '../trial.ts'
 
-const ATTACKS: readonly Attack[] = [aliases, largeBodies, caches, descriptors, costs]
+const ATTACKS: readonly Attack[] = [aliases, largeBodies, caches, descriptors, costs, randomCosts]
 
 export const attacks: Trial = {
   name: 'attacks',

@@ -65,7 +65,7 @@ function fields(): fc.Arbitrary<HostileRequest> {
     const value = toText(shape, MAX_FIELD, 'latin1')
     const worst = toFields(line, name, value)
     return {
-      name: `${line}, ${name}: ${fc.stringify(shape)}`,
+      name: `${line}, ${name}: ${JSON.stringify(shape)}`,
       worst,
       plain: toFields(line, 'X-Plain', 'a'.repeat(value.length)),
     }
@@ -78,7 +78,7 @@ function hosts(): fc.Arbitrary<HostileRequest> {
     const host = toText(shape, MAX_FIELD, 'latin1')
     const line = `GET ${DOCUMENTS.openApiJson.path}`
     const plain = toFields(line, 'X-Plain', 'a'.repeat(host.length))
-    return { name: `Host: ${fc.stringify(shape)}`, worst: toRequest(line, [`Host: ${host}`]), plain }
+    return { name: `Host: ${JSON.stringify(shape)}`, worst: toRequest(line, [`Host: ${host}`]), plain }
   })
 }
 
@@ -88,7 +88,7 @@ function targets(): fc.Arbitrary<HostileRequest> {
   return shapes({ starts, pieces }).map((shape) => {
     const target = toText(shape, MAX_FIELD, 'latin1')
     const plain = toPlainPost(ENDPOINT.path, target.length)
-    return { name: `target: ${fc.stringify(shape)}`, worst: toRequest(`GET ${target}`, [HOST]), plain }
+    return { name: `target: ${JSON.stringify(shape)}`, worst: toRequest(`GET ${target}`, [HOST]), plain }
   })
 }
 
@@ -182,7 +182,7 @@ const NON_LATIN = /[^\0-\xff]/
 
 function toBodies(path: string, shape: Shape, body: string): HostileRequest {
   const plain = toPlainPost(path, Buffer.byteLength(body))
-  return { name: `POST ${path}: ${fc.stringify(shape)}`, worst: toPost(path, body), plain }
+  return { name: `POST ${path}: ${JSON.stringify(shape)}`, worst: toPost(path, body), plain }
 }
 
 function toFields(line: string, name: string, value: string): string {

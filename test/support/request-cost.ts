@@ -29,7 +29,10 @@ const REPEATS = 2
 const SAMPLES = 7
 
 /** Opens connections to a service, and warms it up with a request. */
-export async function openCostMeter(service: RunningService, request: string): Promise<CostMeter> {
+export async function openCostMeter(
+  service: Pick<RunningService, 'port' | 'process'>,
+  request: string,
+): Promise<CostMeter> {
   const connections: RawConnection[] = await Promise.all(Array.from({ length: AT_ONCE }, open))
 
   function open(): Promise<RawConnection> {
