@@ -29,10 +29,8 @@ export interface BodyReader {
    * If a connection is closed while the client writes, the client may see a reset instead of the response. So a
    * response waits for the end of the body, at most BODY_DEADLINE_MS, for MAX_DISCARDED_BYTES, and for a pause of
    * DISCARD_PAUSE_MS. After that, it closes the connection.
-   *
-   * @returns the response; not a promise when there is nothing to wait for
    */
-  discard(request: Request, response: Response): Promise<Response> | Response
+  discard(request: Request, response: Response): Promise<Response>
   /** Gives up every body that has not arrived, as if its deadline had passed. */
   abortPending(): void
 }

@@ -1,9 +1,10 @@
 /** What must hold behind every proxy. Each check returns what it saw, and throws when something does not hold. */
 
-import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
+import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE, toChunk } from '../support/endpoint.ts'
-import { exchange, openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
+import { openConnection, type RawReply, toRequest } from '../support/raw.ts'
 import type { RunningProxy } from './proxy.ts'
+import { expectContract, expectEqual, receive, send } from './replies.ts'
 import type { Setup } from './setups.ts'
 
 export interface Target {
@@ -180,30 +181,4 @@ async function checkRule({ proxy, readList }: Target): Promise<string> {
 
 function toFramingField(framing: Framing, size: number): string {
   return framing === 'chunks' ? 'Transfer-Encoding: chunked' : `Content-Length: ${size}`
-}
-
-async function send(port: number, bytes: string): Promise<RawReply> {
-  const reply = await exchange(port, bytes)
-  if (!reply) throw new Error('there was no response')
-  return reply
-}
-
-async function receive(connection: RawConnection): Promise<RawReply> {
-  const reply = await connection.receive()
-  if (!reply) throw new Error('the connection was closed without a response')
-  return reply
-}
-
-/** Compares a response with the contract, byte for byte. */
-function expectContract({ status, headers, body }: RawReply, name: keyof typeof RESPONSES): void {
-  const expected = RESPONSES[name]
-  expectEqual(
-    [status, headers.get('content-type'), body.toString()],
-    [expected.status, 'application/json', expected.body],
-  )
-}
-
-function expectEqual(seen: readonly unknown[], expected: readonly unknown[]): void {
-  if (JSON.stringify(seen) === JSON.stringify(expected)) return
-  throw new Error(`${JSON.stringify(seen).slice(0, 300)} instead of ${JSON.stringify(expected)}`)
 }
