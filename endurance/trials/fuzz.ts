@@ -28,7 +28,7 @@ interface Tally {
 export const fuzz: Trial = {
   name: 'fuzz',
   promise: '1 million fuzzed requests: no undeclared response, no 5xx',
-  minutes: { sqlite: 4 },
+  minutes: { sqlite: 2 },
   async run({ random, createList, amount, progress }) {
     const total = amount(1_000_000, 20_000)
     const list = await createList()

@@ -63,7 +63,8 @@ export const soak: Trial = {
         'p99, ms': toTrend(p99),
       },
       details: {
-        'windows without other work, which p99 is judged by': `${quiet.length} of ${measured.length}`,
+        'windows by which p99 is judged':
+          judged === quiet ? `${quiet.length} without other work` : `all ${judged.length}`,
         'median response, ms': median(measured.map(({ p50 }) => p50)),
         'most memory, MiB': Math.max(...memory),
         'highest p99 of a window, ms': Math.max(...p99),
