@@ -39,6 +39,12 @@ export const MAX_LIST_FIELD_LENGTH = 512
  */
 export const MAX_HOST_LENGTH = 260
 
+/**
+ * Maximum length in characters of a target in a redirect. A valid target of 16 KiB is shorter, also when each character
+ * is percent-encoded (RFC 3986 section 2.1).
+ */
+export const MAX_TARGET_LENGTH = 3 * 16_384
+
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000
 

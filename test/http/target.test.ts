@@ -177,6 +177,16 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     expect(service.log().trim().split('\n')).toHaveLength(1)
   })
 
+  test('a redirect keeps the longest target of valid characters, and leaves out a longer one', async () => {
+    const length = 15_000
+    const valid = await send(`GET /?${"'".repeat(length)}`, [`Host: ${alias}`])
+    expect(valid.headers.get('location')).toBe(`${baseUrl}/?${'%27'.repeat(length)}`)
+    const invalid = await send(`GET /?${'\xe9'.repeat(length)}`, [`Host: ${alias}`])
+    expect([invalid.status, invalid.headers.get('location')]).toEqual([308, `${baseUrl}/`])
+    const raw = await exchange(service.port, toRequest(`GET /DE?${'\xe9'.repeat(length)}`, ['Host: a b']))
+    expect([raw?.status, raw?.headers.get('location')]).toEqual([308, '/de'])
+  })
+
   test('there is nothing at a Host header of more than 260 characters', async () => {
     const [longest, longer] = [260, 261].map((length) => `Host: ${'a.'.repeat(length / 2).padEnd(length, 'a')}`)
     const body = '{"email":"host@example.org"}'
