@@ -35,7 +35,7 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     name: 'the database is read-only, and writable again',
     lasts: 3_000,
     responses: '500',
-    reason: /read-only/,
+    reason: /read-only|connection was lost/,
     cause: makeReadOnly,
   },
   {

@@ -20,7 +20,10 @@ export async function checkState(state: string, position: number, run: RecordedR
   const expected = listExpected(run, position, position)
   // Before the first response there may be no list yet, or an empty file, which the service must take.
   if (expected.length === 0) await (await list.serve()).stop()
+  check(existsSync(list.file), () => 'the list is not there')
+  const count = Number(await list.run(['count']))
   const listed = await checkList(list, expected, run)
+  check(listed.size === count, () => `count says ${count}, and the export has ${listed.size} rows`)
   const back = [...run.removed].filter(([identity, { to }]) => to <= position && listed.has(identity))
   check(back.length === 0, () => `${back.length} removed addresses are back: ${toSample(back)}`)
   await checkBackup(state, position, run)
@@ -39,10 +42,7 @@ async function checkList(
   expected: readonly string[],
   { sent, rows }: RecordedRun,
 ): Promise<ReadonlyMap<string, Row>> {
-  check(existsSync(list.file), () => 'the list is not there')
-  const count = Number(await list.run(['count']))
   const found = await readRows(list)
-  check(found.length === count, () => `count says ${count}, and the export has ${found.length} rows`)
   const listed = byIdentity(found)
   checkNoneLost(listed, expected)
   checkAllSent(listed, (identity) => sent.has(identity))
