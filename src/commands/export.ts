@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { checkTarget } from '../complete-file.ts'
 import { UsageError } from '../failure.ts'
 import { BATCH_SIZE } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
@@ -12,7 +13,6 @@ import {
   type Target,
   type Writer,
 } from '../transfer/writing/formats.ts'
-import { checkTarget } from '../transfer/writing/partial-file.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'

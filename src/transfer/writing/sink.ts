@@ -1,12 +1,11 @@
 /** Where a command writes: standard output, or a file that appears only when it is complete. */
 
 import { write } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { createPartialFile, renameSynced } from '../../complete-file.ts'
 import { toErrorCode, toFileFailure } from '../../failure.ts'
-import { createPartialFile } from './partial-file.ts'
 
 export interface Sink {
   /** Resolves when all of the text is written; waits for a slow reader. */
@@ -92,30 +91,6 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   } catch (error) {
     await sink.discard()
     throw error
-  }
-}
-
-/**
- * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
- *
- * @throws Failure when `file` cannot be replaced
- */
-export async function renameSynced(partial: string, file: string): Promise<void> {
-  try {
-    await syncPath(partial)
-    await rename(partial, file)
-    await syncPath(dirname(file))
-  } catch (error) {
-    throw toFileFailure(error, file)
-  }
-}
-
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkTarget } from '../../../src/transfer/writing/partial-file.ts'
+import { checkTarget } from '../../../src/complete-file.ts'
 import { createFileSink, replaceFile } from '../../../src/transfer/writing/sink.ts'
 import { createFolder } from '../../support/service.ts'
 

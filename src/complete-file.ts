@@ -1,9 +1,9 @@
-/** The temporary file that gets the name of a file when it is complete. */
+/** Complete files: a file is written under another name, and gets its name when it is complete. */
 
-import { readdir, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { Failure, toErrorCode, toFileFailure } from '../../failure.ts'
-import { createPrivateFile } from '../../private-file.ts'
+import { Failure, toErrorCode, toFileFailure } from './failure.ts'
+import { createPrivateFile } from './private-file.ts'
 
 /** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {
@@ -53,5 +53,29 @@ function isOtherProcess(pid: number): boolean {
   } catch (error) {
     // EPERM, for example, means that it runs as another user.
     return toErrorCode(error) !== 'ESRCH'
+  }
+}
+
+/**
+ * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
+ *
+ * @throws Failure when `file` cannot be replaced
+ */
+export async function renameSynced(partial: string, file: string): Promise<void> {
+  try {
+    await syncPath(partial)
+    await rename(partial, file)
+    await syncPath(dirname(file))
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
