@@ -1,9 +1,10 @@
 import { realpathSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { checkTarget, renameSynced, toPartialName } from '../complete-file.ts'
+import { checkTarget, toPartialName } from '../complete-file.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
+import { replaceList } from '../store/sqlite/replacement.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
@@ -39,7 +40,7 @@ async function writeBackup(list: string, file: string, signal: AbortSignal): Pro
   const timer = setInterval(() => progress.update(toSize(partial), 0), 200)
   try {
     const subscribers = await copySqlite(list, partial, signal)
-    await renameSynced(partial, file)
+    await replaceList(partial, file)
     return subscribers
   } catch (error) {
     await removePartial(partial)

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCliFixture } from '../support/cli-fixture.ts'
+import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { toSupportFile } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -44,4 +46,68 @@ test.each<readonly [string, string[], number, string]>([
   expect(result.stderr).not.toContain('secret')
   expect(await print(['count'])).toBe('1\n')
   expect((await readdir(folder)).filter((name) => !name.startsWith('list.db'))).toEqual(['folder'])
+})
+
+/** Creates a list of one address, and an older backup of it, whose last process was killed: its log (WAL) has an address. */
+async function createUsedBackup(): Promise<CliFixture> {
+  const fixture = await createCliFixture()
+  await fixture.print(['import', '-'], 'ada@site.io\n')
+  await fixture.print(['backup', 'copy.db'])
+  const writer = Bun.spawn([process.execPath, toSupportFile('killed-writer.ts'), 'copy.db', 'old@site.io'], {
+    cwd: fixture.folder,
+  })
+  await writer.exited
+  expect(writer.signalCode).toBe('SIGKILL')
+  expect(await readdir(fixture.folder)).toContain('copy.db-wal')
+  await fixture.print(['import', '-'], 'bob@site.io\n')
+  return fixture
+}
+
+const listCopies = async ({ folder }: CliFixture) =>
+  (await readdir(folder)).filter((name) => name.includes('copy.db')).toSorted()
+
+test('a backup replaces an older one whose process was killed: no log of that one is left', async () => {
+  const fixture = await createUsedBackup()
+  expect(await fixture.print(['backup', 'copy.db'])).toBe('copy.db: 2 addresses\n')
+  expect(await listCopies(fixture)).toEqual(['copy.db'])
+  const rows = await fixture.rows(`sqlite:${fixture.folder}/copy.db`)
+  expect(rows.map(({ email }) => email)).toEqual(['ada@site.io', 'bob@site.io'])
+})
+
+test('a backup that cannot get its name leaves the older one with all it had', async () => {
+  const fixture = await createUsedBackup()
+  const file = join(fixture.folder, 'copy.db')
+  // A service that uses the older backup.
+  const service = await startService({ folder: fixture.folder, env: { DATABASE_URL: `sqlite:${file}` } })
+  expect((await service.subscribe('late@site.io')).status).toBe(200)
+  const { code, stderr } = await fixture.run(['backup', 'copy.db'])
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'rollcall: copy.db cannot be replaced: it is a list that another process uses\n',
+  })
+  expect((await service.subscribe('later@site.io')).status).toBe(200)
+  await service.stop()
+  expect(await listCopies(fixture)).toEqual(['copy.db'])
+  const rows = await fixture.rows(`sqlite:${file}`)
+  expect(rows.map(({ email }) => email)).toEqual(['ada', 'old', 'late', 'later'].map((name) => `${name}@site.io`))
+})
+
+test('a log without its list is not deleted, and the backup gets no name next to it', async () => {
+  const fixture = await createUsedBackup()
+  const [file, log] = ['copy.db', 'copy.db-wal'].map((name) => join(fixture.folder, name)) as [string, string]
+  const content = readFileSync(log)
+  rmSync(file)
+  const { code, stderr } = await fixture.run(['backup', 'copy.db'])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('copy.db-wal is the log of another') })
+  expect(readFileSync(log)).toEqual(content)
+  expect((await listCopies(fixture)).filter((name) => !name.endsWith('-shm'))).toEqual(['copy.db-wal'])
+})
+
+test('files without content and the journal of a file that is gone do not stay next to a backup', async () => {
+  const fixture = await createUsedBackup()
+  for (const suffix of ['', '-wal']) rmSync(join(fixture.folder, `copy.db${suffix}`))
+  writeFileSync(join(fixture.folder, 'copy.db-wal'), '')
+  copyFileSync(join(fixture.folder, 'list.db'), join(fixture.folder, 'copy.db-journal'))
+  await fixture.print(['backup', 'copy.db'])
+  expect(await listCopies(fixture)).toEqual(['copy.db'])
 })

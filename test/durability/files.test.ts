@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'bun:test'
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { CLI } from '../support/paths.ts'
@@ -36,6 +36,13 @@ async function createList(): Promise<CliFixture> {
   return fixture
 }
 
+/** A folder for the files of a command. SQLite syncs the folder of the list. */
+async function createOutput({ folder }: CliFixture): Promise<string> {
+  const output = join(await realpath(folder), 'out')
+  await mkdir(output)
+  return output
+}
+
 /** Says which calls concern the files in a folder, in order. A file under its temporary name is `NAME (partial)`. */
 function toSteps(events: readonly SyncEvent[], folder: string): string[] {
   return events
@@ -60,7 +67,7 @@ async function expectWhole(events: readonly SyncEvent[], file: string): Promise<
 
 test('an export is synced, renamed, and its folder synced; its cursor follows', async () => {
   const fixture = await createList()
-  const folder = await realpath(fixture.folder)
+  const folder = await createOutput(fixture)
   const { events } = await runCounted(fixture, [
     'export',
     '--out',
@@ -76,7 +83,7 @@ test('an export is synced, renamed, and its folder synced; its cursor follows', 
 
 test('a cursor is written after all of an export to standard output', async () => {
   const fixture = await createList()
-  const folder = await realpath(fixture.folder)
+  const folder = await createOutput(fixture)
   const { stdout, events } = await runCounted(fixture, ['export', '--cursor-file', join(folder, 'cursor')])
   const end = events.findLastIndex(({ call }) => call === 'write')
   const written = events.slice(0, end + 1).filter(({ call }) => call === 'write')
@@ -86,16 +93,16 @@ test('a cursor is written after all of an export to standard output', async () =
 
 test('the rejected rows of an import', async () => {
   const fixture = await createCliFixture()
-  const folder = await realpath(fixture.folder)
-  const file = await fixture.write('old.csv', 'email\nada@mail.io\nno address\n')
-  const { events } = await runCounted(fixture, ['import', join(folder, file)])
+  const folder = await createOutput(fixture)
+  const file = await fixture.write('out/old.csv', 'email\nada@mail.io\nno address\n')
+  const { events } = await runCounted(fixture, ['import', join(fixture.folder, file)])
   expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('old.csv.rejected.csv'))
   await expectWhole(events, join(folder, 'old.csv.rejected.csv'))
 })
 
 test('a backup', async () => {
   const fixture = await createList()
-  const folder = await realpath(fixture.folder)
+  const folder = await createOutput(fixture)
   const { events } = await runCounted(fixture, ['backup', join(folder, 'copy.db')])
   expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('copy.db'))
   await expectWhole(events, join(folder, 'copy.db'))
@@ -139,7 +146,7 @@ test.each([[['import', 'more.txt']], [['remove', 'ada1@mail.io']], [['remove', '
 
 test('with --follow, the cursor is written after the rows that it counts', async () => {
   const fixture = await createList()
-  const folder = await realpath(fixture.folder)
+  const folder = await createOutput(fixture)
   const cursor = join(folder, 'cursor')
   const counter = await createSyncCounter()
   const { PATH = '', HOME = '/' } = process.env

@@ -5,7 +5,8 @@ import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { openSqliteFile } from './file.ts'
-import { getRow } from './row.ts'
+import { readFileHeader } from './header.ts'
+import { checkIntegrity } from './integrity.ts'
 import { openSqliteStore } from './store.ts'
 
 export interface BackupRequest {
@@ -33,6 +34,7 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
     const after = await count(file)
     checkIntegrity(target)
     const copied = await count(target)
+    checkClosed(target)
     // The list may grow and shrink during the copy.
     if (copied >= Math.min(before, after)) return { ok: true, value: copied }
     return {
@@ -45,6 +47,12 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
   }
 }
 
+/** A copy that is put next to a log (WAL) must be told from the file of that log: see findForeignLog. */
+function checkClosed(file: string): void {
+  const header = readFileHeader(file)
+  if (!header || header === 'empty' || header.isWal) throw new StoreError('the copy cannot be closed')
+}
+
 async function count(file: string): Promise<number> {
   const store = openSqliteStore(file, { create: false })
   try {
@@ -52,10 +60,4 @@ async function count(file: string): Promise<number> {
   } finally {
     await store.close()
   }
-}
-
-function checkIntegrity(file: string): void {
-  using db = openSqliteFile(file, { create: false })
-  const { integrity_check: result } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'))
-  if (result !== 'ok') throw new StoreError(`the copy is damaged: ${result}`)
 }

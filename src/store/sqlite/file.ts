@@ -1,18 +1,23 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
-import { Database } from 'bun:sqlite'
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { toOpenError } from './error.ts'
+import { isBusy, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
+import { findForeignLog, readHeader, toForeignReason } from './header.ts'
+import { type FileId, type HeldFile, holdFile, isSameFile } from './held-file.ts'
+import { ListFile } from './list-file.ts'
 import { checkMarks, migrate, readVersion } from './migrations.ts'
+import { getRow } from './row.ts'
 
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
   readonly create?: boolean
+  /** Open this file, and no other that may be at the path now. */
+  readonly id?: FileId | undefined
 }
 
 /**
@@ -20,14 +25,14 @@ export interface OpenOptions {
  *
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openSqliteFile(file: string, { create = true }: OpenOptions = {}): Database {
+export function openSqliteFile(file: string, { create = true, id }: OpenOptions = {}): ListFile {
   const path = resolve(file)
   try {
     if (!create) checkExists(path)
-    checkHeader(path)
-    createFolder(dirname(path))
+    refuseForeignLog(path)
+    if (!existsSync(path)) createFolder(dirname(path))
     createMissingFile(path)
-    return open(path)
+    return openHeld(path, id)
   } catch (error) {
     if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
     // /proc, for example, takes no folders and no files.
@@ -48,14 +53,31 @@ export function readFileId(path: string): string {
   return `${dev}:${ino}`
 }
 
-function open(path: string): Database {
-  const db = new Database(path, { create: true })
+function refuseForeignLog(path: string): void {
+  const log = findForeignLog(path)
+  if (log !== undefined) throw toOpenError(path, toForeignReason(log))
+}
+
+function openHeld(path: string, id: FileId | undefined): ListFile {
+  const held = holdFile(path)
+  try {
+    checkHeader(path, held)
+    if (id && !isSameFile(id, held.id)) throw toOpenError(path, 'another file is at its path')
+    return open(path, held)
+  } catch (error) {
+    held.release()
+    throw error
+  }
+}
+
+function open(path: string, held: HeldFile): ListFile {
+  const db = new ListFile(path, held)
   try {
     // A commit waits for the lock of another process as long as the deadline of a request allows.
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written. The header of the file may be older than the log that a crashed process left.
     const version = readVersion(db)
-    db.run('PRAGMA journal_mode = WAL')
+    startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
     // 16 MiB: a larger cache was not faster.
@@ -65,6 +87,7 @@ function open(path: string): Database {
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
     migrate(db)
+    db.rememberPlace()
     return db
   } catch (error) {
     db.close()
@@ -77,22 +100,40 @@ function checkExists(path: string): void {
   if (statSync(path).size === 0) throw new StoreError(`there is no list at ${path}: the file is empty`)
 }
 
-/** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */
-function checkHeader(path: string): void {
-  if (!existsSync(path)) return
-  const header = Buffer.alloc(100)
-  const length = useDescriptor(path, (descriptor) => readSync(descriptor, header))
-  // A process that crashes while it creates a list can leave an empty file.
-  if (length === 0) return
-  // The format of the header: https://sqlite.org/fileformat2.html#the_database_header
-  if (length < header.length || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw toOpenError(path, 'it is not a database')
+const usesWal = (db: ListFile) =>
+  getRow(db.query<{ journal_mode: string }, []>('PRAGMA journal_mode')).journal_mode === 'wal'
+
+/** A list that was closed is not in WAL mode: see findForeignLog. */
+function startWalMode(db: ListFile): void {
+  if (usesWal(db)) return
+  readTables(db)
+  const end = performance.now() + STORE_DEADLINE_MS
+  for (;;) {
+    try {
+      db.run('PRAGMA journal_mode = WAL')
+      break
+    } catch (error) {
+      // SQLite does not wait here when two processes open the list at once.
+      if (!isBusy(error) || performance.now() > end) throw error
+      Bun.sleepSync(1 + Math.random() * 4)
+    }
   }
-  checkMarks(path, {
-    application: header.readUInt32BE(68),
-    version: header.readUInt32BE(60),
-    isEmpty: header.readUInt32BE(28) <= 1,
-  })
+  if (!usesWal(db)) throw toOpenError(db.filename, 'its file system cannot share it')
+}
+
+/** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
+function readTables(db: ListFile): void {
+  const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
+}
+
+/** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */
+function checkHeader(path: string, { descriptor }: HeldFile): void {
+  const header = readHeader(descriptor)
+  // A process that crashes while it creates a list can leave an empty file.
+  if (header === 'empty') return
+  if (!header) throw toOpenError(path, 'it is not a database')
+  checkMarks(path, header)
 }
 
 function createFolder(folder: string): void {

@@ -1,0 +1,84 @@
+import { constants, Database } from 'bun:sqlite'
+import { StoreError } from '../../subscriber.ts'
+import type { HeldFile } from './held-file.ts'
+import { createPlace, type Place } from './place.ts'
+
+/** A connection to the file of a list. */
+export class ListFile extends Database {
+  readonly #path: string
+  readonly #held: HeldFile
+  #place: Place | undefined
+  #isLost = false
+  #isClosed = false
+
+  /** @param held the file at the path; closing the connection releases it */
+  constructor(path: string, held: HeldFile) {
+    super(path, { readwrite: true })
+    this.#path = path
+    this.#held = held
+  }
+
+  /**
+   * Remembers where the files are. Call it when the list is in WAL mode and was read.
+   *
+   * @throws StoreError when they have been replaced since they were opened
+   */
+  rememberPlace(): void {
+    this.#place = createPlace(this.#path, this.#held)
+    const moved = new Int32Array(2)
+    // The place compares the paths with `held`. This compares them with the file that SQLite has opened.
+    this.fileControl(constants.SQLITE_FCNTL_HAS_MOVED, moved)
+    if (moved[0] !== 0) throw new StoreError(`the list is lost: another file was at ${this.#path} for a moment`)
+    this.checkPlace()
+  }
+
+  /** @throws StoreError when the list is lost: what is written to it now would be in none of the files at its paths */
+  checkPlace(): void {
+    const loss = this.findLoss()
+    if (loss !== undefined) throw new StoreError(`the list is lost: ${loss}`)
+  }
+
+  /**
+   * The same after a commit, at a lower cost: see Place.
+   *
+   * @throws StoreError
+   */
+  checkCommit(): void {
+    if (this.#place?.isKept() === false) this.checkPlace()
+  }
+
+  /** What happened to the files, if the next process that opens the list would not get them. */
+  findLoss(): string | undefined {
+    const loss = this.#place?.findLoss()
+    this.#isLost = loss !== undefined
+    return loss
+  }
+
+  /** Whether the list was lost at the last look. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** The present path of a lost list that is complete there. */
+  findElsewhere(): string | undefined {
+    return this.#place?.findElsewhere()
+  }
+
+  override close(throwOnError?: boolean): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#endWalMode()
+    this.#place = undefined
+    super.close(throwOnError)
+    this.#held.release()
+  }
+
+  /** Moves the log into the file, and marks the file as complete: see findForeignLog. */
+  #endWalMode(): void {
+    try {
+      if (this.#place && this.findLoss() === undefined) this.run('PRAGMA journal_mode = DELETE')
+    } catch {
+      // Another process uses the list, or the disk has errors. The list stays in WAL mode, with its log.
+    }
+  }
+}

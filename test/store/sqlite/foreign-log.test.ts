@@ -1,0 +1,169 @@
+/** A log (WAL) of another list next to a list: it is never played back, and never deleted. A log after a crash is. */
+
+import { afterAll, expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findForeignLog } from '../../../src/store/sqlite/header.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { toSupportFile } from '../../support/paths.ts'
+import { createFolder, runCommand } from '../../support/service.ts'
+import { emailsOf, listAll, toAddress, toAddresses } from '../../support/store-suite.ts'
+
+const root = await realpath(await createFolder())
+afterAll(() => rm(root, { recursive: true }))
+
+const createPath = async () => join(await mkdtemp(join(root, 'list-')), 'list.db')
+
+/** Creates a list that no process uses. */
+async function createClosed(file: string, ...emails: string[]): Promise<void> {
+  const store = openSqliteStore(file)
+  await store.add(toAddresses(...emails))
+  await store.close()
+}
+
+const WRITER = toSupportFile('killed-writer.ts')
+
+/** Adds addresses in a process that kills itself, so that they are in the log only. */
+async function addAndKill(file: string, ...emails: string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, WRITER, file, ...emails], { stderr: 'inherit' })
+  await child.exited
+  expect(child.signalCode).toBe('SIGKILL')
+}
+
+/** Creates a list whose process was killed: its last address is in the log only. */
+async function createKilled(): Promise<string> {
+  const file = await createPath()
+  await createClosed(file, 'ada@site.io')
+  await addAndKill(file, 'bob@site.io')
+  return file
+}
+
+async function readAll(file: string): Promise<readonly string[]> {
+  const store = openSqliteStore(file, { create: false })
+  try {
+    return emailsOf(await listAll(store))
+  } finally {
+    await store.close()
+  }
+}
+
+async function createBackup(file: string): Promise<string> {
+  const target = `${file}.backup`
+  const { code, stderr } = await runCommand(['backup', target, '--list', `sqlite:${file}`])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return target
+}
+
+/** Other files that may come to the path of a list whose process was killed. */
+const STRANGERS: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
+  'a backup of the list is copied over it': async (file) => {
+    const copy = `${file}.copy`
+    for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix)
+    copyFileSync(await createBackup(copy), file)
+  },
+  'a backup of another list is copied over it': async (file) => {
+    const other = await createPath()
+    await createClosed(other, 'cyd@site.io')
+    copyFileSync(await createBackup(other), file)
+  },
+  'another list is moved over it': async (file) => {
+    const other = await createPath()
+    await createClosed(other, 'cyd@site.io')
+    renameSync(other, file)
+  },
+  'it is deleted': async (file) => rmSync(file),
+  'it is emptied': async (file) => writeFileSync(file, ''),
+}
+
+test.each(Object.entries(STRANGERS))('%s: it is not opened, and nothing is changed', async (_, replace) => {
+  const file = await createKilled()
+  await replace(file)
+  const read = () => ['', '-wal'].map((suffix) => existsSync(file + suffix) && readFileSync(file + suffix))
+  const before = read()
+  expect(findForeignLog(file)).toBe(`${file}-wal`)
+  const message = `cannot open the list ${file}: ${file}-wal is the log of another list, which was here before; stop every process`
+  expect(() => openSqliteStore(file)).toThrow(message)
+  expect(read()).toEqual(before)
+  // The advice of the message.
+  renameSync(`${file}-wal`, `${file}-kept`)
+  expect(findForeignLog(file)).toBeUndefined()
+  await createClosed(file, 'new@site.io')
+  expect(await readAll(file)).toContain('new@site.io')
+})
+
+test('the folder of a symbolic link has no log: the one next to the real file counts', async () => {
+  const file = await createKilled()
+  const link = `${file}.link`
+  symlinkSync(file, link)
+  writeFileSync(`${link}-wal`, 'not the log')
+  expect(findForeignLog(link)).toBeUndefined()
+  rmSync(file)
+  expect(findForeignLog(link)).toBe(`${file}-wal`)
+})
+
+test('the log of a list whose process was killed is played back', async () => {
+  const file = await createKilled()
+  expect(findForeignLog(file)).toBeUndefined()
+  await addAndKill(file, 'cyd@site.io')
+  expect(await readAll(file)).toEqual(['ada@site.io', 'bob@site.io', 'cyd@site.io'])
+})
+
+test('a list that is closed has no log, and its header says so', async () => {
+  const file = await createPath()
+  await createClosed(file, 'ada@site.io')
+  expect(readdirSync(join(file, '..'))).toEqual(['list.db'])
+  expect(readFileSync(file)[18]).toBe(1)
+  const [one, other] = [openSqliteStore(file), openSqliteStore(file)]
+  expect(readFileSync(file)[18]).toBe(2)
+  await one.close()
+  await other.add([toAddress('bob@site.io')])
+  expect(existsSync(`${file}-wal`)).toBe(true)
+  await other.close()
+  expect(readFileSync(file)[18]).toBe(1)
+  expect(await readAll(file)).toEqual(['ada@site.io', 'bob@site.io'])
+})
+
+test('processes that open, close and are killed at once lose nothing, and find no foreign log', async () => {
+  const file = await createPath()
+  const children = Array.from({ length: 12 }, (_, index) => ({ index, email: `user.${index}@site.io` }))
+  const writers = children.map(async ({ index, email }) => {
+    await Bun.sleep(index * 30)
+    const child = Bun.spawn([process.execPath, WRITER, file, email, ...(index % 2 ? ['--close'] : [])], {
+      stderr: 'pipe',
+    })
+    expect(await child.stderr.text()).toBe('')
+    await child.exited
+  })
+  await Promise.all(writers)
+  expect((await readAll(file)).toSorted()).toEqual(children.map(({ email }) => email).toSorted())
+})
+
+/** Counts the locks that this process holds on a file (proc_locks(5)). */
+function countLocks(file: string): number {
+  const { ino } = statSync(file)
+  const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+  return lines.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `)).length
+}
+
+test('a connection keeps its locks when its process looks at the file, and closes another connection', async () => {
+  const file = await createPath()
+  const one = openSqliteStore(file)
+  await one.add([toAddress('ada@site.io')])
+  expect(countLocks(file)).toBeGreaterThan(0)
+  expect(findForeignLog(file)).toBeUndefined()
+  await openSqliteStore(file).close()
+  expect(countLocks(file)).toBeGreaterThan(0)
+  await one.close()
+  expect(countLocks(file)).toBe(0)
+})
