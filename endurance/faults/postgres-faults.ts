@@ -39,10 +39,11 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     cause: makeReadOnly,
   },
   {
-    name: 'the database is renamed, and back',
+    name: 'the database takes no connections and is renamed, and back',
     lasts: 3_000,
     responses: '500',
-    reason: /no such database|connection was lost/,
+    // 55000: it takes no connections.
+    reason: /no such database|connection was lost|55000/,
     cause: rename,
   },
 ]
@@ -93,7 +94,7 @@ async function rename({ list }: Scene) {
   const server = await getServer()
   const name = toDatabase(list.url)
   const set = (from: string, to: string) => server.run(`ALTER DATABASE ${from} RENAME TO ${to}`, server.admin)
-  // A database with connections cannot be renamed.
+  // A database with connections cannot be renamed, and the service connects again at once.
   await server.run(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`, server.admin)
   await server.disconnect(list.url)
   await set(name, `${name}_away`)
