@@ -29,6 +29,25 @@ export interface ImportTally {
   readonly suppressed: number
 }
 
+/** A person who left another list. */
+export interface OptOut {
+  readonly email: Address
+  /** When the person left. Default: unknown. */
+  readonly optedOutAt?: Date | undefined
+}
+
+/** The outcome of opt-outs. The sum of the four is the number of rows. */
+export interface OptOutTally {
+  /** Addresses that are suppressed now. They were not on the list. */
+  readonly added: number
+  /** Addresses that were on the list. They are removed and suppressed. */
+  readonly removed: number
+  /** Addresses that stay on the list: they subscribed after the opt-out, or its date is unknown. */
+  readonly kept: number
+  /** Addresses that were suppressed before, or by an earlier row. */
+  readonly known: number
+}
+
 /** The state of an address: on the list, removed and suppressed, or neither. */
 export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
@@ -129,6 +148,14 @@ export interface SubscriberStore {
    * @returns the state of each address before, in their order
    */
   remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
+  /**
+   * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
+   * from before that date is removed.
+   *
+   * @param rows at most `importSize`
+   * @param options.removeUndated whether to remove subscribers also when the date is unknown
+   */
+  suppress(rows: readonly OptOut[], options: { readonly removeUndated: boolean }): Promise<OptOutTally>
   /** Yields all suppressions in pages; no page is empty. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**
@@ -149,5 +176,10 @@ export type ServiceStore = Pick<SubscriberStore, 'add' | 'check' | 'close'>
 
 /** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */
 export class StoreError extends Failure {
-  override readonly name = 'StoreError'
+  override readonly name: string = 'StoreError'
+}
+
+/** There is no list, and none was to be created. */
+export class MissingListError extends StoreError {
+  override readonly name = 'MissingListError'
 }

@@ -62,6 +62,7 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
   describe(`${name}: import`, () => describeImport(lists))
   describe(`${name}: remove`, () => describeRemove(lists))
   describe(`${name}: suppressions`, () => describeSuppressions(lists))
+  describe(`${name}: opt-outs of another list`, () => describeOptOuts(lists))
 }
 
 function describeAdd({ createList, createStore }: Lists): void {
@@ -608,6 +609,68 @@ function describeSuppressions({ createStore }: Lists): void {
     }
     expect(await store.mergeSubscribers(rows)).toMatchObject({ suppressed: 1 })
   })
+}
+
+function describeOptOuts({ createStore }: Lists): void {
+  const [older, newer] = [new Date('2020-01-01T00:00:00Z'), new Date('2024-01-01T00:00:00.123Z')]
+
+  test('suppress people with the date on which they left, or now', async () => {
+    const store = await createStore()
+    const [ann, bob] = [toAddress('Ann@one.example'), toAddress('bob@one.example')]
+    const before = Date.now()
+    const rows = [{ email: ann, optedOutAt: newer }, { email: bob }]
+    expect(await store.suppress(rows, { removeUndated: false })).toEqual({ added: 2, removed: 0, kept: 0, known: 0 })
+    const dates = (await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt.getTime()).toSorted()
+    expect(dates[0]).toBe(newer.getTime())
+    expect(Math.abs(dates[1]! - before)).toBeLessThan(60_000)
+    expect(await store.import([{ email: toAddress('ann@ONE.example') }, { email: bob }])).toMatchObject({
+      suppressed: 2,
+    })
+    await store.add([ann])
+    expect(await store.lookUp([ann, bob])).toEqual(['subscribed', 'suppressed'])
+  })
+
+  test('remove an earlier subscriber, and keep a later one and one whose date is unknown', async () => {
+    const store = await createStore()
+    const addresses = toAddresses('a@one.example', 'b@one.example', 'c@one.example')
+    const [a, b, c] = addresses
+    await store.import(addresses.map((email) => ({ email, subscribedAt: new Date('2022-01-01T00:00:00Z') })))
+    const rows = [{ email: a!, optedOutAt: newer }, { email: b!, optedOutAt: older }, { email: c! }]
+    expect(await store.suppress(rows, { removeUndated: false })).toEqual({ added: 0, removed: 1, kept: 2, known: 0 })
+    expect(await store.lookUp(addresses)).toEqual(['suppressed', 'subscribed', 'subscribed'])
+    expect(await store.suppress(rows, { removeUndated: true })).toEqual({ added: 0, removed: 1, kept: 1, known: 1 })
+    expect(await store.lookUp(addresses)).toEqual(['suppressed', 'subscribed', 'suppressed'])
+    expect(await store.count()).toMatchObject({ subscribers: 1, suppressed: 2 })
+  })
+
+  test('keep the date of a suppression, and count an address once', async () => {
+    const store = await createStore()
+    const ann = toAddress('ann@one.example')
+    await store.import([{ email: ann, subscribedAt: new Date('2022-01-01T00:00:00Z') }])
+    const rows = [
+      { email: ann, optedOutAt: older },
+      { email: toAddress('ANN@one.example'), optedOutAt: newer },
+    ]
+    expect(await store.suppress(rows, { removeUndated: false })).toEqual({ added: 0, removed: 1, kept: 0, known: 1 })
+    expect(await store.suppress([{ email: ann }], { removeUndated: true })).toMatchObject({ known: 1 })
+    expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([newer])
+    expect(await store.suppress([], { removeUndated: true })).toEqual({ added: 0, removed: 0, kept: 0, known: 0 })
+  })
+
+  test('are not older than the subscription that they remove, even when the clock was set back', async () => {
+    const store = await createStore()
+    const [email, subscribedAt] = [toAddress('ann@one.example'), new Date(Date.now() + 3_600_000)]
+    await store.import([{ email, subscribedAt }])
+    expect(await store.suppress([{ email }], { removeUndated: true })).toMatchObject({ removed: 1 })
+    expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([subscribedAt])
+  })
+
+  test('suppress importSize people', async () => {
+    const store = await createStore()
+    const rows = createAddresses(store.importSize).map((email) => ({ email }))
+    expect(await store.suppress(rows, { removeUndated: false })).toMatchObject({ added: rows.length })
+    expect((await store.count()).suppressed).toBe(rows.length)
+  }, 30_000)
 }
 
 /** Parses a valid address. */

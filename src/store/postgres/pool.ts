@@ -6,7 +6,7 @@
 
 import { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { StoreError } from '../../subscriber.ts'
+import { MissingListError, StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { migrate } from './schema.ts'
 
@@ -139,5 +139,6 @@ async function close(sql: SQL): Promise<void> {
 
 function toStoreError(name: string, error: unknown): StoreError {
   const reason = error instanceof StoreError ? error.message : toReason(error)
-  return new StoreError(`the list ${name} cannot be used: ${reason}`)
+  const message = `the list ${name} cannot be used: ${reason}`
+  return error instanceof MissingListError ? new MissingListError(message) : new StoreError(message)
 }

@@ -1,7 +1,7 @@
 /** Brings the schema of a PostgreSQL list to the version that this Rollcall knows. */
 
 import { SQL } from 'bun'
-import { StoreError } from '../../subscriber.ts'
+import { MissingListError, StoreError } from '../../subscriber.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 const SCHEMA_VERSION = MIGRATIONS.size
@@ -23,7 +23,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  */
 export async function migrate(sql: SQL, create: boolean): Promise<void> {
   let version = await readVersion(sql)
-  if (version === 0 && !create) throw new StoreError('there is no list in this database yet')
+  if (version === 0 && !create) throw new MissingListError('there is no list in this database yet')
   while (version < SCHEMA_VERSION) version = await runNextMigration(sql, version)
   if (version === SCHEMA_VERSION) return
   throw new StoreError(

@@ -8,6 +8,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import type { MayReturn } from '../suppression-hash.ts'
+import { suppressOptOuts } from './opt-outs.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
 import {
   checkWritable,
@@ -55,6 +56,10 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
     mergeSubscribers: (subscribers) => runImport(subscribers, isResubscription),
     remove: async (addresses, { suppress }) =>
       addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
+    suppress: async (rows, { removeUndated }) =>
+      rows.length === 0
+        ? { added: 0, removed: 0, kept: 0, known: 0 }
+        : await pool.runLocked((sql) => suppressOptOuts(sql, rows, removeUndated)),
     listSuppressions: () => listSuppressions(pool),
     mergeSuppressions: (suppressions, signal) => mergeSuppressions(pool, suppressions, signal),
     status: (days) => pool.run((sql) => readStatus(sql, days)),

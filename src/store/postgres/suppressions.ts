@@ -42,12 +42,13 @@ export async function findSuppressed(sql: SQL, addresses: readonly Address[]): P
 /**
  * Suppresses addresses that are not suppressed yet, under the list's own key. The caller must hold the lock.
  *
- * @param removed the dates of their subscriptions, by identity: the clock may have been set back since
+ * @param options.removed the dates of their subscriptions, by identity: the clock may have been set back since
+ * @param options.dates in milliseconds since 1970, in the order of the addresses; null and missing ones are now
  */
 export async function suppress(
   sql: SQL,
   addresses: readonly Address[],
-  removed: ReadonlyMap<string, Date>,
+  { removed, dates = [] }: { removed: ReadonlyMap<string, Date>; dates?: readonly (number | null)[] },
 ): Promise<void> {
   if (addresses.length === 0) return
   await sql`
@@ -55,13 +56,15 @@ export async function suppress(
     ON CONFLICT (id) DO NOTHING`
   await updateKeyCount(sql)
   const ownKey = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
-  const dates = addresses.map((address) => removed.get(toIdentity(address))?.getTime() ?? 0)
+  const subscribed = addresses.map((address) => removed.get(toIdentity(address))?.getTime() ?? null)
   await sql`
     INSERT INTO rollcall.suppressions
     SELECT hash, ${OWN_KEY}::integer,
-           greatest(date_trunc('milliseconds', clock_timestamp()), to_timestamp(milliseconds / 1000))
-    FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
-      AS given (hash, milliseconds)`
+           greatest(coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp())),
+                    to_timestamp(subscribed / 1000))
+    FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[], ${sql.array([...dates], 'DOUBLE PRECISION')}::float8[],
+                ${sql.array(subscribed, 'DOUBLE PRECISION')}::float8[])
+      AS given (hash, milliseconds, subscribed)`
 }
 
 /** Gives suppressed addresses the date of now, under every key. The caller must hold the lock. */

@@ -98,7 +98,7 @@ export async function removeAddresses(
     await suppress(
       sql,
       unique.filter((_, index) => !suppressed.has(index)),
-      removed,
+      { removed },
     )
   } else await deleteSuppressions(sql, unique)
   return addresses.map((address) => {

@@ -4,7 +4,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statS
 import { dirname, resolve } from 'node:path'
 import { toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { StoreError } from '../../subscriber.ts'
+import { MissingListError } from '../../subscriber.ts'
 import { isBusy, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
 import { findForeignLog, readHeader, toForeignReason } from './header.ts'
@@ -96,8 +96,8 @@ function open(path: string, held: HeldFile): ListFile {
 }
 
 function checkExists(path: string): void {
-  if (!existsSync(path)) throw new StoreError(`there is no list at ${path}`)
-  if (statSync(path).size === 0) throw new StoreError(`there is no list at ${path}: the file is empty`)
+  if (!existsSync(path)) throw new MissingListError(`there is no list at ${path}`)
+  if (statSync(path).size === 0) throw new MissingListError(`there is no list at ${path}: the file is empty`)
 }
 
 const usesWal = (db: ListFile) =>

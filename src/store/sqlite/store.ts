@@ -82,6 +82,7 @@ function createSqliteStore(db: Database): SqliteStore {
     import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(() => Bun.gc(true)),
     mergeSubscribers: (rows) => wrapErrors(db, () => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
+    suppress: (rows, options) => wrapErrors(db, () => writer.suppress(rows, options)),
     mergeSuppressions: (merged, signal) => wrapErrors(db, () => writer.mergeSuppressions(merged, signal)),
     check: () =>
       wrapErrors(db, async () => {

@@ -39,10 +39,10 @@ export function createSuppressions(db: Database) {
       return new Map(statements.find.all(toEntries(addresses)).map(({ index, latest }) => [index, new Date(latest)]))
     },
 
-    /** Adds an address under the list's own key. */
-    add(address: Address, suppressedAt: number): void {
+    /** Adds addresses with their dates, in milliseconds since 1970, under the list's own key. */
+    add(entries: readonly (readonly [Address, number])[]): void {
       const hashOf = createKeyedHash(getRow(statements.ownKey).key)
-      statements.add.run(hashOf(address), suppressedAt)
+      statements.add.run(JSON.stringify(entries.map(([address, date]) => [hashOf(address), date])))
     },
 
     /** Gives an address a later date, under every key. */
@@ -94,8 +94,9 @@ function prepare(db: Database) {
       `SELECT e.value ->> 2 AS "index", max(s.suppressed_at) AS latest FROM json_each(?1) e CROSS JOIN suppressions s
        ON s.hash = unhex(e.value ->> 1) AND s.key_id = e.value ->> 0 GROUP BY 1`,
     ),
-    add: db.query<never, [hash: string, suppressedAt: number]>(
-      `INSERT INTO suppressions VALUES (unhex(?1), ${OWN_KEY}, ?2) ${LATER_DATE}`,
+    add: db.query<never, [entries: string]>(
+      `INSERT INTO suppressions SELECT unhex(value ->> 0), ${OWN_KEY}, value ->> 1 FROM json_each(?1) WHERE true
+       ${LATER_DATE}`,
     ),
     renew: db.query<never, [entries: string, suppressedAt: number]>(
       `UPDATE suppressions SET suppressed_at = max(suppressed_at, ?2) WHERE (hash, key_id) IN

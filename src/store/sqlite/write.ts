@@ -6,10 +6,13 @@ import {
   type ImportRow,
   type ImportTally,
   isResubscription,
+  type OptOut,
+  type OptOutTally,
   type Subscriber,
   type SubscriptionState,
   type Suppression,
 } from '../../subscriber.ts'
+import { mergeOptOuts } from '../opt-outs.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
 import { createIdentityHash } from './identity-hash.ts'
 import type { SqliteReader } from './read.ts'
@@ -60,13 +63,33 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     const subscriber = reader.find(address)
     if (subscriber) removeSubscriber(subscriber)
     const isSuppressed = !subscriber && suppressions.find([address]).size > 0
-    // The clock may have been set back since the subscription.
-    const suppressedAt = Math.max(Date.now(), subscriber?.subscribedAt.getTime() ?? 0)
+    const suppressedAt = toSuppressionDate(subscriber)
     if (!suppress) suppressions.delete([address])
     else if (isSuppressed) suppressions.renew(address, suppressedAt)
-    else suppressions.add(address, suppressedAt)
+    else suppressions.add([[address, suppressedAt]])
     if (subscriber) return 'subscribed'
     return isSuppressed ? 'suppressed' : 'absent'
+  }
+
+  function suppressOptOuts(rows: readonly OptOut[], removeUndated: boolean): OptOutTally {
+    const optOuts = mergeOptOuts(rows, { removeUndated })
+    const states = reader.lookUp(optOuts.map(({ email }) => email))
+    const left: [Address, number][] = []
+    const tally = { added: 0, removed: 0, kept: 0, known: rows.length - optOuts.length }
+    optOuts.forEach(({ email, optedOutAt }, index) => {
+      // Few of them are on the list, so these are looked up one by one.
+      const subscriber = states[index] === 'subscribed' ? reader.find(email) : undefined
+      const stays = subscriber && (optedOutAt ? subscriber.subscribedAt >= optedOutAt : !removeUndated)
+      if (states[index] === 'suppressed') tally.known++
+      else if (stays) tally.kept++
+      else {
+        if (subscriber) removeSubscriber(subscriber)
+        tally[subscriber ? 'removed' : 'added']++
+        left.push([email, optedOutAt?.getTime() ?? toSuppressionDate(subscriber)])
+      }
+    })
+    suppressions.add(left)
+    return tally
   }
 
   /** Removes subscribers from before their suppression. Returns the suppressions of the others: they are outdated. */
@@ -91,6 +114,9 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     remove: (addresses: readonly Address[], { suppress }: { readonly suppress: boolean }) =>
       schedule.runCompacted(() => addresses.map((address) => removeAddress(address, suppress))),
 
+    suppress: (rows: readonly OptOut[], { removeUndated }: { readonly removeUndated: boolean }) =>
+      schedule.runCompacted(() => suppressOptOuts(rows, removeUndated)),
+
     async mergeSuppressions(merged: readonly Suppression[], signal?: AbortSignal): Promise<void> {
       await schedule.compact()
       const added = suppressions.filterNew(merged)
@@ -112,6 +138,11 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
       })
     },
   }
+}
+
+/** Returns now, but not a date before the subscription that ends: the clock may have been set back since. */
+function toSuppressionDate(subscriber: Subscriber | undefined): number {
+  return Math.max(Date.now(), subscriber?.subscribedAt.getTime() ?? 0)
 }
 
 /** Appends a batch to the inbox, at the next seq. An empty last row has that seq already, and is replaced. */

@@ -1,0 +1,51 @@
+/** The statements that suppress people who left another list. */
+
+import type { SQL } from 'bun'
+import { toIdentity } from '../../email.ts'
+import type { OptOut, OptOutTally } from '../../subscriber.ts'
+import { mergeOptOuts } from '../opt-outs.ts'
+import { findSuppressed, suppress } from './suppressions.ts'
+
+/**
+ * Suppresses people who left another list. The caller must hold the lock.
+ *
+ * @param removeUndated whether to remove subscribers also when it is unknown when the person left
+ */
+export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeUndated: boolean): Promise<OptOutTally> {
+  const unique = mergeOptOuts(rows, { removeUndated })
+  const suppressed = await findSuppressed(
+    sql,
+    unique.map(({ email }) => email),
+  )
+  const fresh = unique.filter((_, index) => !suppressed.has(index))
+  const identities = fresh.map(({ email }) => toIdentity(email))
+  const dates = fresh.map(({ optedOutAt }) => optedOutAt?.getTime() ?? null)
+  const undated = removeUndated ? 'infinity' : '-infinity'
+  const found = await sql<{ identity: string; subscribedAt: Date; isRemoved: boolean }[]>`
+    WITH given AS (
+      SELECT identity, coalesce(to_timestamp(milliseconds / 1000), ${undated}::timestamptz) AS opted_out_at
+      FROM unnest(${sql.array(identities, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+        AS given (identity, milliseconds)
+    ), removed AS (
+      DELETE FROM rollcall.subscribers USING given
+      WHERE lower(email) = identity AND subscribed_at < opted_out_at RETURNING identity
+    )
+    SELECT identity, subscribed_at AS "subscribedAt", identity IN (SELECT identity FROM removed) AS "isRemoved"
+    FROM given JOIN rollcall.subscribers ON lower(email) = identity`
+  const removed = new Map(
+    found.filter(({ isRemoved }) => isRemoved).map(({ identity, subscribedAt }) => [identity, subscribedAt]),
+  )
+  const kept = new Set(found.filter(({ isRemoved }) => !isRemoved).map(({ identity }) => identity))
+  const left = fresh.filter((_, index) => !kept.has(identities[index] ?? ''))
+  await suppress(
+    sql,
+    left.map(({ email }) => email),
+    { removed, dates: left.map(({ optedOutAt }) => optedOutAt?.getTime() ?? null) },
+  )
+  return {
+    added: left.length - removed.size,
+    removed: removed.size,
+    kept: kept.size,
+    known: rows.length - fresh.length,
+  }
+}
