@@ -3,11 +3,11 @@
 import { InvalidArgumentError } from 'commander'
 import type { Address } from '../email.ts'
 import { UsageError } from '../failure.ts'
-import { parseIdnAddress } from '../transfer/reading/addresses.ts'
+import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 
 /** Parses an address. @throws UsageError */
 export function parseAddressArgument(text: string): Address {
-  const parsed = parseIdnAddress(text)
+  const parsed = parseOwnerAddress(text)
   if (parsed.ok) return parsed.value
   throw new UsageError(`${JSON.stringify(text.slice(0, 80))}: ${parsed.reason}`)
 }

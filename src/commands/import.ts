@@ -1,19 +1,33 @@
-import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ListUrl } from '../config/list-url.ts'
+import { EXIT, UsageError } from '../failure.ts'
 import { openDryRun } from '../store/dry-run.ts'
-import type { ImportTally, SubscriberStore } from '../subscriber.ts'
-import { importRows } from '../transfer/batch-import.ts'
-import { readRows } from '../transfer/reading/import-rows.ts'
-import { openSource } from '../transfer/reading/source.ts'
-import { openInput } from '../transfer/reading/text.ts'
-import { createRejectedFile } from '../transfer/writing/rejected-file.ts'
+import { openStore } from '../store/open.ts'
+import { type ImportPlan, type ListTally, planImport, writeImport } from '../transfer/list-import.ts'
+import { DATE_ORDERS, type DateOrder } from '../transfer/reading/dates.ts'
+import { STATUSES, type Status } from '../transfer/reading/export-columns.ts'
+import { openInput } from '../transfer/reading/input.ts'
+import { toPlainValue } from '../transfer/reading/names.ts'
+import { openRepeatableSource } from '../transfer/reading/source.ts'
+import { ENCODINGS, type EncodingName } from '../transfer/reading/text.ts'
+import { createRejectedFile, createRejectedNotes } from '../transfer/writing/rejected-file.ts'
+import { findFailure, parseRefusalLimit, printSummary, type RefusalLimit, type Summary } from './import-summary.ts'
 import { withInterrupt } from './interrupt.ts'
-import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { note, print, printJson, toCount } from './output.ts'
+import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
+import { note, toCount } from './output.ts'
 import { createProgress } from './progress.ts'
 
 interface ImportOptions extends ListOption {
   readonly column?: string
+  readonly dateColumn?: string
+  readonly dateOrder?: DateOrder
+  readonly statusColumn?: string
+  readonly treat?: ReadonlyMap<string, Status>
+  readonly suppress?: true
+  readonly encoding?: EncodingName
   readonly rejected?: string
+  readonly maxRefused?: RefusalLimit
   readonly dryRun?: true
   readonly json?: true
 }
@@ -22,7 +36,7 @@ interface ImportOptions extends ListOption {
 export function createImportCommand(): Command {
   return createListCommand(
     'import',
-    'Add the addresses in a file to the list: CSV, NDJSON or one address per line',
+    'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who opted out are suppressed',
     'rollcall import old-list.csv --dry-run',
   )
     .argument('<file>', 'The file to import; - for standard input')
@@ -30,65 +44,110 @@ export function createImportCommand(): Command {
       '--column <name>',
       'Read the address from this column: its name, or its number from 1 if there is no header',
     )
+    .option('--date-column <name>', 'Read the date of the subscription from this column, or from none')
+    .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(DATE_ORDERS))
+    .option('--status-column <name>', 'Read the status from this column, or from none')
+    .addOption(
+      new Option(
+        '--treat <value=status>',
+        `Say what a status means: ${STATUSES.join(', ')} (can be repeated)`,
+      ).argParser(parseTreatment),
+    )
+    .addOption(
+      new Option('--suppress', 'Treat every row as an opt-out, and remove the addresses from the list').conflicts([
+        'statusColumn',
+        'treat',
+      ]),
+    )
+    .addOption(new Option('--encoding <name>', 'Read this encoding').choices(Object.keys(ENCODINGS)))
     .option('--rejected <file>', 'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)')
+    .addOption(
+      new Option(
+        '--max-refused <limit>',
+        'Exit with 1 if more rows are rejected: a number or a share such as 5%',
+      ).argParser(parseRefusalLimit),
+    )
     .option('--dry-run', 'Print what would happen without changing the list')
     .option('--json', 'Print the summary as JSON')
-    .action(async (file: string, options: ImportOptions) => {
-      await withStore(parseListOption(options), (store) => runImport(store, file, options), { create: true })
-    })
+    .action(runImport)
 }
 
-/** The result of an import. Its members are those of `--json`. */
-interface Summary extends ImportTally {
-  /** Number of rejected rows. */
-  readonly refused: number
-  /** The file of the rejected rows, if there are any. */
-  readonly rejected?: string
+/** Parses `VALUE=STATUS` and adds it to those before. @throws InvalidArgumentError */
+function parseTreatment(text: string, before: ReadonlyMap<string, Status> = new Map()): ReadonlyMap<string, Status> {
+  const end = text.lastIndexOf('=')
+  const status = STATUSES.find((name) => name === text.slice(end + 1))
+  if (end < 0 || !status) throw new InvalidArgumentError(`Use VALUE=${STATUSES.join(', VALUE=')}.`)
+  return new Map([...before, [toPlainValue(text.slice(0, end)), status]])
 }
 
-async function runImport(store: SubscriberStore, file: string, options: ImportOptions): Promise<void> {
-  const summary = await withInterrupt((signal) => importFile(store, file, options, signal))
-  if (options.json) return await printJson(summary)
-  const { added, known, suppressed, refused, rejected } = summary
-  const counts = `${added} new, ${known} known, ${suppressed} suppressed, ${refused} rejected`
-  await print(options.dryRun ? `dry run: ${counts}` : counts)
-  if (rejected) note(`rejected rows, with line numbers and reasons: ${rejected}`)
+async function runImport(file: string, options: ImportOptions): Promise<void> {
+  const list = parseListOption(options)
+  const { rejected = `${file === '-' ? 'stdin' : file}.rejected.csv` } = options
+  if (resolve(rejected) === resolve(file)) throw new UsageError('--rejected is the file that is imported')
+  const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected }, signal))
+  await printSummary(summary, options)
+  const failure = findFailure(summary, options.maxRefused)
+  if (failure === undefined) return
+  note(failure)
+  process.exitCode = EXIT.failed
 }
 
 async function importFile(
-  store: SubscriberStore,
+  list: ListUrl,
   file: string,
-  { column, dryRun, rejected = `${file === '-' ? 'stdin' : file}.rejected.csv` }: ImportOptions,
+  options: ImportOptions & { readonly rejected: string },
   signal: AbortSignal,
 ): Promise<Summary> {
   const input = await openInput(file)
   // Otherwise the import would stop only when the pipe sends more.
   if (file === '-') signal.addEventListener('abort', () => process.stdin.destroy(signal.reason))
   let bytes = 0
-  const source = await openSource(input, { column, onBytes: (total) => (bytes = total) })
-  const rejectedFile = createRejectedFile(rejected, source.header)
-  const progress = await createProgress('importing', async () => input.size)
-  const target = dryRun ? await openDryRun(store) : store
-  let written = 0
+  const source = await openRepeatableSource(input, { ...options, onBytes: (total) => (bytes = total) })
   try {
-    const onBatch = ({ added, known, suppressed }: ImportTally) => {
-      written = added
-      progress.update(bytes, added + known + suppressed)
+    const plan = await planImport(source, { ...options, suppress: options.suppress ?? false, signal })
+    const progress = await createProgress('importing', async () => input.size)
+    const onRows = (rows: number) => progress.update(bytes, rows)
+    return await writeList(list, plan, { ...options, onRows, signal }).finally(progress.stop)
+  } finally {
+    await source.close()
+  }
+}
+
+interface WriteListOptions {
+  readonly rejected: string
+  readonly dryRun?: true
+  readonly onRows: (rows: number) => void
+  readonly signal: AbortSignal
+}
+
+async function writeList(
+  list: ListUrl,
+  plan: ImportPlan,
+  { rejected, dryRun, onRows, signal }: WriteListOptions,
+): Promise<Summary> {
+  const { source, suppress, statuses } = plan
+  const hasStatus = suppress || statuses.length > 0
+  const refused = dryRun ? createRejectedNotes(note) : createRejectedFile(rejected, source.header, { hasStatus })
+  const target = dryRun ? await openDryRun(list) : await openStore(list)
+  let changed = 0
+  try {
+    const onBatch = ({ added, known, suppressed, optedOut, kept }: ListTally) => {
+      changed = added + optedOut - kept
+      onRows(added + known + suppressed + optedOut)
     }
-    const tally = await importRows(target, readRows(source, rejectedFile.add), { onBatch, signal })
-    await rejectedFile.finish()
-    const { count } = rejectedFile
-    return { ...tally, refused: count, ...(count > 0 && { rejected }) }
+    const tally = await writeImport(target, plan, { onRejected: refused.add, onBatch, signal })
+    await refused.finish()
+    const isWritten = !dryRun && refused.count > 0
+    const { columns } = source
+    return { ...tally, refused: refused.count, rejected: isWritten ? rejected : null, columns, statuses }
   } catch (error) {
-    await rejectedFile.discard()
-    if (!dryRun && written > 0) {
-      note(
-        `${toCount(written, 'new address', 'new addresses')} imported before this; import the same file again to continue`,
-      )
+    await refused.discard()
+    if (!dryRun && changed > 0) {
+      const done = toCount(changed, 'address was', 'addresses were')
+      note(`${done} imported or suppressed before this; import the same file again to continue`)
     }
     throw error
   } finally {
-    progress.stop()
-    if (dryRun) await target.close()
+    await target.close()
   }
 }

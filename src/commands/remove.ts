@@ -3,9 +3,9 @@ import type { Address } from '../email.ts'
 import { EXIT, UsageError } from '../failure.ts'
 import type { SubscriberStore, SubscriptionState } from '../subscriber.ts'
 import { toBatches } from '../transfer/batches.ts'
-import { parseIdnAddress } from '../transfer/reading/addresses.ts'
+import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
+import { openInput } from '../transfer/reading/input.ts'
 import { openSource } from '../transfer/reading/source.ts'
-import { openInput } from '../transfer/reading/text.ts'
 import { parseAddressArgument } from './arguments.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
@@ -84,7 +84,7 @@ async function removeFile(store: SubscriberStore, file: string, options: RemoveO
   async function* readAddresses(): AsyncGenerator<readonly Address[]> {
     for await (const page of pages) {
       yield page.flatMap(({ line, email }) => {
-        const parsed = parseIdnAddress(email)
+        const parsed = parseOwnerAddress(email)
         if (parsed.ok) return [parsed.value]
         invalid++
         note(`${file}: line ${line}: ${parsed.reason}`)

@@ -1,7 +1,7 @@
 /** Imports a stream of rows in batches. The next batch is read while the store writes one. */
 
 import { setImmediate } from 'node:timers/promises'
-import type { ImportRow, ImportTally, SubscriberStore } from '../subscriber.ts'
+import type { ImportRow, ImportTally, OptOut, OptOutTally, SubscriberStore } from '../subscriber.ts'
 import { toBatches } from './batches.ts'
 
 /**
@@ -13,12 +13,14 @@ export async function checkSignal(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
 }
 
-export interface ImportOptions {
+interface BatchOptions<Tally> {
   /** Called after each batch with the tally of all batches so far. */
-  readonly onBatch?: (tally: ImportTally) => void
+  readonly onBatch?: (tally: Tally) => void
   /** Stops the import between two batches: it then rejects with the reason of the signal. */
   readonly signal: AbortSignal
 }
+
+export type ImportOptions = BatchOptions<ImportTally>
 
 /** Imports all rows. When it fails or is stopped, the batches that were written stay on the list. */
 export async function importRows(
@@ -27,9 +29,7 @@ export async function importRows(
   { onBatch, signal }: ImportOptions,
 ): Promise<ImportTally> {
   let tally: ImportTally = { added: 0, known: 0, suppressed: 0 }
-  let writing: Promise<void> = Promise.resolve()
-
-  async function write(batch: readonly ImportRow[]): Promise<void> {
+  await writeBatches(toBatches(pages, store.importSize), signal, async (batch) => {
     const { added, known, suppressed } = await store.import(batch)
     tally = {
       added: tally.added + added,
@@ -37,10 +37,43 @@ export async function importRows(
       suppressed: tally.suppressed + suppressed,
     }
     onBatch?.(tally)
-  }
+  })
+  return tally
+}
 
+export interface OptOutOptions extends BatchOptions<OptOutTally> {
+  /** Whether to remove subscribers also when it is unknown when the person left. */
+  readonly removeUndated: boolean
+}
+
+/** Suppresses all people who opted out. When it fails or is stopped, the batches that were written stay suppressed. */
+export async function suppressRows(
+  store: Pick<SubscriberStore, 'suppress' | 'importSize'>,
+  pages: AsyncIterable<readonly OptOut[]>,
+  { onBatch, signal, removeUndated }: OptOutOptions,
+): Promise<OptOutTally> {
+  let tally: OptOutTally = { added: 0, removed: 0, kept: 0, known: 0 }
+  await writeBatches(toBatches(pages, store.importSize), signal, async (batch) => {
+    const { added, removed, kept, known } = await store.suppress(batch, { removeUndated })
+    tally = {
+      added: tally.added + added,
+      removed: tally.removed + removed,
+      kept: tally.kept + kept,
+      known: tally.known + known,
+    }
+    onBatch?.(tally)
+  })
+  return tally
+}
+
+async function writeBatches<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  signal: AbortSignal,
+  write: (batch: readonly Row[]) => Promise<void>,
+): Promise<void> {
+  let writing: Promise<void> = Promise.resolve()
   try {
-    for await (const batch of toBatches(pages, store.importSize)) {
+    for await (const batch of batches) {
       await writing
       await checkSignal(signal)
       writing = write(batch)
@@ -51,5 +84,4 @@ export async function importRows(
     await writing
   }
   signal.throwIfAborted()
-  return tally
 }

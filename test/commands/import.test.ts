@@ -49,14 +49,19 @@ describe('an import reads', () => {
   ])('%s', async (_, content) => {
     const { print, rows, write } = await createCliFixture()
     const file = await write('list', content)
-    expect(await print(['import', file])).toBe('2 new, 0 known, 0 suppressed, 0 rejected\n')
+    expect(await print(['import', file])).toStartWith('2 new, 0 known, 0 suppressed, 0 rejected\n')
     expect(await rows()).toEqual(ROWS.map((row, index) => ({ ...row, seq: index + 1 })))
   })
 
   test('one address per line, from standard input', async () => {
     const { print, rows } = await createCliFixture()
     const summary = await print(['import', '-', '--json'], 'Ada@site.io\r\nbob@site.io\n\nada@SITE.io')
-    expect(JSON.parse(summary)).toEqual({ added: 2, known: 1, suppressed: 0, refused: 0 })
+    expect(JSON.parse(summary)).toEqual({
+      ...{ added: 2, known: 1, suppressed: 0, refused: 0, rejected: null },
+      ...{ optedOut: 0, removed: 0, kept: 0, skipped: 0 },
+      columns: { email: [], date: [], status: [] },
+      statuses: [],
+    })
     expect((await rows()).map(({ email }) => email)).toEqual(['Ada@site.io', 'bob@site.io'])
   })
 
@@ -91,13 +96,16 @@ describe('rejected rows', () => {
       'name,email,created_at\n"two\nlines",nobody,2020-01-01\nB,ok@site.io,2020-01-01\nC,a@site.io,1/2/2020\nD,ü@site.io,\nE,b@-.io,\nF,x@site.io y@site.io,\nG\nH,n\0ul@site.io,\n',
     )
     const { code, stdout, stderr } = await run(['import', file])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 new, 0 known, 0 suppressed, 7 rejected\n' })
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '1 new, 0 known, 0 suppressed, 7 rejected\naddress: "email"; date: "created_at"; status: none\n',
+    })
     expect(stderr).toBe('rejected rows, with line numbers and reasons: old.csv.rejected.csv\n')
     const rejected = await readFile(join(folder, 'old.csv.rejected.csv'), 'utf8')
     expect(rejected.split('\r\n')).toEqual([
       'line,reason,name,email,created_at',
       '3,the address is not valid,"two\nlines",nobody,2020-01-01',
-      '5,the date may be day/month or month/day: use 2024-05-31T12:34:56Z,C,a@site.io,1/2/2020',
+      '5,"the date may be day/month or month/day: use --date-order, or 2024-05-31T12:34:56Z",C,a@site.io,1/2/2020',
       '6,the address has characters that are not printable ASCII,D,ü@site.io,',
       '7,the address is not valid,E,b@-.io,',
       '8,there is more than one address,F,x@site.io y@site.io,',
@@ -106,7 +114,7 @@ describe('rejected rows', () => {
       '',
     ])
     await write('corrected.csv', rejected.replace('nobody', 'somebody@site.io').replace('1/2/2020', '2020-02-01'))
-    expect(await print(['import', 'corrected.csv'])).toBe('2 new, 0 known, 0 suppressed, 5 rejected\n')
+    expect(await print(['import', 'corrected.csv'])).toStartWith('2 new, 0 known, 0 suppressed, 5 rejected\n')
     expect((await rows()).map(({ email }) => email)).toEqual(['ok@site.io', 'somebody@site.io', 'a@site.io'])
   })
 
@@ -160,7 +168,7 @@ describe('a file that cannot be imported', () => {
     [
       'a quote that is not closed',
       'email,name\na@site.io,"Ada\nb@site.io,B\n',
-      'line 3: a quote is opened and never closed',
+      'line 2: a quote is opened and never closed',
     ],
   ])('%s: a line on standard error, and exit code 1', async (_, content, message) => {
     const { folder, run, write } = await createCliFixture()
@@ -185,15 +193,19 @@ describe('the list', () => {
   const ADDRESSES = Array.from({ length: 30_000 }, (_, index) => `user.${index}@site-${index % 9}.io`)
 
   test('--dry-run prints what would happen, also for repeats in the file, and changes nothing', async () => {
-    const { print, write } = await createCliFixture()
+    const { print, run, write } = await createCliFixture()
     await print(['import', '-'], 'known@site.io\n')
     await print(['remove', 'gone@site.io'])
     const file = await write('l.txt', 'known@site.io\ngone@site.io\nnew@site.io\nNEW@site.io\nbad\n')
-    const expected = { added: 1, known: 2, suppressed: 1, refused: 1, rejected: 'l.txt.rejected.csv' }
-    expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toEqual(expected)
-    expect(await print(['import', file, '--dry-run'])).toBe('dry run: 1 new, 2 known, 1 suppressed, 1 rejected\n')
+    const expected = { added: 1, known: 2, suppressed: 1, refused: 1 }
+    expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toMatchObject(expected)
+    expect(await run(['import', file, '--dry-run'])).toEqual({
+      code: 0,
+      stdout: 'dry run: 1 new, 2 known, 1 suppressed, 1 rejected\n',
+      stderr: 'line 5: the address is not valid\n',
+    })
     expect(await print(['count'])).toBe('1\n')
-    expect(JSON.parse(await print(['import', file, '--json']))).toEqual(expected)
+    expect(JSON.parse(await print(['import', file, '--json']))).toMatchObject(expected)
     expect(await print(['count'])).toBe('2\n')
   })
 
@@ -212,6 +224,6 @@ describe('the list', () => {
 
     await print(['import', await write('list.csv', `email\n${ADDRESSES.join('\n')}\n`)])
     expect((await rows()).map(({ email }) => email)).toEqual(ADDRESSES)
-    expect(await print(['import', 'list.csv'])).toBe('0 new, 30000 known, 0 suppressed, 0 rejected\n')
+    expect(await print(['import', 'list.csv'])).toStartWith('0 new, 30000 known, 0 suppressed, 0 rejected\n')
   })
 })

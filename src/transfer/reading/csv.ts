@@ -1,99 +1,110 @@
-/** CSV (RFC 4180), and the variants that other programs write. */
+/** CSV with a header, or without one when the owner gives the number of the address column. */
 
-import { Readable } from 'node:stream'
-import { CsvError, type Options, parse } from 'csv-parse'
+import { parseAddress } from '../../email.ts'
 import { Failure } from '../../failure.ts'
-import { MAX_ROW_LENGTH } from '../../limits.ts'
-import { type Columns, findColumns } from './columns.ts'
+import { type ColumnOptions, type Columns, checkColumns, createColumnFinder } from './columns.ts'
+import { isPlainDate } from './dates.ts'
+import { type CsvRecord, type CsvText, readRecords } from './records.ts'
 import { type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
-
-/** A record of csv-parse with the option `info`: the number of the line on which it ends, and its cells. */
-interface CsvRecord {
-  readonly info: { readonly lines: number }
-  readonly record: readonly string[]
-}
-
-/** Rows in a page. */
-const PAGE_SIZE = 1000
+import { TREATED_AS, toStatusCells } from './statuses.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** Reads a CSV with a header, or without one if `column` is a number and that cell of the first row is an address. */
-export async function readCsv(text: PeekedText, column: string | undefined): Promise<Source> {
-  const records = readRecords(text)
-  const first = await records.next()
-  const cells = first.done ? [] : first.value.record
-  const columns = findColumns(cells, column, text.name)
-  const width = cells.length
-  if (first.done || !cells[columns.email]?.includes('@')) {
-    return { header: cells, pages: toPages(records, (record) => toRow(record, width, columns)) }
+interface Layout {
+  readonly header: readonly string[]
+  readonly columns: Columns
+  /** Whether the first record is a row. */
+  readonly isHeaderless: boolean
+}
+
+/** Opens a CSV. @throws Failure when its columns are not found */
+export async function openCsv(text: PeekedText, options: ColumnOptions): Promise<Source> {
+  const csv: CsvText = { ...text, delimiter: text.delimiter ?? findDelimiter(text.firstLine) }
+  const { header, columns, isHeaderless } = findLayout(await readFirst(csv), options, text.name)
+  const email = columns.email ?? 0
+  const own = countOwnColumns(header)
+
+  function toRow(record: CsvRecord): SourceRow {
+    const { line, cells } = record
+    if (record.lines) checkQuotes(record, csv, header.length, email)
+    return {
+      line,
+      email: cells[email],
+      date: findDate(cells, columns),
+      statuses: toStatusCells(columns.statuses, ({ index }) => cells[index]),
+      cells: own > 0 ? cells.slice(own) : cells,
+      problem:
+        cells.length === header.length ? undefined : `the row has ${cells.length} columns, the header ${header.length}`,
+    }
   }
-  const toAddressRow = (record: CsvRecord) => toRow(record, width, { email: columns.email })
+
+  async function* readPages(): AsyncGenerator<readonly SourceRow[]> {
+    let skipped = isHeaderless ? 0 : 1
+    for await (const records of readRecords(csv)) {
+      yield records.slice(skipped).map(toRow)
+      if (records.length > 0) skipped = 0
+    }
+  }
+
   return {
-    header: cells.map((_, index) => (index === columns.email ? 'email' : `column_${index + 1}`)),
-    pages: toPages(records, toAddressRow, [toAddressRow(first.value)]),
+    name: text.name,
+    header: header.slice(own),
+    columns: {
+      email: [header[email] ?? ''],
+      date: columns.dates.map((index) => header[index] ?? ''),
+      status: columns.statuses.map(({ column }) => column.name),
+    },
+    hasStatuses: columns.statuses.length > 0,
+    pages: { [Symbol.asyncIterator]: readPages },
   }
 }
 
-async function* toPages(
-  records: AsyncIterable<CsvRecord>,
-  toPageRow: (record: CsvRecord) => SourceRow,
-  firstRows: readonly SourceRow[] = [],
-): AsyncGenerator<readonly SourceRow[]> {
-  let page = [...firstRows]
-  for await (const record of records) {
-    page.push(toPageRow(record))
-    if (page.length < PAGE_SIZE) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
+/** A file of rejected rows has columns of its own before those of the source. */
+function countOwnColumns(header: readonly string[]): number {
+  if (header[0] !== 'line' || header[1] !== 'reason') return 0
+  return header[2] === TREATED_AS ? 3 : 2
 }
 
-function toRow({ info, record }: CsvRecord, width: number, { email, date, attributes }: Columns): SourceRow {
-  return {
-    line: info.lines,
-    email: record[email],
-    date: date === undefined ? readAttribute(record, attributes) : record[date],
-    cells: record,
-    problem: record.length === width ? undefined : `the row has ${record.length} columns, the header ${width}`,
-  }
+async function readFirst(csv: CsvText): Promise<readonly string[]> {
+  for await (const [first] of readRecords(csv)) if (first) return first.cells
+  return []
 }
 
-/** The date among the attributes, where an export for listmonk puts it. */
-function readAttribute(record: readonly string[], attributes: number | undefined): unknown {
-  return attributes === undefined ? undefined : parseObject(record[attributes] ?? '')?.subscribed_at
+function findLayout(first: readonly string[], options: ColumnOptions, file: string): Layout {
+  const email = Number(options.column) - 1
+  const isHeaderless = first[email]?.includes('@') ?? false
+  const header = isHeaderless ? first.map((_, index) => (index === email ? 'email' : `column_${index + 1}`)) : first
+  const columns = createColumnFinder(options)(header)
+  checkColumns(header, columns, options, file)
+  if (!isHeaderless || options.dateColumn !== undefined) return { header, columns, isHeaderless }
+  // Without names, only a single date can be the right one.
+  const dates = first.flatMap((cell, index) => (isPlainDate(cell) ? [index] : []))
+  return { header, columns: { ...columns, dates: dates.length === 1 ? dates : [] }, isHeaderless }
 }
 
-async function* readRecords({ name, firstLine, parts }: PeekedText): AsyncGenerator<CsvRecord> {
-  const options: Options = {
-    delimiter: findDelimiter(firstLine),
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    max_record_size: MAX_ROW_LENGTH,
-  }
-  const parser = parse(options)
-  const input = Readable.from(parts)
-  input.on('error', (error) => parser.destroy(error))
-  input.pipe(parser)
-  try {
-    yield* parser
-  } catch (error) {
-    throw error instanceof CsvError ? new Failure(`${name}: ${toReason(error)}`) : error
-  } finally {
-    input.destroy()
-  }
+/** The first date that is not empty, or the one among the attributes, where an export for listmonk puts it. */
+function findDate(cells: readonly string[], { dates, attributes }: Columns): unknown {
+  if (dates.length === 0 && attributes !== undefined) return parseObject(cells[attributes] ?? '')?.subscribed_at
+  const index = dates.find((date) => cells[date]?.trim())
+  return index === undefined ? undefined : cells[index]
 }
 
-function toReason(error: CsvError): string {
-  const line = `line ${typeof error.lines === 'number' ? error.lines : '?'}`
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return `${line}: a quote is opened and never closed`
-  if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    return `${line}: a row is longer than ${MAX_ROW_LENGTH} characters, or a quote before it is never closed`
-  }
-  return `${line}: it is not CSV (${error.code})`
+/**
+ * Checks a record of several lines: when one of them is a row of the file, a quote that is not closed has swallowed it.
+ *
+ * @throws Failure that names the line on which the record begins
+ */
+function checkQuotes({ line, lines = [] }: CsvRecord, csv: CsvText, width: number, email: number): void {
+  const isRow = lines.slice(1).some((text) => {
+    const unquoted = text.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(csv.delimiter, ''))
+    const cells = unquoted.split(csv.delimiter)
+    return cells.length === width && parseAddress(cells[email]).ok
+  })
+  if (!isRow) return
+  const start = line - lines.length + 1
+  throw new Failure(
+    `${csv.name}: line ${start}: a quote is not closed, and the rows up to line ${line} are inside it; close or double it`,
+  )
 }
 
 /** The delimiter that gives the header the most columns. */

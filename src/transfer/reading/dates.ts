@@ -5,6 +5,10 @@ import type { Result } from '../../result.ts'
 /** The date, `undefined` for an empty value, or for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
 
+/** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
+export const DATE_ORDERS = ['dmy', 'mdy'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
 /** Earliest date, in milliseconds since 1970: email is not older. Latest: a day from now, for a wrong time zone. */
 const EARLIEST = Date.UTC(1971, 0, 1)
 const FUTURE_MS = 86_400_000
@@ -16,7 +20,9 @@ const YEAR = '(?<year>\\d{4})'
 const TIME =
   '(?:(?:[Tt]|,? +)(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?' +
   ' *(?<half>[AaPp]\\.?[Mm]\\.?)?)?'
-const OFFSET = ' *(?<offset>Z|z|UTC|GMT|[+-]\\d{2}(?::?\\d{2})?)?'
+// After `+0000`, Go writes the name of the zone. `GMT+2` has no leading zero.
+const OFFSET =
+  ' *(?:Z|UTC|GMT|(?<offset>[+-]\\d{2}(?::?\\d{2})?)(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|(?:UTC|GMT)(?<zone>[+-]\\d{1,2}(?::?\\d{2})?))?'
 const NAMES = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const NAME = `(?<name>${NAMES.join('|')})[a-z]*\\.?`
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
@@ -38,59 +44,100 @@ const AMBIGUOUS = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>
 
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
- * `D.M.YYYY`, and `M/D/YYYY` or `D/M/YYYY` if only one of them is possible.
+ * `D.M.YYYY`, and `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given.
  *
  * @param value as in the file; a date without an offset is in UTC
  */
-export function parseDate(value: unknown): ParsedDate {
+export function parseDate(value: unknown, order?: DateOrder): ParsedDate {
   const text = typeof value === 'number' ? String(value) : (value ?? '')
   if (typeof text !== 'string') return { ok: false, reason: 'the date is neither text nor a number' }
   const trimmed = text.trim()
-  if (trimmed === '' || /^0000-00-00/.test(trimmed)) return { ok: true, value: undefined }
-  if (/^\d{9,13}(?:\.\d+)?$/.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
-
-  const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
-  if (ambiguous) return parseAmbiguous(ambiguous)
+  if (trimmed === '' || trimmed.startsWith('0000-00-00')) return { ok: true, value: undefined }
+  if (USUAL.test(trimmed)) return parseUsual(trimmed)
   for (const form of FORMS) {
     const groups = form.exec(trimmed)?.groups
     if (groups) return parseGroups(groups, toMonth(groups), Number(groups.day))
   }
+  if (UNIX_TIME.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
+  const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
+  if (ambiguous) return parseAmbiguous(ambiguous, order)
   return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}` }
 }
 
+/** The form of most exports, in UTC. It is parsed without groups, in a third of the time. */
+const USUAL = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z?$/
+const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 const EXAMPLE = '2024-05-31T12:34:56Z'
+
+/** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
+export function findDateOrder(value: unknown): DateOrder | 'unclear' | undefined {
+  // Most values are in another form, and this is called for each.
+  if (typeof value !== 'string' || !/^\s*\d{1,2}[-/]\d/.test(value)) return undefined
+  const groups = AMBIGUOUS.exec(value.trim())?.groups
+  const [first, second] = [Number(groups?.first), Number(groups?.second_)]
+  if (!groups || first === second) return undefined
+  if (first <= 12 && second <= 12) return 'unclear'
+  return first > 12 ? 'dmy' : 'mdy'
+}
+
+/** Whether a text is a date, and not a number, which may be anything. */
+export function isPlainDate(text: string): boolean {
+  return !UNIX_TIME.test(text.trim()) && classifyDate(text) === 'date'
+}
+
+/** Whether a text is a date in some order, is empty, or is anything else. */
+export function classifyDate(text: string): 'date' | 'empty' | 'other' {
+  const parsed = parseDate(text, findDateOrder(text) === 'mdy' ? 'mdy' : 'dmy')
+  if (!parsed.ok) return 'other'
+  return parsed.value ? 'date' : 'empty'
+}
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-function parseAmbiguous(groups: Groups): ParsedDate {
+function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDate {
   const [first, second] = [Number(groups.first), Number(groups.second_)]
-  if (first <= 12 && second <= 12 && first !== second) {
-    return { ok: false, reason: `the date may be day/month or month/day: use ${EXAMPLE}` }
+  const order = given ?? (second > 12 ? 'mdy' : 'dmy')
+  if (!given && first <= 12 && second <= 12 && first !== second) {
+    return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
   }
-  return second > 12 ? parseGroups(groups, first, second) : parseGroups(groups, second, first)
+  return order === 'mdy' ? parseGroups(groups, first, second) : parseGroups(groups, second, first)
 }
 
 function toMonth({ month, name }: Groups): number {
   return name ? NAMES.indexOf(name.toLowerCase()) + 1 : Number(month)
 }
 
+function parseUsual(text: string): ParsedDate {
+  const toNumber = (start: number, end: number) => Number(text.slice(start, end))
+  const midnight = findMidnight(toNumber(0, 4), toNumber(5, 7), toNumber(8, 10))
+  const [hour, minute, second] = [toNumber(11, 13), toNumber(14, 16), toNumber(17, 19)]
+  if (midnight === undefined || hour > 23 || minute > 59 || second > 60) return MISSING
+  return checkRange(midnight + ((hour * 60 + minute) * 60 + second) * 1000 + toNumber(20, 23))
+}
+
 function parseGroups(groups: Groups, month: number, day: number): ParsedDate {
-  const { year, hour = '0', minute = '0', second = '0', fraction = '0', half, offset } = groups
+  const { year, hour = '0', minute = '0', second = '0', fraction = '0', half, offset, zone } = groups
   const isHour = half ? Number(hour) >= 1 && Number(hour) <= 12 : Number(hour) <= 23
-  const midnight = Date.UTC(Number(year), month - 1, day)
-  // Date.UTC continues in the next month if there is no such day. A leap second has the number 60.
-  const isDay = month >= 1 && month <= 12 && new Date(midnight).getUTCDate() === day
-  if (!(isDay && isHour && Number(minute) <= 59 && Number(second) <= 60)) {
-    return { ok: false, reason: 'the date does not exist' }
-  }
+  const midnight = findMidnight(Number(year), month, day)
+  if (midnight === undefined || !isHour || Number(minute) > 59 || Number(second) > 60) return MISSING
   const hours = half ? (Number(hour) % 12) + (/^p/i.test(half) ? 12 : 0) : Number(hour)
-  const seconds = (hours * 60 + Number(minute) - toOffset(offset)) * 60 + Number(second)
+  const seconds = (hours * 60 + Number(minute) - toOffset(offset ?? zone)) * 60 + Number(second)
   return checkRange(midnight + seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')))
+}
+
+// A leap second has the number 60.
+const MISSING: ParsedDate = { ok: false, reason: 'the date does not exist' }
+
+/** The start of a day in UTC, in milliseconds since 1970; undefined when there is no such day. */
+function findMidnight(year: number, month: number, day: number): number | undefined {
+  const midnight = Date.UTC(year, month - 1, day)
+  // Date.UTC continues in the next month if there is no such day.
+  return month >= 1 && month <= 12 && new Date(midnight).getUTCDate() === day ? midnight : undefined
 }
 
 /** Minutes east of UTC. */
 function toOffset(offset: string | undefined): number {
-  const parts = /^([+-])(\d{2}):?(\d{2})?$/.exec(offset ?? '')
+  const parts = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(offset ?? '')
   if (!parts) return 0
   const minutes = Number(parts[2]) * 60 + Number(parts[3] ?? 0)
   return parts[1] === '-' ? -minutes : minutes

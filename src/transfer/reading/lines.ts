@@ -2,42 +2,108 @@
 
 import { Failure } from '../../failure.ts'
 import { MAX_ROW_LENGTH } from '../../limits.ts'
-import { findMember } from './columns.ts'
-import { type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
+import { type ColumnOptions, createColumnFinder } from './columns.ts'
+import { type ColumnNames, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
+import { NO_STATUSES, type StatusMatch, toStatusCells, toText } from './statuses.ts'
 
-/** Reads one address per line; skips blank lines. */
-export function readLines(text: PeekedText): Source {
+/** Opens a text with one address per line; skips blank lines. */
+export function openLines(text: PeekedText): Source {
+  const toRow = (line: number, content: string): SourceRow => ({
+    line,
+    email: content,
+    date: undefined,
+    statuses: NO_STATUSES,
+    cells: [content],
+  })
   return {
+    name: text.name,
     header: ['email'],
-    pages: toPages(text, (line, content) => ({ line, email: content, date: undefined, cells: [content] })),
+    columns: { email: [], date: [], status: [] },
+    hasStatuses: false,
+    pages: { [Symbol.asyncIterator]: () => toPages(text, toRow) },
   }
 }
 
-/** Reads one JSON object per line (NDJSON); skips blank lines. */
-export function readJsonLines(text: PeekedText): Source {
-  return { header: ['email', 'subscribed_at'], pages: toPages(text, toJsonRow) }
-}
+/** Opens a text with one JSON object per line (NDJSON); skips blank lines. */
+export function openJsonLines(text: PeekedText, options: ColumnOptions): Source {
+  const findMembers = createMemberFinder(options)
+  const found = { email: new Set<string>(), date: new Set<string>(), status: new Set<string>() }
 
-function toJsonRow(line: number, content: string): SourceRow {
-  const row = parseObject(content)
-  if (!row) {
-    return { line, email: undefined, date: undefined, cells: [content], problem: 'it is not a JSON object' }
+  function toRow(line: number, content: string): SourceRow {
+    const object = parseObject(content)
+    if (!object) {
+      const problem = 'it is not a JSON object'
+      return { line, email: undefined, date: undefined, statuses: NO_STATUSES, cells: [content], problem }
+    }
+    const members = findMembers(Object.keys(object), found)
+    const email = members.email === undefined ? undefined : object[members.email]
+    const date = object[members.dates.find((name) => toText(object[name]) !== '') ?? '']
+    const statuses = toStatusCells(members.statuses, ({ column }) => object[column.name])
+    return {
+      line,
+      email,
+      date,
+      statuses,
+      // Only a rejected row needs them.
+      get cells() {
+        const optOut = statuses.find(({ column, value }) => column.date && toText(value) !== '')
+        return [email, date, ...(found.status.size > 0 ? [optOut?.value] : [])].map(toText)
+      },
+    }
   }
-  const [email, date] = [row[findMember(row, 'email') ?? ''], row[findMember(row, 'date') ?? '']]
-  return { line, email, date, cells: [toCell(email), toCell(date)] }
+
+  return {
+    name: text.name,
+    get header() {
+      return ['email', 'subscribed_at', ...(found.status.size > 0 ? ['unsubscribed_at'] : [])]
+    },
+    get columns() {
+      return { email: [...found.email], date: [...found.date], status: [...found.status] }
+    },
+    hasStatuses: options.statusColumn !== 'none',
+    pages: { [Symbol.asyncIterator]: () => toPages(text, toRow) },
+  }
 }
 
-function toCell(value: unknown): string {
-  return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+/** Members of an object. */
+interface Members {
+  readonly email: string | undefined
+  readonly dates: readonly string[]
+  readonly statuses: readonly StatusMatch[]
+}
+
+/** Objects with the same names share the result. This is the most kinds of objects that are kept. */
+const MAX_SHAPES = 1000
+
+/** Creates a function that finds members by the names of all members, and adds those that it finds to `found`. */
+function createMemberFinder(options: ColumnOptions) {
+  const findColumns = createColumnFinder(options)
+  const shapes = new Map<string, Members>()
+
+  return (names: readonly string[], found: Readonly<Record<keyof ColumnNames, Set<string>>>): Members => {
+    const shape = names.join('\n')
+    const known = shapes.get(shape)
+    if (known) return known
+    const { email, dates, statuses } = findColumns(names)
+    const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => names[index] ?? [])
+    const [name] = toNames(email === undefined ? [] : [email])
+    const members = { email: name, dates: toNames(dates), statuses }
+    if (name !== undefined) found.email.add(name)
+    for (const date of members.dates) found.date.add(date)
+    for (const { column } of statuses) found.status.add(column.name)
+    if (shapes.size === MAX_SHAPES) shapes.clear()
+    shapes.set(shape, members)
+    return members
+  }
 }
 
 /** Splits a text into lines (LF, CRLF or CR). Each page has the rows of a part of the text. */
 async function* toPages(
-  { name, parts }: PeekedText,
+  { name, parts, line: firstLine }: PeekedText,
   toRow: (line: number, content: string) => SourceRow,
 ): AsyncGenerator<readonly SourceRow[]> {
   let rest = ''
-  let line = 0
+  let line = firstLine - 1
   for await (const part of endLine(parts)) {
     // A carriage return at the end may be half of a CRLF.
     const text = rest + part

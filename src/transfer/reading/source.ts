@@ -1,49 +1,43 @@
 /** Opens a list of another program: CSV, NDJSON or one address per line, detected from its first line. */
 
 import { Failure } from '../../failure.ts'
-import { MAX_ROW_LENGTH } from '../../limits.ts'
-import { isEmailName } from './columns.ts'
-import { readCsv } from './csv.ts'
-import { readJsonLines, readLines } from './lines.ts'
-import type { PeekedText, Source } from './rows.ts'
-import { decodeText, type Input } from './text.ts'
+import { type ColumnOptions, isEmailName } from './columns.ts'
+import { openCsv } from './csv.ts'
+import { peek } from './head.ts'
+import { copyInput, type Input } from './input.ts'
+import { openJsonLines, openLines } from './lines.ts'
+import type { Source } from './rows.ts'
+import { decodeText, type TextOptions } from './text.ts'
 
-export interface SourceOptions {
-  /** The column of the address: its name, or its number from 1. */
-  readonly column?: string | undefined
-  /** Called with the number of bytes read so far. */
-  readonly onBytes?: ((total: number) => void) | undefined
+export type SourceOptions = ColumnOptions & TextOptions
+
+/** A source that can be read any number of times. */
+export interface RepeatableSource extends Source {
+  close(): Promise<void>
 }
 
 /** Opens a list for reading. @throws Failure when its format is not known */
 export async function openSource(input: Input, options: SourceOptions = {}): Promise<Source> {
-  const text = await peek(decodeText(input, options.onBytes), input.name)
+  const text = await peek({ [Symbol.asyncIterator]: () => decodeText(input, options) }, input.name)
   const { firstLine } = text
-  if (firstLine.startsWith('{')) return readJsonLines(text)
-  if (/^\s*\[/.test(firstLine)) {
+  if (firstLine.startsWith('{')) return openJsonLines(text, options)
+  if (firstLine.startsWith('[')) {
     throw new Failure(`${input.name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
-  const isOneColumn = !/[,;\t|]/.test(firstLine)
-  if (isOneColumn && options.column === undefined && !isEmailName(firstLine)) return readLines(text)
-  return await readCsv(text, options.column)
+  const isOneColumn = !text.delimiter && !/[,;\t|]/.test(firstLine.replace(/"[^"]*"/g, ''))
+  if (isOneColumn && options.column === undefined && !isEmailName(firstLine)) return openLines(text)
+  return await openCsv(text, options)
 }
 
-async function peek(parts: AsyncGenerator<string>, name: string): Promise<PeekedText> {
-  let start = ''
-  for (;;) {
-    const { value, done } = await parts.next()
-    start += value ?? ''
-    const firstLine = start.trimStart().split(/\r\n|\n|\r/, 1)[0] ?? ''
-    if (firstLine.length > MAX_ROW_LENGTH) {
-      throw new Failure(`${name}: line 1 is longer than ${MAX_ROW_LENGTH} characters`)
-    }
-    if (!done && start.trimStart().length === firstLine.length) continue
-    if (firstLine === '') throw new Failure(`${name}: it is empty`)
-    return { name, firstLine: firstLine.trimEnd(), parts: prepend(start, parts) }
-  }
-}
-
-async function* prepend(start: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield start
-  yield* rest
+/**
+ * Opens a list that has to be read more than once when it has statuses or dates. Then a pipe is copied first.
+ *
+ * @throws Failure when its format is not known, or when the copy cannot be written
+ */
+export async function openRepeatableSource(input: Input, options: SourceOptions = {}): Promise<RepeatableSource> {
+  const source = await openSource(input, options)
+  const isSimple = !source.hasStatuses && source.columns.date.length === 0
+  if (input.isFile || isSimple) return Object.assign(source, { close: async () => {} })
+  const copy = await copyInput(input)
+  return Object.assign(await openSource(copy, options), { close: copy.close })
 }

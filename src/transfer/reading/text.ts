@@ -1,67 +1,45 @@
-/** The text of a file or of standard input: UTF-8, or UTF-16 with a byte order mark. */
+/** Decodes the text of a file: UTF-8, UTF-16 with a byte order mark, or the encoding that the owner names. */
 
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { Failure, toFileFailure } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
+import type { Input } from './input.ts'
 
-/** A file, or standard input. */
-export interface Input {
-  /** Its name in messages. */
-  readonly name: string
-  /** Bytes; undefined when the size is not known, as of a pipe. */
-  readonly size: number | undefined
-  readonly chunks: AsyncIterable<Uint8Array>
-}
+/** Encodings of older programs, with their names in the Encoding standard. Browsers read Latin-1 as Windows-1252 too. */
+export const ENCODINGS = { 'utf-8': 'utf-8', 'latin-1': 'windows-1252', 'windows-1252': 'windows-1252' } as const
+export type EncodingName = keyof typeof ENCODINGS
 
-const CHUNK_BYTES = 256 * 1024
-
-/**
- * Opens a file, or standard input for `-`.
- *
- * @throws Failure when the file cannot be found; reading it throws one when it is a folder or may not be read
- */
-export async function openInput(file: string): Promise<Input> {
-  if (file === '-') return { name: 'standard input', size: undefined, chunks: process.stdin }
-  const stats = await stat(file).catch((error: unknown) => {
-    throw toFileFailure(error, file)
-  })
-  return { name: file, size: stats.isFile() ? stats.size : undefined, chunks: readChunks(file) }
-}
-
-async function* readChunks(file: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(file, { highWaterMark: CHUNK_BYTES })
-  } catch (error) {
-    throw toFileFailure(error, file)
-  }
+export interface TextOptions {
+  /** The encoding of a file without a byte order mark. Default: UTF-8. */
+  readonly encoding?: EncodingName | undefined
+  /** Called with the number of bytes read so far. */
+  readonly onBytes?: ((total: number) => void) | undefined
 }
 
 /**
- * Decodes UTF-8, and UTF-16 with a byte order mark.
+ * Decodes a text.
  *
- * @param onBytes called with the number of bytes read so far
  * @throws Failure that names the likely encoding
  */
 export async function* decodeText(
-  { name, chunks }: Input,
-  onBytes: (total: number) => void = () => {},
+  { name, chunks }: Pick<Input, 'name' | 'chunks'>,
+  { encoding = 'utf-8', onBytes }: TextOptions = {},
 ): AsyncGenerator<string> {
   let total = 0
   let decoder: TextDecoder | undefined
   for await (const chunk of chunks) {
-    decoder ??= createDecoder(chunk, name)
+    decoder ??= createDecoder(chunk, name, encoding)
     yield decode(decoder, chunk, total, name)
     total += chunk.length
-    onBytes(total)
+    onBytes?.(total)
   }
   if (decoder) yield decode(decoder, undefined, total, name)
 }
 
-function createDecoder(start: Uint8Array, name: string): TextDecoder {
+function createDecoder(start: Uint8Array, name: string, encoding: EncodingName): TextDecoder {
   const [first, second, third] = start
   // A decoder removes its byte order mark, also that of UTF-8.
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true })
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be', { fatal: true })
+  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder('utf-8', { fatal: true })
   if (first === 0x50 && second === 0x4b && third === 0x03) {
     throw new Failure(`${name}: it is a zip archive, as spreadsheets are; save it as CSV first`)
   }
@@ -73,7 +51,7 @@ function createDecoder(start: Uint8Array, name: string): TextDecoder {
       `${name}: it looks like UTF-16 without a byte order mark, or is not text; convert it to UTF-8 first`,
     )
   }
-  return new TextDecoder('utf-8', { fatal: true })
+  return new TextDecoder(ENCODINGS[encoding], { fatal: true })
 }
 
 function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, offset: number, name: string): string {
@@ -82,7 +60,7 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, offset: num
   } catch {
     const line = chunk && offset === 0 ? `line ${findLine(chunk)}` : `after byte ${offset}`
     throw new Failure(
-      `${name}: ${line}: it is not UTF-8, and looks like Latin-1 (Windows-1252); convert it first: iconv -f WINDOWS-1252 -t UTF-8`,
+      `${name}: ${line}: it is not UTF-8, and looks like Latin-1 (Windows-1252): use --encoding windows-1252`,
     )
   }
 }

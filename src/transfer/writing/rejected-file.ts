@@ -1,23 +1,44 @@
 /** The file of the rows that an import rejected. The owner can correct them and import the file. */
 
+import { open, rm } from 'node:fs/promises'
+import { toErrorCode, toFileFailure } from '../../failure.ts'
 import type { RejectedRow } from '../reading/import-rows.ts'
+import { TREATED_AS } from '../reading/statuses.ts'
 import { toCsvRow } from './formats.ts'
 import { createFileSink, type Sink } from './sink.ts'
 
+/** Where rejected rows go. */
 export interface RejectedFile extends Pick<Sink, 'finish' | 'discard'> {
-  /** Number of rows written so far. */
+  /** Number of rows so far. */
   readonly count: number
-  /** Writes rows; the first of them creates the file. */
   add(rows: readonly RejectedRow[]): Promise<void>
 }
+
+/** Rows that a dry run prints, at most. */
+const MAX_NOTES = 10
 
 /** Characters of a cell that are written: a rejected row may be very long. */
 const MAX_CELL_LENGTH = 1000
 
-/** Prepares the file, a CSV with the columns `line`, `reason` and those of the source. */
-export function createRejectedFile(file: string, header: readonly string[]): RejectedFile {
+/**
+ * Prepares the file, a CSV with the columns `line`, `reason` and those of the source. The first row creates it. Without
+ * rows, `finish` deletes the file of an earlier import.
+ *
+ * @param options.hasStatus adds the column `treated_as`, so that nobody who left is added when the file is imported
+ */
+export function createRejectedFile(
+  file: string,
+  header: readonly string[],
+  { hasStatus }: { readonly hasStatus: boolean },
+): RejectedFile {
   let sink: Sink | undefined
   let count = 0
+
+  function toText({ row: { line, cells }, reason, status }: RejectedRow): string {
+    const own = [String(line), reason, ...(hasStatus ? [status ?? ''] : [])]
+    return toCsvRow([...own, ...cells.map((cell) => cell.slice(0, MAX_CELL_LENGTH))])
+  }
+
   return {
     get count() {
       return count
@@ -25,16 +46,42 @@ export function createRejectedFile(file: string, header: readonly string[]): Rej
     async add(rows) {
       if (!sink) {
         sink = await createFileSink(file)
-        await sink.write(toCsvRow(['line', 'reason', ...header]))
+        await sink.write(toCsvRow(['line', 'reason', ...(hasStatus ? [TREATED_AS] : []), ...header]))
       }
       await sink.write(rows.map(toText).join(''))
       count += rows.length
     },
-    finish: async () => await sink?.finish(),
+    finish: async () => await (sink ? sink.finish() : removeOld(file)),
     discard: async () => await sink?.discard(),
   }
 }
 
-function toText({ row: { line, cells }, reason }: RejectedRow): string {
-  return toCsvRow([String(line), reason, ...cells.map((cell) => cell.slice(0, MAX_CELL_LENGTH))])
+/** Prints the lines and reasons of the first rejected rows, and writes no file. */
+export function createRejectedNotes(print: (text: string) => void): RejectedFile {
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    async add(rows) {
+      for (const { row, reason } of rows.slice(0, Math.max(MAX_NOTES - count, 0))) print(`line ${row.line}: ${reason}`)
+      count += rows.length
+    },
+    async finish() {
+      if (count > MAX_NOTES) print(`and ${count - MAX_NOTES} more rejected rows`)
+    },
+    async discard() {},
+  }
+}
+
+/** Deletes the file of an earlier import. Leaves any other file. */
+async function removeOld(file: string): Promise<void> {
+  try {
+    const start = 'line,reason,'
+    const handle = await open(file, 'r')
+    const { buffer } = await handle.read(Buffer.alloc(start.length), 0, start.length, 0).finally(() => handle.close())
+    if (buffer.toString() === start) await rm(file)
+  } catch (error) {
+    if (toErrorCode(error) !== 'ENOENT') throw toFileFailure(error, file)
+  }
 }

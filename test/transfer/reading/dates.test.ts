@@ -1,7 +1,7 @@
 /** Dates in the forms that other programs write. */
 
 import { expect, test } from 'bun:test'
-import { parseDate } from '../../../src/transfer/reading/dates.ts'
+import { classifyDate, findDateOrder, parseDate } from '../../../src/transfer/reading/dates.ts'
 
 test.each([
   ['2024-05-31', '2024-05-31T00:00:00.000Z'],
@@ -33,6 +33,12 @@ test.each([
   ['31/05/2024', '2024-05-31T00:00:00.000Z'],
   ['5/5/2024 1:02 PM', '2024-05-05T13:02:00.000Z'],
   ['5/31/2024 12:00 AM', '2024-05-31T00:00:00.000Z'],
+  ['2026/05/28 7:01:33 PM GMT+2', '2026-05-28T17:01:33.000Z'],
+  ['2024-05-31 12:34:56 UTC-05:30', '2024-05-31T18:04:56.000Z'],
+  ['2024-05-31 12:34:56.123456 +0000 UTC', '2024-05-31T12:34:56.123Z'],
+  ['2024-05-31 12:34:56 +0530 IST', '2024-05-31T07:04:56.000Z'],
+  ['2024-05-31 12:34:56 +0300 +03', '2024-05-31T09:34:56.000Z'],
+  ['2024-05-31 23:59:60', '2024-06-01T00:00:00.000Z'],
 ])('%j is %s', (text, iso) => {
   expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
@@ -49,6 +55,9 @@ test.each([
   ['2023-02-29', 'does not exist'],
   ['2024-13-01', 'does not exist'],
   ['2024-01-01T24:01:00', 'does not exist'],
+  ['2023-02-29T00:00:00Z', 'does not exist'],
+  ['2024-00-10T00:00:00Z', 'does not exist'],
+  ['2024-01-01 00:60:00', 'does not exist'],
   ['5/31/2024 13:00 PM', 'does not exist'],
   ['2999-01-01', 'in the future'],
   ['1066-10-14', 'before 1971'],
@@ -60,3 +69,32 @@ test.each([
 ])('%j is invalid: %s', (value, reason) => {
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })
+
+test.each([
+  ['1/2/2024', 'dmy', '2024-02-01T00:00:00.000Z'],
+  ['1/2/2024', 'mdy', '2024-01-02T00:00:00.000Z'],
+  ['01-02-2024 3:04 PM', 'mdy', '2024-01-02T15:04:00.000Z'],
+  ['2024-02-01', 'mdy', '2024-02-01T00:00:00.000Z'],
+  ['1.2.2024', 'mdy', '2024-02-01T00:00:00.000Z'],
+] as const)('%j in the order %s is %s', (text, order, iso) => {
+  expect(parseDate(text, order)).toEqual({ ok: true, value: new Date(iso) })
+})
+
+test.each([
+  ['13/2/2024', 'dmy'],
+  ['2-13-2024', 'mdy'],
+  ['1/2/2024', 'unclear'],
+  ['2/2/2024', undefined],
+  ['2024-02-13', undefined],
+  ['1.2.2024', undefined],
+  [1717158896, undefined],
+] as const)('%j shows the order %s', (value, order) => expect(findDateOrder(value)).toBe(order))
+
+test.each([
+  ['2024-05-31', 'date'],
+  ['1/2/2024', 'date'],
+  ['2/13/2024', 'date'],
+  ['', 'empty'],
+  ['0000-00-00 00:00:00', 'empty'],
+  ['yes', 'other'],
+] as const)('%j is: %s', (text, kind) => expect(classifyDate(text)).toBe(kind))
