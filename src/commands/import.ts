@@ -10,7 +10,7 @@ import { STATUSES, type Status } from '../transfer/reading/export-columns.ts'
 import { openInput } from '../transfer/reading/input.ts'
 import { toPlainValue } from '../transfer/reading/names.ts'
 import { openRepeatableSource } from '../transfer/reading/source.ts'
-import { ENCODINGS, type EncodingName } from '../transfer/reading/text.ts'
+import { ENCODINGS, type EncodingLabel } from '../transfer/reading/text.ts'
 import { createRejectedFile, createRejectedNotes } from '../transfer/writing/rejected-file.ts'
 import { findFailure, parseRefusalLimit, printSummary, type RefusalLimit, type Summary } from './import-summary.ts'
 import { withInterrupt } from './interrupt.ts'
@@ -25,7 +25,7 @@ interface ImportOptions extends ListOption {
   readonly statusColumn?: string
   readonly treat?: ReadonlyMap<string, Status>
   readonly suppress?: true
-  readonly encoding?: EncodingName
+  readonly encoding?: EncodingLabel
   readonly rejected?: string
   readonly maxRefused?: RefusalLimit
   readonly dryRun?: true
@@ -59,7 +59,7 @@ export function createImportCommand(): Command {
         'treat',
       ]),
     )
-    .addOption(new Option('--encoding <name>', 'Read this encoding').choices(Object.keys(ENCODINGS)))
+    .addOption(new Option('--encoding <name>', 'Read this encoding').choices(ENCODINGS))
     .option('--rejected <file>', 'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)')
     .addOption(
       new Option(
@@ -84,7 +84,9 @@ async function runImport(file: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
   const { rejected = `${file === '-' ? 'stdin' : file}.rejected.csv` } = options
   if (resolve(rejected) === resolve(file)) throw new UsageError('--rejected is the file that is imported')
-  const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected }, signal))
+  // Other lists came from standard input too.
+  const replacesOld = options.rejected !== undefined || file !== '-'
+  const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected, replacesOld }, signal))
   await printSummary(summary, options)
   const failure = findFailure(summary, options.maxRefused)
   if (failure === undefined) return
@@ -95,7 +97,7 @@ async function runImport(file: string, options: ImportOptions): Promise<void> {
 async function importFile(
   list: ListUrl,
   file: string,
-  options: ImportOptions & { readonly rejected: string },
+  options: ImportOptions & Pick<WriteListOptions, 'rejected' | 'replacesOld'>,
   signal: AbortSignal,
 ): Promise<Summary> {
   const input = await openInput(file)
@@ -115,6 +117,7 @@ async function importFile(
 
 interface WriteListOptions {
   readonly rejected: string
+  readonly replacesOld: boolean
   readonly dryRun?: true
   readonly onRows: (rows: number) => void
   readonly signal: AbortSignal
@@ -123,11 +126,13 @@ interface WriteListOptions {
 async function writeList(
   list: ListUrl,
   plan: ImportPlan,
-  { rejected, dryRun, onRows, signal }: WriteListOptions,
+  { rejected, replacesOld, dryRun, onRows, signal }: WriteListOptions,
 ): Promise<Summary> {
   const { source, suppress, statuses } = plan
   const hasStatus = suppress || statuses.length > 0
-  const refused = dryRun ? createRejectedNotes(note) : createRejectedFile(rejected, source.header, { hasStatus })
+  const refused = dryRun
+    ? createRejectedNotes(note)
+    : createRejectedFile(rejected, source.header, { hasStatus, replacesOld })
   const target = dryRun ? await openDryRun(list) : await openStore(list)
   let changed = 0
   try {

@@ -13,7 +13,7 @@ nobody,unsubscribed,2020-01-01,
 d@site,active,2020-01-01,
 `
 
-const filesOf = async (folder: string) => (await readdir(folder)).filter((name) => !name.startsWith('list.db'))
+const filesOf = async (folder: string) => (await readdir(folder)).filter((name) => !name.startsWith('list.db')).sort()
 
 describe('the summary', () => {
   test('says which columns were read, and how many rows each status had', async () => {
@@ -209,6 +209,9 @@ describe('rejected rows', () => {
     expect(await filesOf(folder)).toEqual(['a.csv'])
     await print(['import', 'a.csv', '--rejected', await write('notes.txt', 'my notes')])
     expect(await filesOf(folder)).toEqual(['a.csv', 'notes.txt'])
+    await run(['import', '-'], 'x\ny@site.io\n')
+    await print(['import', '-'], 'z@site.io\n')
+    expect(await filesOf(folder)).toEqual(['a.csv', 'notes.txt', 'stdin.rejected.csv'])
   })
 
   test('decide the exit code', async () => {
@@ -236,7 +239,7 @@ test('a quote that is not closed, and a file in another encoding', async () => {
       'rollcall: q.csv: line 2: a quote is not closed, and the rows up to line 4 are inside it; close or double it\n',
   })
   const latin1 = await write('l.csv', Buffer.from('email,name\na@site.io,Jürgen\n', 'latin1'))
-  expect(await print(['import', latin1, '--encoding', 'latin-1'])).toStartWith('1 new,')
+  expect(await print(['import', latin1, '--encoding', 'latin1'])).toStartWith('1 new,')
   expect(
     await print(['import', '-', '--date-order', 'dmy', '--date-column', 'x'], 'email,x\nb@site.io,1/2/2024\n'),
   ).toStartWith('1 new, 0 known, 0 suppressed, 0 rejected\naddress: "email"; date: "x"; status: none\n')

@@ -189,6 +189,17 @@ test.each([
   ['a date that may have two orders', 'email,UNSUB_TIME\na@site.io,1/2/2024\n', { optedOut: 1 }],
   ['a flag', 'email,unsubscribed\na@site.io,YES\nb@site.io,\n', { optedOut: 1, added: 1 }],
   [
+    'a flag in a column that is a date elsewhere',
+    'email,subscribed\na@site.io,yes\nb@site.io,no\n',
+    { added: 1, optedOut: 1 },
+  ],
+  [
+    'the same in NDJSON',
+    '{"email":"a@site.io","subscribed":true}\n{"email":"b@site.io","subscribed":false}\n',
+    { added: 1, optedOut: 1 },
+  ],
+  ['a status whose column has "email" in its name', 'Work email,email_disabled\na@site.io,false\n', { added: 1 }],
+  [
     'a flag of NDJSON',
     '{"email":"a@site.io","emailBlacklisted":true}\n{"email":"b@site.io","emailBlacklisted":false}\n',
     { optedOut: 1, added: 1 },

@@ -1,9 +1,9 @@
 /** Finds the columns of the address, of its date and of its status, by the names that other programs use. */
 
 import { Failure } from '../../failure.ts'
-import type { Status } from './export-columns.ts'
+import { FLAGS, type Status } from './export-columns.ts'
 import { toPlainName } from './names.ts'
-import { createStatusFinder, type StatusMatch } from './statuses.ts'
+import { createStatusFinder, isStatusName, type StatusMatch, toText } from './statuses.ts'
 
 /** Which columns to read. By default they are found by their names. */
 export interface ColumnOptions {
@@ -47,6 +47,12 @@ const DATE_NAMES = [
 /** Whether a name is one of the usual names of an address column. */
 export function isEmailName(name: string): boolean {
   return [...EMAIL_NAMES, ...WEAK_EMAIL_NAMES].includes(toPlainName(name))
+}
+
+/** Whether a cell of a date column has a date. Elsewhere, `Subscribed` is a flag. */
+export function hasDate(value: unknown): boolean {
+  const text = toText(value).trim()
+  return text !== '' && !FLAGS.includes(text.toLowerCase())
 }
 
 /** Creates a function that finds columns by their names. It finds no address column if none or several may be it. */
@@ -100,7 +106,7 @@ function findEmail(plain: readonly string[]): number | undefined {
 }
 
 function findLike(plain: readonly string[]): number[] {
-  return plain.flatMap((name, index) => (name.includes('email') ? [index] : []))
+  return plain.flatMap((name, index) => (name.includes('email') && !isStatusName(name) ? [index] : []))
 }
 
 function findDates(plain: readonly string[]): number[] {

@@ -2,7 +2,7 @@
 
 import { parseAddress } from '../../email.ts'
 import { Failure } from '../../failure.ts'
-import { type ColumnOptions, type Columns, checkColumns, createColumnFinder } from './columns.ts'
+import { type ColumnOptions, type Columns, checkColumns, createColumnFinder, hasDate } from './columns.ts'
 import { isPlainDate } from './dates.ts'
 import { type CsvRecord, type CsvText, readRecords } from './records.ts'
 import { type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
@@ -85,7 +85,7 @@ function findLayout(first: readonly string[], options: ColumnOptions, file: stri
 /** The first date that is not empty, or the one among the attributes, where an export for listmonk puts it. */
 function findDate(cells: readonly string[], { dates, attributes }: Columns): unknown {
   if (dates.length === 0 && attributes !== undefined) return parseObject(cells[attributes] ?? '')?.subscribed_at
-  const index = dates.find((date) => cells[date]?.trim())
+  const index = dates.find((date) => hasDate(cells[date]))
   return index === undefined ? undefined : cells[index]
 }
 

@@ -38,6 +38,9 @@ export function toFlag(yes: Status, no: Status): Values {
   return { true: yes, yes, y: yes, 1: yes, false: no, no, n: no, 0: no }
 }
 
+/** The values of a flag. */
+export const FLAGS: readonly string[] = Object.keys(toFlag('subscribed', 'skip'))
+
 /** A flag of an opt-out, or its date. Most programs leave it empty for subscribers. */
 export const OPT_OUT = {
   values: { ...toFlag('suppressed', 'subscribed'), '': 'subscribed' },

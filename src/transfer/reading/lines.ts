@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import { MAX_ROW_LENGTH } from '../../limits.ts'
-import { type ColumnOptions, createColumnFinder } from './columns.ts'
+import { type ColumnOptions, createColumnFinder, hasDate } from './columns.ts'
 import { type ColumnNames, type PeekedText, parseObject, type Source, type SourceRow } from './rows.ts'
 import { NO_STATUSES, type StatusMatch, toStatusCells, toText } from './statuses.ts'
 
@@ -37,7 +37,8 @@ export function openJsonLines(text: PeekedText, options: ColumnOptions): Source 
     }
     const members = findMembers(Object.keys(object), found)
     const email = members.email === undefined ? undefined : object[members.email]
-    const date = object[members.dates.find((name) => toText(object[name]) !== '') ?? '']
+    const dated = members.dates.find((name) => hasDate(object[name]))
+    const date = dated === undefined ? undefined : object[dated]
     const statuses = toStatusCells(members.statuses, ({ column }) => object[column.name])
     return {
       line,

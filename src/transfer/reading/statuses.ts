@@ -44,6 +44,11 @@ const TREATED_AS_RULE: Rule = { values: { subscribed: 'subscribed', suppressed: 
 
 const RULES = mergeRules()
 
+/** Whether a plain name is that of a status column of some program. */
+export function isStatusName(name: string): boolean {
+  return RULES.has(name)
+}
+
 /** The stricter status has the higher number. */
 const STRICTNESS: Readonly<Record<Status, number>> = { subscribed: 0, skip: 1, suppressed: 2 }
 

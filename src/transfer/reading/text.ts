@@ -3,13 +3,23 @@
 import { Failure } from '../../failure.ts'
 import type { Input } from './input.ts'
 
-/** Encodings of older programs, with their names in the Encoding standard. Browsers read Latin-1 as Windows-1252 too. */
-export const ENCODINGS = { 'utf-8': 'utf-8', 'latin-1': 'windows-1252', 'windows-1252': 'windows-1252' } as const
-export type EncodingName = keyof typeof ENCODINGS
+/** Labels of the Encoding standard. In it, Latin-1 is a name for Windows-1252, which has more characters. */
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'latin1',
+  'iso-8859-1',
+  'iso-8859-15',
+  'windows-1250',
+  'windows-1252',
+  'cp1252',
+  'macintosh',
+] as const
+export type EncodingLabel = (typeof ENCODINGS)[number]
 
 export interface TextOptions {
   /** The encoding of a file without a byte order mark. Default: UTF-8. */
-  readonly encoding?: EncodingName | undefined
+  readonly encoding?: EncodingLabel | undefined
   /** Called with the number of bytes read so far. */
   readonly onBytes?: ((total: number) => void) | undefined
 }
@@ -21,7 +31,7 @@ export interface TextOptions {
  */
 export async function* decodeText(
   { name, chunks }: Pick<Input, 'name' | 'chunks'>,
-  { encoding = 'utf-8', onBytes }: TextOptions = {},
+  { encoding, onBytes }: TextOptions = {},
 ): AsyncGenerator<string> {
   let total = 0
   let decoder: TextDecoder | undefined
@@ -34,7 +44,7 @@ export async function* decodeText(
   if (decoder) yield decode(decoder, undefined, total, name)
 }
 
-function createDecoder(start: Uint8Array, name: string, encoding: EncodingName): TextDecoder {
+function createDecoder(start: Uint8Array, name: string, encoding: EncodingLabel | undefined): TextDecoder {
   const [first, second, third] = start
   // A decoder removes its byte order mark, also that of UTF-8.
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true })
@@ -43,25 +53,26 @@ function createDecoder(start: Uint8Array, name: string, encoding: EncodingName):
   if (first === 0x50 && second === 0x4b && third === 0x03) {
     throw new Failure(`${name}: it is a zip archive, as spreadsheets are; save it as CSV first`)
   }
+  if (encoding !== undefined) return new TextDecoder(encoding, { fatal: true })
   const sample = start.subarray(0, 1024)
   const zeros = sample.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0)
   // In UTF-16 every other byte of ASCII text is zero.
   if (zeros > sample.length / 4) {
     throw new Failure(
-      `${name}: it looks like UTF-16 without a byte order mark, or is not text; convert it to UTF-8 first`,
+      `${name}: it looks like UTF-16 without a byte order mark, or is not text; use --encoding utf-16le, or convert it`,
     )
   }
-  return new TextDecoder(ENCODINGS[encoding], { fatal: true })
+  return new TextDecoder('utf-8', { fatal: true })
 }
 
 function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, offset: number, name: string): string {
   try {
     return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
   } catch {
-    const line = chunk && offset === 0 ? `line ${findLine(chunk)}` : `after byte ${offset}`
-    throw new Failure(
-      `${name}: ${line}: it is not UTF-8, and looks like Latin-1 (Windows-1252): use --encoding windows-1252`,
-    )
+    const isUtf8 = decoder.encoding === 'utf-8'
+    const line = chunk && offset === 0 && isUtf8 ? `line ${findLine(chunk)}` : `after byte ${offset}`
+    const hint = isUtf8 ? ', and looks like Latin-1 (Windows-1252): use --encoding windows-1252' : ''
+    throw new Failure(`${name}: ${line}: it is not ${decoder.encoding.toUpperCase()}${hint}`)
   }
 }
 

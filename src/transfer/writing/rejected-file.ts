@@ -22,14 +22,15 @@ const MAX_CELL_LENGTH = 1000
 
 /**
  * Prepares the file, a CSV with the columns `line`, `reason` and those of the source. The first row creates it. Without
- * rows, `finish` deletes the file of an earlier import.
+ * rows, `finish` deletes the file of an earlier import, if it belongs to the same source.
  *
+ * @param options.replacesOld whether the name of the file belongs to this source only
  * @param options.hasStatus adds the column `treated_as`, so that nobody who left is added when the file is imported
  */
 export function createRejectedFile(
   file: string,
   header: readonly string[],
-  { hasStatus }: { readonly hasStatus: boolean },
+  { hasStatus, replacesOld }: { readonly hasStatus: boolean; readonly replacesOld: boolean },
 ): RejectedFile {
   let sink: Sink | undefined
   let count = 0
@@ -51,7 +52,10 @@ export function createRejectedFile(
       await sink.write(rows.map(toText).join(''))
       count += rows.length
     },
-    finish: async () => await (sink ? sink.finish() : removeOld(file)),
+    async finish() {
+      if (sink) await sink.finish()
+      else if (replacesOld) await removeOld(file)
+    },
     discard: async () => await sink?.discard(),
   }
 }
