@@ -44,9 +44,9 @@ export function createImportCommand(): Command {
       '--column <name>',
       'Read the address from this column: its name, or its number from 1 if there is no header',
     )
-    .option('--date-column <name>', 'Read the date of the subscription from this column, or from none')
+    .option('--date-column <name>', 'Read the date of the subscription from this column; none reads no date')
     .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(DATE_ORDERS))
-    .option('--status-column <name>', 'Read the status from this column, or from none')
+    .option('--status-column <name>', 'Read the status from this column; none reads no status')
     .addOption(
       new Option(
         '--treat <value=status>',

@@ -61,7 +61,7 @@ export async function planImport(source: Source, options: PlanOptions): Promise<
   }
   const statuses = source.hasStatuses && !suppress ? (await readSurvey()).statuses : []
   if (statusColumn !== 'none' && !suppress && source.columns.status.length === 0) {
-    throw new Failure(`${source.name}: no row has the member "${statusColumn}"`)
+    throw new Failure(`${source.name}: no row has a column "${statusColumn}"`)
   }
   const findOrder = async () => (await readSurvey()).dateOrder
   const reading: ReadOptions = { forced, hasOptOutDates: suppress && dateColumn !== 'none', dateOrder, findOrder }

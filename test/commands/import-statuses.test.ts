@@ -104,13 +104,11 @@ describe('a dry run', () => {
 })
 
 describe('a status that is not known', () => {
-  test.each([
-    ['CSV', 'email,status\na@site.io,active\nbad,active\nb@site.io,VIP\n', 4],
-    ['NDJSON', '{"email":"a@site.io","status":"active"}\n{"email":"b@site.io","status":"VIP"}\n', 2],
-  ])('stops the import before anything is written: %s', async (_, list, line) => {
+  test('stops the import before anything is written, from a file and from pipes', async () => {
+    const list = 'email,status\na@site.io,active\nbad,active\nb@site.io,VIP\n'
     const { folder, run, shell, write } = await createCliFixture()
     const message =
-      `line ${line}: "VIP" in the column "status" is not a known status; nothing was imported. Say what it means with ` +
+      'line 4: "VIP" in the column "status" is not a known status; nothing was imported. Say what it means with ' +
       '--treat VALUE=subscribed, --treat VALUE=suppressed or --treat VALUE=skip, ' +
       'or choose the column with --status-column NAME or none\n'
     const expected = (name: string) => ({ code: 1, stdout: '', stderr: `rollcall: ${name}: ${message}` })
@@ -138,8 +136,6 @@ describe('a status that is not known', () => {
     [['--treat', 'VIP']],
     [['--suppress', '--treat', 'VIP=skip']],
     [['--max-refused', '200%']],
-    [['--date-order', 'ymd']],
-    [['--encoding', 'ebcdic']],
     [['--rejected', './list.csv']],
   ])('%j is a usage error', async (args) => {
     const { folder, run, write } = await createCliFixture()
