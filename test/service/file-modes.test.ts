@@ -101,16 +101,14 @@ test.each(UMASKS)('the files of every command, from the moment they appear, with
   const names = [...seen.keys()]
   const files = names.filter((name) => /\.(?:csv|cursor|db|db-\w+|partial|partial-\w+)$/.test(name))
   const folders = names.filter((name) => !files.includes(name))
-  expect(folders.toSorted()).toEqual(['copy', 'copy/deep', 'data', 'empty', 'tmp/rollcall-X'])
+  expect(folders.toSorted()).toEqual(['copy', 'copy/deep', 'data', 'tmp/rollcall-X'])
   for (const name of [
     'copy/deep/list.db',
     'data/list.db',
     'data/list.db-wal',
-    'empty/list.db',
     'files/.backup.db.partial',
     'files/backup.db',
     'files/copy.cursor',
-    'files/dry.csv',
     'files/export.cursor',
     'files/list.csv',
     'files/rejected.csv',
