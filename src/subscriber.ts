@@ -172,7 +172,10 @@ export interface SubscriberStore {
 }
 
 /** The part of a store that the service uses. */
-export type ServiceStore = Pick<SubscriberStore, 'add' | 'check' | 'close'>
+export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'check' | 'close'> {
+  /** Sets a function that gets a failure which the store notices by itself, between two calls. */
+  onFailure?(listener: (error: Error) => void): void
+}
 
 /** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */
 export class StoreError extends Failure {

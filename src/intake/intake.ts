@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
 import { STORE_DEADLINE_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { StoreError, type SubscriberStore } from '../subscriber.ts'
+import { type ServiceStore, StoreError } from '../subscriber.ts'
 import { createGroupCommit } from './group-commit.ts'
 
 /** Receives what the intake counts. */
@@ -42,11 +42,12 @@ const RETRY_MS = 1_000
 const DRAIN_POLL_MS = 5
 
 /** Creates the intake of a store. */
-export function createIntake(store: Pick<SubscriberStore, 'add' | 'check'>, { log, metrics }: IntakeOptions): Intake {
+export function createIntake(store: Omit<ServiceStore, 'close'>, { log, metrics }: IntakeOptions): Intake {
   const group = createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
   let failing = false
   let retrying = false
   let checking: Promise<void> | undefined
+  store.onFailure?.(fail)
 
   async function commit(batch: readonly Address[]): Promise<void> {
     const start = performance.now()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, renameSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
@@ -225,5 +225,25 @@ describe('the list', () => {
     await print(['import', await write('list.csv', `email\n${ADDRESSES.join('\n')}\n`)])
     expect((await rows()).map(({ email }) => email)).toEqual(ADDRESSES)
     expect(await print(['import', 'list.csv'])).toStartWith('0 new, 30000 known, 0 suppressed, 0 rejected\n')
+  })
+
+  test('is lost when another file replaces it during an import, which fails and leaves that file as it is', async () => {
+    const { folder, print, start } = await createCliFixture()
+    const other = `sqlite:${join(folder, 'other.db')}`
+    await print(['import', '-', '--list', other], 'other@site.io\n')
+    const child = start(['import', '-'])
+    child.stdin.write(`email\nbad\n${ADDRESSES.slice(0, 20_000).join('\n')}\n`)
+    await child.stdin.flush()
+    // It has opened the list, and waits for more rows.
+    await until(() => readdirSync(folder).some((name) => name.endsWith('.partial')))
+    const file = join(folder, 'list.db')
+    const content = await Bun.file(join(folder, 'other.db')).bytes()
+    renameSync(join(folder, 'other.db'), file)
+    child.stdin.write('bob@site.io\n')
+    await child.stdin.end()
+    expect(await child.exited).toBe(1)
+    expect(await child.stdout.text()).toBe('')
+    expect(await child.stderr.text()).toEndWith(`rollcall: the list is lost: another file is at ${file}\n`)
+    expect(await Bun.file(file).bytes()).toEqual(content)
   })
 })

@@ -9,9 +9,13 @@ export function toListFile(folder: string): string {
   return join(folder, 'data/rollcall.db')
 }
 
-/** Compacts the list with the command line. Returns all addresses as they are spelled, in the order of the cursor. */
-export async function readList(folder: string): Promise<readonly string[]> {
-  const file = toListFile(folder)
+/** Compacts the list of a service in a folder, and returns its addresses like `readListFile`. */
+export function readList(folder: string): Promise<readonly string[]> {
+  return readListFile(toListFile(folder))
+}
+
+/** Compacts a list with the command line. Returns all addresses as they are spelled, in the order of the cursor. */
+export async function readListFile(file: string): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runCommand(['count'], { env: { DATABASE_URL: `sqlite:${file}` } })
   if (code !== 0) throw new Error(stderr)
   using db = new Database(file, { readonly: true })

@@ -1,24 +1,30 @@
 /** The list in a SQLite file, on the calling thread. The service runs it on a thread of its own (thread.ts). */
 
-import type { Database } from 'bun:sqlite'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { createCompactor } from './compaction.ts'
 import { toOpenError, wrapErrors } from './error.ts'
 import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
+import type { ListFile } from './list-file.ts'
 import { createReader } from './read.ts'
+import { writeRescue } from './rescue.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
 import { createSuppressions } from './suppressions.ts'
 import { createWriter, prepareAppend } from './write.ts'
 
 /** A SQLite list, with the methods that only the writer thread calls. */
-export interface SqliteStore extends SubscriberStore, Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'> {
+export interface SqliteStore
+  extends SubscriberStore,
+    Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'>,
+    Pick<ListFile, 'findLoss' | 'findElsewhere'> {
   /**
    * Accepts a batch of addresses, given as a JSON array. Blocks the thread while it waits for the lock and for the
    * disk.
    *
-   * @throws SQLiteError when it cannot be written
+   * @throws SQLiteError when it cannot be written, StoreError when the list is lost
    */
   append(addresses: string): void
+  /** Writes all that a lost list holds to a file next to where it was: see writeRescue. */
+  rescue(): Promise<string>
 }
 
 /**
@@ -45,13 +51,28 @@ export function openSqliteStore(file: string, options?: OpenOptions): SqliteStor
   }
 }
 
-function createSqliteStore(db: Database): SqliteStore {
+function createSqliteStore(db: ListFile): SqliteStore {
   const suppressions = createSuppressions(db)
   const schedule = createSchedule(db, createCompactor(db, suppressions))
   const reader = createReader(db, suppressions)
   const writer = createWriter(db, { reader, suppressions, schedule })
   const insert = prepareAppend(db)
-  const append = (addresses: string): void => void insert.run(Date.now(), addresses)
+
+  function append(addresses: string): void {
+    // Only the first commit after a loss goes into a file that nobody finds.
+    if (db.isLost) db.checkPlace()
+    insert.run(Date.now(), addresses)
+    // After the sync and before the confirmation: what is not in the files at the paths must not be confirmed.
+    db.checkCommit()
+  }
+
+  /** Does work that writes. It is done when the list that has it is still at its path. */
+  const write = <T>(work: () => Promise<T>) =>
+    wrapErrors(db, async () => {
+      const result = await work()
+      db.checkPlace()
+      return result
+    })
 
   /** Compacts, then reads. What is accepted in between is left for the next read. */
   const readCompacted = <T>(read: () => T) => wrapErrors(db, () => schedule.compact().then(read))
@@ -69,7 +90,13 @@ function createSqliteStore(db: Database): SqliteStore {
   return {
     id: () => wrapErrors(db, async () => readFileId(db.filename)),
     append,
-    compactFor: schedule.compactFor,
+    findLoss: () => db.findLoss(),
+    findElsewhere: () => db.findElsewhere(),
+    rescue: () => writeRescue(db),
+    compactFor(milliseconds) {
+      db.checkPlace()
+      return schedule.compactFor(milliseconds)
+    },
     isBacklogLarge: schedule.isBacklogLarge,
     add: (addresses) => wrapErrors(db, async () => append(JSON.stringify(addresses))),
     importSize: IMPORT_SIZE,
@@ -79,13 +106,14 @@ function createSqliteStore(db: Database): SqliteStore {
     list: (options = {}) => toPages(() => reader.list(options)),
     listSuppressions: () => toPages(reader.listSuppressions),
     status: (days) => readCompacted(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => wrapErrors(db, () => writer.import(rows)).finally(() => Bun.gc(true)),
-    mergeSubscribers: (rows) => wrapErrors(db, () => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
-    remove: (addresses, options) => wrapErrors(db, () => writer.remove(addresses, options)),
-    suppress: (rows, options) => wrapErrors(db, () => writer.suppress(rows, options)),
-    mergeSuppressions: (merged, signal) => wrapErrors(db, () => writer.mergeSuppressions(merged, signal)),
+    import: (rows) => write(() => writer.import(rows)).finally(() => Bun.gc(true)),
+    mergeSubscribers: (rows) => write(() => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
+    remove: (addresses, options) => write(() => writer.remove(addresses, options)),
+    suppress: (rows, options) => write(() => writer.suppress(rows, options)),
+    mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
     check: () =>
       wrapErrors(db, async () => {
+        db.checkPlace()
         // Takes the lock that a writer needs, and writes nothing.
         db.run('BEGIN IMMEDIATE')
         db.run('ROLLBACK')

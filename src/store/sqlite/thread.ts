@@ -3,7 +3,10 @@
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
 import { warnOfModes } from './file-modes.ts'
-import type { Command, Reply } from './worker.ts'
+import { type FileId, readTargetId } from './held-file.ts'
+import type { Report } from './lost-list.ts'
+import { warnOfRescues } from './rescue.ts'
+import type { Command, Message, Reply } from './worker.ts'
 
 /** Milliseconds before a thread that ended is started again. Doubles each time it ends in a row. */
 const RESTART_MS = 100
@@ -21,14 +24,18 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   let pending: PromiseWithResolvers<void>[] = []
   let isClosing = false
   let delay = RESTART_MS
+  let id: FileId | undefined
+  let onFailure = (_error: Error): void => {}
 
   async function start(): Promise<void> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
-    worker.onmessage = ({ data }: MessageEvent<Reply>) => resolveNext(data)
+    worker.onmessage = ({ data }: MessageEvent<Message>) => ('report' in data ? take(data) : resolveNext(data))
     worker.onerror = ({ message }) => log.error({ err: new Error(message) }, 'the writer thread failed')
     worker.addEventListener('close', () => void restart())
     thread = worker
-    await send({ call: 'open', file })
+    await send({ call: 'open', file, id })
+    // A thread that starts again must find the same file: it creates no list, and uses no other.
+    id ??= readTargetId(file)
     delay = RESTART_MS
   }
 
@@ -37,6 +44,11 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     const next = pending.shift()
     if (reply.ok) next?.resolve()
     else next?.reject(new StoreError(reply.reason))
+  }
+
+  function take({ report, text }: Report): void {
+    if (report === 'failure') onFailure(new StoreError(text))
+    else log[report](text)
   }
 
   function send(command: Command): Promise<void> {
@@ -68,6 +80,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   try {
     await start()
     warnOfModes(file, log)
+    warnOfRescues(file, log)
   } catch (error) {
     isClosing = true
     thread?.terminate()
@@ -77,11 +90,15 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   return {
     add: (addresses) => send(JSON.stringify(addresses)),
     check: () => send({ call: 'check' }),
+    onFailure: (listener) => (onFailure = listener),
     async close() {
       isClosing = true
-      // A thread that ended has nothing to close.
-      await send({ call: 'close' }).catch(() => {})
-      thread?.terminate()
+      // A thread that ended has nothing to close. One with a lost list does not close it, and neither does the end of a
+      // thread do so when it comes with the end of the process.
+      await send({ call: 'close' }).then(
+        () => thread?.terminate(),
+        () => thread?.unref(),
+      )
     },
   }
 }

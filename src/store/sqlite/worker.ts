@@ -6,12 +6,20 @@
 import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
+import type { FileId } from './held-file.ts'
+import { createLook, type Report } from './lost-list.ts'
 import { openSqliteStore, type SqliteStore } from './store.ts'
 
-/** A JSON array of addresses, or a call. `open` comes first. */
-export type Command = string | { readonly call: 'open'; readonly file: string } | { readonly call: 'check' | 'close' }
+/** A JSON array of addresses, or a call. `open` comes first. With `id`, it opens only that file. */
+export type Command =
+  | string
+  | { readonly call: 'open'; readonly file: string; readonly id?: FileId | undefined }
+  | { readonly call: 'check' | 'close' }
 
 export type Reply = Result<void, string>
+
+/** A reply to the first command that has none yet, or a report, which comes at any time. */
+export type Message = Reply | Report
 
 declare const self: Worker
 
@@ -24,17 +32,25 @@ const SLICE_MS = 2
 /** Milliseconds until compaction is tried again after a failure. */
 const RETRY_MS = 2_000
 
+/** Milliseconds until a loss is noticed while no command comes in. */
+const LOOK_MS = 1_000
+
 const DONE: Reply = { ok: true, value: undefined }
 
 let store: SqliteStore
 let timer: Timer | undefined
+let look = async () => {}
 
 self.onmessage = async ({ data }: MessageEvent<Command>) => {
   clearTimeout(timer)
-  self.postMessage(await run(data))
+  const reply = await run(data)
+  send(reply)
+  if (!reply.ok) await lookAgain()
   if (typeof data === 'string') scheduleCompaction(toDelay())
   else if (data.call !== 'close') scheduleCompaction(IDLE_DELAY_MS)
 }
+
+const send = (message: Message): void => self.postMessage(message)
 
 /** Returns the milliseconds from a commit until compaction. */
 function toDelay(): number {
@@ -49,12 +65,36 @@ function toDelay(): number {
 async function run(command: Command): Promise<Reply> {
   try {
     if (typeof command === 'string') store.append(command)
-    else if (command.call === 'open') store = openSqliteStore(command.file)
-    else await store[command.call]()
+    else if (command.call === 'open') open(command.file, command.id)
+    else if (command.call === 'close') await close()
+    else await store.check()
     return DONE
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
+  }
+}
+
+function open(file: string, id: FileId | undefined): void {
+  // The thread starts again after a crash, and then the list exists.
+  store = openSqliteStore(file, { create: id === undefined, id })
+  look = createLook(store, send)
+  setInterval(() => void lookAgain(), LOOK_MS)
+}
+
+/** Closes the list. One that is lost stays open: SQLite could delete a log that has its path. */
+async function close(): Promise<void> {
+  await look()
+  const loss = store.findLoss()
+  if (loss !== undefined) throw new StoreError(`the list is lost: ${loss}`)
+  await store.close()
+}
+
+async function lookAgain(): Promise<void> {
+  try {
+    await look()
+  } catch {
+    // The folder cannot be read at the moment. The next commit fails for that reason.
   }
 }
 

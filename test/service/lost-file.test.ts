@@ -1,0 +1,201 @@
+/**
+ * The files of the list are deleted, moved or replaced while the service runs. From then on no request gets a 200, and
+ * what was confirmed before is in a rescue file.
+ */
+
+import { afterAll, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
+import { readList, readListFile, toListFile } from '../support/list-file.ts'
+import { createLedger, post } from '../support/load.ts'
+import { toSupportFile } from '../support/paths.ts'
+import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
+
+interface Scene extends RunningService {
+  readonly file: string
+  /** Returns the status of /readyz. */
+  readyz(): Promise<number>
+  /** The rescue files. */
+  rescued(): readonly string[]
+}
+
+const root = await realpath(await createFolder())
+afterAll(() => rm(root, { recursive: true }))
+
+/** Starts a service in a folder of its own. */
+async function startScene(env: Environment = {}): Promise<Scene> {
+  const folder = await mkdtemp(join(root, 'scene-'))
+  const service = await startService({ folder, env: { OPS_PORT: '0', ...env } })
+  return {
+    ...service,
+    file: toListFile(folder),
+    readyz: async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status,
+    rescued: () =>
+      readdirSync(folder, { recursive: true })
+        .map((name) => join(folder, String(name)))
+        .filter((name) => /\/rollcall\.rescue-[^/]*\.db$/.test(name)),
+  }
+}
+
+/** Creates a list that no process uses. */
+async function createList(folder: string): Promise<string> {
+  const file = join(folder, 'other.db')
+  const { code } = await runCommand(['import', '-'], {
+    env: { DATABASE_URL: `sqlite:${file}` },
+    stdin: 'other@site.io\n',
+  })
+  expect(code).toBe(0)
+  return file
+}
+
+const deleteFiles = ({ file }: Scene) => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix)
+}
+
+type Losses = Readonly<Record<string, (scene: Scene) => void | Promise<void>>>
+
+/** What makes a service lose its list. */
+const LOSSES: Losses = {
+  'its folder is deleted': ({ folder }) => rmSync(join(folder, 'data'), { recursive: true }),
+  'it alone is renamed': ({ file }) => renameSync(file, `${file}.old`),
+  'its log (WAL) is replaced': ({ file }) => {
+    copyFileSync(`${file}-wal`, `${file}-copy`)
+    renameSync(`${file}-copy`, `${file}-wal`)
+  },
+  'the index of its log is deleted': ({ file }) => rmSync(`${file}-shm`),
+}
+
+const LOSSES_UNDER_LOAD: Losses = {
+  'its files are deleted': deleteFiles,
+  'another list is moved over it': async ({ folder, file }) => renameSync(await createList(folder), file),
+  'its log (WAL) is deleted': ({ file }) => rmSync(`${file}-wal`),
+}
+
+const ERRORS = /^\{"level":50/gm
+
+/** Expects 500s, one error in the log that says what happened, and a rescue file. Returns what that holds. */
+async function expectLost(scene: Scene): Promise<readonly string[]> {
+  await scene.logged('the store fails')
+  expect(scene.log()).toMatch(/"level":50.*the list is lost: .*the store fails/)
+  for (let turn = 0; turn < 3; turn++) {
+    const { status, body } = await scene.subscribe('late@site.io')
+    expect([status, body]).toEqual([500, RESPONSES.store_failed.body])
+  }
+  expect(await scene.readyz()).toBe(503)
+  expect((await scene.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
+  await scene.logged('it has what the open files held')
+  expect(scene.log().match(ERRORS)).toHaveLength(1)
+  const [rescue = '', ...others] = scene.rescued()
+  expect(others).toEqual([])
+  expect(statSync(rescue).mode & 0o777).toBe(0o600)
+  expect(scene.log()).toContain(rescue)
+  return await readListFile(rescue)
+}
+
+test.concurrent.each(Object.keys(LOSSES))('%s: requests get 500, and a rescue file has the list', async (name) => {
+  const scene = await startScene()
+  for (const email of ['ada@site.io', 'bob@site.io']) expect((await scene.subscribe(email)).status).toBe(200)
+  await LOSSES[name]?.(scene)
+  const isThere = existsSync(scene.file)
+  // Without a request: the service looks for itself.
+  expect(await expectLost(scene)).toEqual(['ada@site.io', 'bob@site.io'])
+  expect(await scene.stop()).toBe(0)
+  expect(existsSync(scene.file)).toBe(isThere)
+})
+
+test.each(Object.keys(LOSSES_UNDER_LOAD))(
+  'under load, %s: the rescue file has each address with a 200',
+  async (name) => {
+    const scene = await startScene()
+    const ledger = createLedger()
+    const goal = 200 + Math.floor(Math.random() * 500)
+    const load = post(scene, ledger)
+    await until(() => ledger.answered >= goal, `${goal} requests get a 200`)
+    await LOSSES_UNDER_LOAD[name]?.(scene)
+    ledger.sent.add('late@site.io')
+    expect((await scene.subscribe('late@site.io')).status).toBe(500)
+    await load
+    const rescued = new Set(await expectLost(scene))
+    expect([...ledger.acknowledged].filter((email) => !rescued.has(email))).toEqual([])
+    expect([...rescued].filter((email) => !ledger.sent.has(email))).toEqual([])
+    expect(await scene.stop()).toBe(0)
+  },
+)
+
+test.concurrent('a loss that the stop notices: there is a rescue file, and the next start warns of it', async () => {
+  const scene = await startScene()
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  deleteFiles(scene)
+  expect(await scene.stop()).toBe(0)
+  const [rescue = ''] = scene.rescued()
+  expect(await readListFile(rescue)).toEqual(['ada@site.io'])
+  const next = await startService({ folder: scene.folder })
+  expect(next.log()).toContain(`${rescue} is a rescue file`)
+  await next.stop()
+})
+
+test.concurrent('no rescue file can be written: the log says so, and it is tried again', async () => {
+  const scene = await startScene({ DATABASE_URL: 'sqlite:deep/data/rollcall.db' })
+  const folder = join(scene.folder, 'deep')
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  rmSync(folder, { recursive: true })
+  await scene.logged('no rescue file can be written: there is no such file or folder')
+  mkdirSync(folder)
+  await scene.logged('it has what the open files held')
+  const [rescue = ''] = scene.rescued()
+  expect(await readListFile(rescue)).toEqual(['ada@site.io'])
+  expect(await scene.stop()).toBe(0)
+})
+
+test.concurrent('another list is copied over it: the service notices it and writes no more', async () => {
+  const scene = await startScene()
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  const other = await createList(scene.folder)
+  const { ino } = statSync(scene.file)
+  copyFileSync(other, scene.file)
+  expect(statSync(scene.file).ino).toBe(ino)
+  await scene.logged(`the list is lost: another file was copied over ${scene.file}`)
+  for (let turn = 0; turn < 3; turn++) expect((await scene.subscribe('late@site.io')).status).toBe(500)
+  expect(await scene.readyz()).toBe(503)
+  await scene.stop()
+  expect(await Bun.file(scene.file).bytes()).toEqual(await Bun.file(other).bytes())
+})
+
+test.concurrent('the folder is moved away and back: the service goes on, and no rescue file is needed', async () => {
+  const scene = await startScene()
+  const [data, away] = [join(scene.folder, 'data'), join(scene.folder, 'away')]
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  renameSync(data, away)
+  expect((await scene.subscribe('meanwhile@site.io')).status).toBe(500)
+  expect(await scene.readyz()).toBe(503)
+  await scene.logged(`the files of the list are at ${away}/rollcall.db now`)
+  renameSync(away, data)
+  await scene.logged('the store has recovered')
+  expect((await scene.subscribe('bob@site.io')).status).toBe(200)
+  expect(await scene.readyz()).toBe(200)
+  expect(scene.rescued()).toEqual([])
+  expect(scene.log().match(ERRORS)).toHaveLength(1)
+  expect(await scene.stop()).toBe(0)
+  const list = await readList(scene.folder)
+  expect(list.filter((email) => email !== 'meanwhile@site.io')).toEqual(['ada@site.io', 'bob@site.io'])
+})
+
+test.concurrent('the writer thread crashes after the loss: no list is created, and no other one is used', async () => {
+  const scene = await startScene({ BUN_OPTIONS: `--preload ${toSupportFile('crashing-writer.ts')}` })
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  const other = await createList(scene.folder)
+  deleteFiles(scene)
+  scene.process.kill('SIGUSR2')
+  await scene.logged('the list cannot be opened')
+  expect((await scene.subscribe('late@site.io')).status).toBe(500)
+  expect(existsSync(scene.file)).toBe(false)
+  const content = await Bun.file(other).bytes()
+  renameSync(other, scene.file)
+  await scene.logged('another file is at its path')
+  expect((await scene.subscribe('late@site.io')).status).toBe(500)
+  expect(await scene.stop()).toBe(0)
+  expect(await Bun.file(scene.file).bytes()).toEqual(content)
+})
