@@ -60,6 +60,9 @@ export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 /** Milliseconds for which a command waits for the write lock of a SQLite list. */
 export const LOCK_TIMEOUT_MS = 30_000
 
+/** Milliseconds for which a process waits while another one migrates a SQLite list. */
+export const MIGRATION_TIMEOUT_MS = 600_000
+
 /** Subscribers in a batch that `export --follow --exec` hands to a command, unless `--batch` says otherwise. */
 export const BATCH_SIZE = 500
 

@@ -3,6 +3,7 @@
 import { aliases } from '../attacks/aliases.ts'
 import type { Attack } from '../attacks/attack.ts'
 import { caches } from '../attacks/caches.ts'
+import { collisions } from '../attacks/collisions.ts'
 import { costs } from '../attacks/costs.ts'
 import { descriptors } from '../attacks/descriptors.ts'
 import { largeBodies } from '../attacks/large-bodies.ts'
@@ -11,7 +12,7 @@ import { checkDuring } from '../check.ts'
 import { findMissingPrlimit } from '../limits.ts'
 import type { Figures, Trial } from '../trial.ts'
 
-const ATTACKS: readonly Attack[] = [aliases, largeBodies, caches, descriptors, costs, randomCosts]
+const ATTACKS: readonly Attack[] = [aliases, largeBodies, caches, descriptors, costs, randomCosts, collisions]
 
 /** A longer text is a detail of the report. */
 const LONGEST = 20
@@ -19,7 +20,7 @@ const LONGEST = 20
 export const attacks: Trial = {
   name: 'attacks',
   promise:
-    'no request costs more than ten times a valid one of its size; caches stay small; a body that is too large gets a 413; no path has an alias; too many connections do no lasting harm',
+    'no request costs more than ten times a valid one of its size; caches stay small; addresses with equal hashes cost no more than others; a body that is too large gets a 413; no path has an alias; too many connections do no lasting harm',
   minutes: { sqlite: 1.5 },
   findMissing: findMissingPrlimit,
   async run(context) {

@@ -4,7 +4,9 @@ import { Command } from 'commander'
 import { readListUrl } from '../config/config.ts'
 import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { openStore } from '../store/open.ts'
+import { describeMigration } from '../store/sqlite/file.ts'
 import type { SubscriberStore } from '../subscriber.ts'
+import { note } from './output.ts'
 
 export interface ListOption {
   readonly list?: string
@@ -38,6 +40,8 @@ export async function withStore<T>(
   work: (store: SubscriberStore) => Promise<T>,
   { create = false } = {},
 ): Promise<T> {
+  const migration = list.kind === 'sqlite' && describeMigration(list.file)
+  if (migration) note(migration)
   const store = await openStore(list, { create })
   try {
     return await work(store)

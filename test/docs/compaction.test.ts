@@ -24,7 +24,7 @@ test('the rows before and after compaction are those of the example', async () =
   const file = join(folder, 'list.db')
   await openSqliteStore(file).close()
   using db = new Database(file)
-  db.run('UPDATE seed SET hash = 0')
+  db.run('UPDATE identity_key SET key = zeroblob(8)')
 
   const store = openSqliteStore(file)
   const [, cyd] = COMMITS[1]!.emails.map(toAddress)

@@ -114,7 +114,7 @@ const strangers: Readonly<Record<string, readonly [create: (file: string) => Pro
       await openSqliteStore(file).close()
       alter(file, 'PRAGMA user_version = 99')
     },
-    'its schema is version 99, and this Rollcall knows version 2',
+    'its schema is version 99, and this Rollcall knows version 3',
   ],
   garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
   text: [(file) => writeFile(file, 'ada,2026-01-01\n'), 'it is not a database'],

@@ -28,7 +28,7 @@ export async function readListFile(file: string): Promise<readonly string[]> {
 export function readProgress(file: string): { readonly indexed: number; readonly appended: number } {
   using db = new Database(file, { readonly: true })
   const counts = db.query<{ indexed: number; appended: number }, []>(
-    'SELECT (SELECT count(*) FROM identities) AS indexed, (SELECT count(*) FROM subscribers) AS appended',
+    'SELECT (SELECT (SELECT count(*) FROM identity_hashes) + (SELECT count(*) FROM collisions)) AS indexed, (SELECT count(*) FROM subscribers) AS appended',
   )
   return counts.get() ?? { indexed: 0, appended: 0 }
 }

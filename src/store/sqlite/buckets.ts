@@ -1,7 +1,7 @@
 /** Sorts (hash, position) pairs in 256 parts, one for each first byte of a hash, so that no single sort takes long. */
 
-/** Entries in a slice. The index pass takes 1 to 3 ms for this many. */
-const SLICE_SIZE = 1024
+/** Entries in a slice. The index pass takes 0.3 ms for this many on a short list, and 2 ms on one of ten million. */
+const SLICE_SIZE = 256
 
 /**
  * An entry is a number: the hash times POSITIONS, plus the position. The SQL of compaction takes it apart again. A
@@ -9,19 +9,55 @@ const SLICE_SIZE = 1024
  */
 export const POSITIONS = 2 ** 21
 
-export function createBuckets() {
-  const buckets = Array.from({ length: 256 }, (): number[] => [])
-  return {
-    add: (hash: number, position: number) => void buckets[hash >>> 24]?.push(hash * POSITIONS + position),
+/** Entries that follow each other in the order of their hashes. */
+export interface Slice {
+  /** A JSON array. */
+  readonly entries: string
+  readonly size: number
+  readonly last: number
+}
 
-    /** Yields all entries in the order of their hashes, as JSON arrays. */
-    *slices(): Generator<string> {
-      for (const bucket of buckets) {
-        const sorted = Float64Array.from(bucket).sort()
-        for (let start = 0; start < sorted.length; start += SLICE_SIZE) {
-          yield `[${sorted.subarray(start, start + SLICE_SIZE).join()}]`
-        }
+export type Buckets = ReturnType<typeof createBuckets>
+
+export function createBuckets() {
+  const buckets = Array.from({ length: 256 }, (): number[] | Float64Array => [])
+
+  function sort(index: number): Float64Array {
+    const bucket = buckets[index] ?? []
+    if (bucket instanceof Float64Array) return bucket
+    const sorted = Float64Array.from(bucket).sort()
+    buckets[index] = sorted
+    return sorted
+  }
+
+  return {
+    add(hash: number, position: number): void {
+      const bucket = buckets[hash >>> 24]
+      if (Array.isArray(bucket)) bucket.push(hash * POSITIONS + position)
+    },
+
+    /** Returns the slice after an entry; -1 is before the first. Nothing can be added after the first call. */
+    after(entry: number): Slice | undefined {
+      const found: number[] = []
+      const first = entry < 0 ? 0 : Math.floor(entry / POSITIONS) >>> 24
+      for (let index = first; index < buckets.length && found.length < SLICE_SIZE; index++) {
+        const sorted = sort(index)
+        const start = index === first ? findAbove(sorted, entry) : 0
+        found.push(...sorted.subarray(start, start + SLICE_SIZE - found.length))
       }
+      const last = found.at(-1)
+      return last === undefined ? undefined : { entries: `[${found.join()}]`, size: found.length, last }
     },
   }
+}
+
+/** Returns the index of the first number above a limit in an ascending array. */
+function findAbove(ascending: Float64Array, limit: number): number {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ascending[middle] ?? 0) > limit) high = middle
+    else low = middle + 1
+  }
+  return low
 }

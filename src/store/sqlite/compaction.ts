@@ -3,158 +3,156 @@
  *
  * The store accepts an address by appending it to `inbox`, as to a log. The response is the same for a new and for a
  * known address, so nothing is looked up before it. Later, compaction merges the inbox into the sorted table
- * `identities` in large batches, which costs less per address than inserting them one by one. This is a
+ * `identity_hashes` in large batches, which costs less per address than inserting them one by one. This is a
  * log-structured merge (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
  *
  * The seq of an address is its place in the inbox: the seq of the row, plus the position in the row. A run makes two
- * passes over the inbox:
+ * passes over a part of the inbox:
  *
- *   index    Adds (hash, seq) of every address to `identities`, in the order of the hashes, so that it writes each page
- *            once. If an earlier seq has the same identity, the address is a repeat: its entry is deleted again.
- *   append   Copies the addresses, without the repeats, to the end of `subscribers` in the order of seq, and deletes
- *            them from the inbox in the same transaction.
+ *   index    Adds (hash, seq) of every address to `identity_hashes`, in the order of the hashes, so that it writes each
+ *            page once. If another address has the hash already, adds a row to `hash_matches` instead.
+ *   append   Copies the addresses to the end of `subscribers` in the order of seq, and deletes them from the inbox in
+ *            the same transaction. Compares those in `hash_matches` with the earlier address. An equal identity is a
+ *            repeat, and is left out. A different one gets its place in `collisions`, by its text.
  *
  * For example, the list has Ann@one.example with seq 1, and a row of the inbox has bob@one.example with seq 2 and
- * ann@ONE.example with seq 3. The index pass adds entries for 2 and 3, and deletes the one for 3. The append pass
- * copies bob@one.example with seq 2. Seq 3 stays unused.
+ * ann@ONE.example with seq 3. The index pass adds the hash for 2, and a match of 3 with 1. The append pass copies
+ * bob@one.example with seq 2. Seq 3 stays unused.
  *
- * Both passes work in slices, one transaction each, so that other connections can commit in between. A crash between
- * two slices loses nothing: an address stays in the inbox until it is in `subscribers`, and the next run repeats the
- * index pass with the same result. Several processes may compact at once: each slice first checks that the inbox
- * still starts where the run left it. If it does not, another process has moved rows, and the run ends.
+ * Both passes work in slices, so that other connections can commit in between. How long a slice takes does not depend
+ * on the hashes: no address is compared with more than one other. `compaction_run` says how far the run is, and each
+ * slice continues from there. So a run that stopped in a crash goes on, and several processes that compact at once do
+ * the slices of one run together.
  */
 
 import type { Database } from 'bun:sqlite'
-import { type Address, toIdentity } from '../../email.ts'
-import { createBuckets } from './buckets.ts'
-import { prepareCompaction } from './compaction-statements.ts'
-import { createIdentityHash } from './identity-hash.ts'
+import { prepareCompaction, type Run } from './compaction-statements.ts'
+import type { IdentityHash } from './identity-hash.ts'
+import { createInboxScan, type InboxScan } from './inbox-scan.ts'
+import { createMatchList, type MatchList } from './match-list.ts'
 import { getRow } from './row.ts'
 import type { Suppressions } from './suppressions.ts'
 
-/** A run stops reading the inbox after the row that reaches this many addresses. */
+/** A run has the rows of the inbox that begin in this many addresses. */
 const RUN_SIZE = 1_000_000
 
-/** Rows of the inbox in a slice of the scan and of the append pass. */
-const SLICE_ROWS = 32
+/** A slice of the append pass has the rows that begin in this many addresses. */
+const SLICE_SIZE = 512
 
-/** A run keeps this many addresses in memory to compare with. It reads others again, at 15 µs each. */
-const CACHED_ADDRESSES = 131_072
+export interface StepOptions {
+  /** The seq before which all addresses of the inbox are to be moved. */
+  readonly until: number
+  /** The milliseconds after which no more slices are done under the same lock. */
+  readonly milliseconds: number
+}
 
-/** An address in the inbox. Imported ones have their own date, in milliseconds since 1970. */
-type InboxAddress = Address | readonly [email: Address, subscribedAt: number]
+interface CompactorParts {
+  readonly suppressions: Suppressions
+  readonly hashOf: IdentityHash
+}
 
 export type Compactor = ReturnType<typeof createCompactor>
 
-export function createCompactor(db: Database, suppressions: Suppressions) {
-  const hashOf = createIdentityHash(db)
+export function createCompactor(db: Database, { suppressions, hashOf }: CompactorParts) {
   const statements = prepareCompaction(db)
-  const readStart = () => getRow(statements.start).seq
+  let scan: InboxScan | undefined
+  let matches: MatchList | undefined
 
-  /** Reads the inbox: all hashes, the first addresses, and the seq of the last row. */
-  function* scan(start: number) {
-    const buckets = createBuckets()
-    const cached: Address[] = []
-    let last = start - 1
-    for (let size = 0; size < RUN_SIZE; ) {
-      const rows = statements.scan.all(last, SLICE_ROWS)
-      for (const { seq, addresses } of rows) {
-        const batch: InboxAddress[] = JSON.parse(addresses)
-        // An empty row is the last one, and the next commit replaces it.
-        if (batch.length === 0) return { start, last, buckets, cached }
-        batch.forEach((item, index) => {
-          const email = typeof item === 'string' ? item : item[0]
-          const position = seq + index - start
-          buckets.add(hashOf(email), position)
-          if (position < CACHED_ADDRESSES) cached[position] = email
-        })
-        size += batch.length
-        last = seq
-      }
-      if (rows.length === 0) break
-      yield
-    }
-    return { start, last, buckets, cached }
+  /** Adds a slice to the index. */
+  function index({ start, cursor }: Run, entries: InboxScan): void {
+    const slice = entries.after(cursor ?? -1)
+    statements.setCursor.run(slice?.last ?? null)
+    if (!slice) return
+    const { changes } = statements.addEntries.run(slice.entries, start)
+    if (changes < slice.size) statements.addMatches.run(slice.entries, start)
   }
 
-  /** Adds a slice to the index, without the repeats. Returns the seqs of the repeats. */
-  function index(entries: string, start: number, cached: readonly Address[]): number[] {
-    const repeats: number[] = []
-    const identityOf = (seq: number) => {
-      const email = cached[seq - start] ?? getRow(statements.email, seq).email
-      return email && toIdentity(email)
+  /** Moves a slice to the list, without the repeats. */
+  function append({ start, end }: Run, list: MatchList): void {
+    const { last, after } = getRow(statements.sliceEnd, start, Math.min(end, start + SLICE_SIZE))
+    statements.move.run(start, last)
+    const found = list.between(start, after)
+    if (found) {
+      statements.addCollisions.run(found)
+      statements.deleteRepeats.run(found)
     }
-    statements.addEntries.run(entries, start)
-    // In the order of seq. Deleting a repeat at once leaves few entries to compare the next one with.
-    for (const { hash, seq } of statements.sameHash.all(entries, start)) {
-      const identity = identityOf(seq)
-      if (!statements.earlier.all(hash, seq).some((earlier) => identityOf(earlier.seq) === identity)) continue
-      statements.deleteEntry.run(hash, seq)
-      repeats.push(seq)
-    }
-    return repeats
-  }
-
-  /** Moves a slice to the list, without the repeats. Takes these from `repeats`. Returns the next seq. */
-  function append(start: number, last: number, repeats: number[]): number {
-    const { end, after } = getRow(statements.sliceEnd, start, last, SLICE_ROWS)
-    const skipped = takeBelow(after, repeats)
-    statements.move.run(start, end, JSON.stringify(skipped))
     // A new subscription is a new consent. An imported address is not, but the import has left out suppressed ones.
     if (!suppressions.isEmpty()) {
       suppressions.delete(statements.moved.all(start, after).map(({ email }) => email))
     }
     // The inbox is never empty: its last row carries the next seq, so that no seq is used twice.
     statements.addEmptyRow.run(after)
-    statements.deleteRows.run(start, end)
-    return after
+    statements.deleteRows.run(start, last)
+    if (after === end) statements.clearMatches.run()
   }
 
-  /** Runs a slice, unless another process has moved rows of the inbox since. */
-  const runSlice = <T>(start: number, work: () => T): T | undefined =>
-    transact(db, () => (readStart() === start ? work() : undefined))
+  /** Does the next slice. Returns false when it has to read first, or when all is moved. */
+  function runSlice(until: number): boolean {
+    const run = getRow(statements.run)
+    if (run.start >= until) return false
+    if (run.start >= run.end) statements.begin.run(Math.min(until, run.start + RUN_SIZE))
+    else if (run.cursor !== null && scan?.isReady(run)) index(run, scan)
+    else if (run.cursor === null && matches?.isReady(run)) append(run, matches)
+    else return false
+    return true
+  }
+
+  /** Reads for a while what the next slice needs. Returns false when it has that. */
+  function read(run: Run, milliseconds: number): boolean {
+    if (run.start >= run.end) return false
+    if (run.cursor !== null) {
+      if (!scan?.isOf(run)) scan = createInboxScan(run, { statements, hashOf })
+      return scan.read(milliseconds)
+    }
+    scan = undefined
+    if (!matches?.isOf(run)) matches = createMatchList(run, statements)
+    return matches.read(milliseconds)
+  }
+
+  const next = (): number => getRow(statements.next).seq
 
   /**
-   * Compacts what is in the inbox now, at most about a million addresses. Yields after each slice. Inside a
-   * transaction of the caller, all slices are part of it.
+   * Reads a part of the inbox, or does slices under one lock. Goes on where any process has stopped.
+   *
+   * @returns false when all addresses before `until` were moved before the call
+   * @throws SQLiteError such as SQLITE_BUSY; the next call tries again
    */
-  function* run(): Generator<void> {
-    const { start, last, buckets, cached } = yield* scan(readStart())
-    if (last < start) return
-
-    const repeats: number[] = []
-    for (const entries of buckets.slices()) {
-      const found = runSlice(start, () => index(entries, start, cached))
-      if (!found) return
-      repeats.push(...found)
-      yield
-    }
-
-    // From the highest to the lowest, for takeBelow.
-    repeats.sort((a, b) => b - a)
-    let next: number | undefined = start
-    while (next !== undefined && next <= last) {
-      const from: number = next
-      next = runSlice(from, () => append(from, last, repeats))
-      yield
-    }
+  function step({ until, milliseconds }: StepOptions): boolean {
+    const run = getRow(statements.run)
+    if (run.start >= until) return false
+    if (read(run, milliseconds)) return true
+    transact(db, () => {
+      const end = performance.now() + milliseconds
+      while (runSlice(until) && performance.now() < end);
+    })
+    return true
   }
 
   return {
     /** Counts the addresses in the inbox, repeats included. */
-    backlog: () => getRow(statements.backlog).size,
-    run,
+    backlog: () => next() - getRow(statements.run).start,
+
+    /** Returns the seq of the next address that is accepted. */
+    next,
+
+    step,
+
+    /** Moves the whole inbox, in the transaction of the caller. */
+    compactAll(): void {
+      const until = next()
+      try {
+        while (step({ until, milliseconds: Number.POSITIVE_INFINITY }));
+      } finally {
+        // The caller may roll back. Then other addresses get the same seqs.
+        scan = undefined
+        matches = undefined
+      }
+    },
   }
 }
 
-/** Removes the numbers below a limit from the end of a descending array. Returns them. */
-function takeBelow(limit: number, descending: number[]): number[] {
-  const end = descending.findLastIndex((seq) => seq >= limit) + 1
-  return descending.splice(end)
-}
-
 /**
- * Runs a slice as one transaction that does not wait for the disk. The inbox is on stable storage already. The log
+ * Runs slices as one transaction that does not wait for the disk. The inbox is on stable storage already. The log
  * keeps the order of commits, so a power cut undoes the last slices as a whole.
  */
 function transact<T>(db: Database, work: () => T): T {

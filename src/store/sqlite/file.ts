@@ -7,10 +7,10 @@ import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { isBusy, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
-import { findForeignLog, readHeader, toForeignReason } from './header.ts'
+import { findForeignLog, readFileHeader, readHeader, toForeignReason } from './header.ts'
 import { type FileId, type HeldFile, holdFile, isSameFile } from './held-file.ts'
 import { ListFile } from './list-file.ts'
-import { checkMarks, migrate, readVersion } from './migrations.ts'
+import { checkMarks, migrate, readVersion, SCHEMA_VERSION } from './migrations.ts'
 import { getRow } from './row.ts'
 
 export interface OpenOptions {
@@ -38,6 +38,21 @@ export function openSqliteFile(file: string, { create = true, id }: OpenOptions 
     // /proc, for example, takes no folders and no files.
     const isFolder = existsSync(dirname(path))
     throw toOpenError(path, isFolder ? 'it cannot be opened for writing' : 'its folder cannot be created')
+  }
+}
+
+/** Says in one line that a list will be migrated when it is opened; undefined when it will not, or cannot be opened. */
+export function describeMigration(file: string): string | undefined {
+  const path = resolve(file)
+  try {
+    const header = readFileHeader(path)
+    if (!header || header === 'empty') return undefined
+    const version = checkMarks(path, header)
+    if (version === 0 || version === SCHEMA_VERSION) return undefined
+    const speed = 'about two seconds for a million addresses'
+    return `the list ${path} is migrated from schema ${version} to ${SCHEMA_VERSION}; this takes ${speed}`
+  } catch {
+    return undefined
   }
 }
 

@@ -1,13 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../../email.ts'
+import { createHalfSipHash } from './half-sip-hash.ts'
 import { getRow } from './row.ts'
 
+/** Returns 32 bits of the identity of an address. */
+export type IdentityHash = (address: Address) => number
+
 /**
- * Creates the hash by which `identities` finds an address: 32 bits of its identity. Hashes are not unique, so the
- * caller compares the identities as text. The seed is random for each file. It does not keep an attacker from preparing
- * equal hashes: some texts collide under nearly every seed of xxHash32.
+ * Creates the hash by which a list finds an address. Its key is random for each list and secret, so nobody can prepare
+ * addresses with equal hashes.
  */
-export function createIdentityHash(db: Database): (address: Address) => number {
-  const { hash: seed } = getRow(db.query<{ hash: number }, []>('SELECT hash FROM seed'))
-  return (address) => Bun.hash.xxHash32(toIdentity(address), seed)
+export function createIdentityHash(db: Database): IdentityHash {
+  const { key } = getRow(db.query<{ key: Uint8Array }, []>('SELECT key FROM identity_key'))
+  const hashOf = createHalfSipHash(key)
+  return (address) => hashOf(toIdentity(address))
 }

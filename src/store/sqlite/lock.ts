@@ -13,12 +13,17 @@ const ATTEMPT_MS = 20
  *
  * @throws what the work throws, after a rollback; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
  */
-export async function runLocked<T>(db: Database, work: () => T): Promise<T> {
+export function runLocked<T>(db: Database, work: () => T): Promise<T> {
+  return retryBusy(db, () => db.transaction(work).immediate())
+}
+
+/** Repeats work that takes the write lock, until it gets it. Throws like `runLocked`. */
+export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
     db.run(`PRAGMA busy_timeout = ${ATTEMPT_MS}`)
     try {
-      return db.transaction(work).immediate()
+      return work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
     } finally {

@@ -7,26 +7,34 @@
  *   inbox             accepted addresses that are not compacted yet; one row per commit. It is never empty:
  *                     `first_seq` plus the number of addresses of the last row is the next seq.
  *   subscribers       the list
- *   identities        index of the list: (hash of the identity, seq)
+ *   identity_hashes   index of the list: a subscriber for each hash of an identity
+ *   collisions        the other subscribers, whose hash is in `identity_hashes` already
+ *   identity_key      the key of these hashes
+ *   compaction_run    how far compaction is
+ *   hash_matches      addresses of the run whose hash is in `identity_hashes` already
  *   suppressions      keyed hashes of removed addresses
  *   suppression_keys  the keys of these hashes: key 1 belongs to this list, the others came with copies
- *   seed              seed of the hashes in `identities`
  */
 
 import type { Database } from 'bun:sqlite'
+import { MIGRATION_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
 import { toOpenError } from './error.ts'
+import { rebuildIndex } from './index-rebuild.ts'
 import { getRow } from './row.ts'
 
 /** Marks a file as a list of Rollcall: "Roll" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
 const APPLICATION_ID = 0x526f6c6c
 
+/** A statement, or work that SQL alone cannot do. */
+type Step = string | ((db: Database) => void)
+
 /**
- * The statements of each migration; migration 1 comes first. Never change one that has been released: add the next.
+ * The steps of each migration; migration 1 comes first. Never change one that has been released: add the next.
  *
- * Statements that rename are safe while a process of an older version runs: its own statements fail, and it reports a
- * failure instead of writing to the wrong table.
+ * A process of an older version may run meanwhile. A change of what a table means changes its name too: then the
+ * statements of that process fail, and it writes nothing that this version would misread.
  */
-const MIGRATIONS: readonly (readonly string[])[] = [
+const MIGRATIONS: readonly (readonly Step[])[] = [
   [
     `CREATE TABLE arrivals (
        first INTEGER PRIMARY KEY,  -- seq of the first address of the batch
@@ -69,7 +77,41 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE removed RENAME TO suppressions',
     'ALTER TABLE suppressions RENAME COLUMN removed_at TO suppressed_at',
   ],
+  [
+    // Addresses could be prepared to have equal hashes in `identities`.
+    'DROP TABLE identities',
+    'DROP TABLE seed',
+    `CREATE TABLE identity_key (
+       key BLOB NOT NULL           -- random for each file
+     )`,
+    'INSERT INTO identity_key VALUES (randomblob(8))',
+    `CREATE TABLE identity_hashes (
+       hash INTEGER PRIMARY KEY,   -- HalfSipHash of the identity under the key
+       seq INTEGER NOT NULL
+     ) WITHOUT ROWID`,
+    `CREATE TABLE collisions (
+       hash INTEGER NOT NULL,
+       identity TEXT NOT NULL,
+       seq INTEGER NOT NULL,
+       PRIMARY KEY (hash, identity)
+     ) WITHOUT ROWID`,
+    `CREATE TABLE compaction_run (
+       end_seq INTEGER NOT NULL,   -- the run moves the addresses before this seq
+       cursor INTEGER              -- the last entry in the index, see Buckets; NULL when all are
+     )`,
+    'INSERT INTO compaction_run SELECT min(first_seq), NULL FROM inbox',
+    `CREATE TABLE hash_matches (
+       id INTEGER PRIMARY KEY,
+       seq INTEGER NOT NULL,
+       hash INTEGER NOT NULL,
+       earlier INTEGER NOT NULL    -- the seq in identity_hashes
+     )`,
+    rebuildIndex,
+  ],
 ]
+
+/** The number of the last migration. */
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 /**
  * Decides by the marks of a file whether this program may use it.
@@ -83,8 +125,8 @@ export function checkMarks(path: string, marks: { application: number; version: 
   const { application, version, isEmpty } = marks
   if (isEmpty && application === 0 && version === 0) return 0
   if (application !== APPLICATION_ID) throw toOpenError(path, 'it is a database, but not a list of Rollcall')
-  if (version <= MIGRATIONS.length) return version
-  const known = `this Rollcall knows version ${MIGRATIONS.length}`
+  if (version <= SCHEMA_VERSION) return version
+  const known = `this Rollcall knows version ${SCHEMA_VERSION}`
   throw toOpenError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
 }
 
@@ -104,19 +146,25 @@ export function readVersion(db: Database): number {
 /** Runs the migrations that a file lacks. If another process migrates it, waits until that is done. */
 export function migrate(db: Database): void {
   const before = readVersion(db)
-  for (let version = before; version < MIGRATIONS.length; ) {
+  if (before === SCHEMA_VERSION) return
+  if (before > 0) db.run(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`)
+  for (let version = before; version < SCHEMA_VERSION; ) {
     version = db.transaction(() => runNext(db)).immediate()
   }
+  db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
   // Writes the version from the log into the header of the file, where the next start looks first.
-  if (before < MIGRATIONS.length) db.run('PRAGMA wal_checkpoint(PASSIVE)')
+  db.run('PRAGMA wal_checkpoint(PASSIVE)')
 }
 
 /** Runs one migration, unless another process has done so before this one got the lock. Returns the new version. */
 function runNext(db: Database): number {
   const version = readVersion(db)
-  const statements = MIGRATIONS[version]
-  if (!statements) return version
-  for (const statement of statements) db.run(statement)
+  const steps = MIGRATIONS[version]
+  if (!steps) return version
+  for (const step of steps) {
+    if (typeof step === 'string') db.run(step)
+    else step(db)
+  }
   db.run(`PRAGMA user_version = ${version + 1}`)
   return version + 1
 }

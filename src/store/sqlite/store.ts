@@ -4,6 +4,8 @@ import type { SubscriberStore } from '../../subscriber.ts'
 import { createCompactor } from './compaction.ts'
 import { toOpenError, wrapErrors } from './error.ts'
 import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
+import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
+import { createIdentityIndex } from './identity-index.ts'
 import type { ListFile } from './list-file.ts'
 import { createReader } from './read.ts'
 import { writeRescue } from './rescue.ts'
@@ -36,26 +38,32 @@ const IMPORT_SIZE = 10_000
 /** Pages between two forced garbage collections. Without them a long command uses three times as much memory. */
 const PAGES_PER_COLLECTION = 100
 
+export interface StoreOptions extends OpenOptions {
+  /** The hash of identities. Default: the keyed hash of the list. A list must always be opened with the same one. */
+  readonly hashOf?: IdentityHash
+}
+
 /**
  * Opens the list in a file.
  *
  * @throws StoreError when it cannot be opened
  */
-export function openSqliteStore(file: string, options?: OpenOptions): SqliteStore {
+export function openSqliteStore(file: string, options: StoreOptions = {}): SqliteStore {
   const db = openSqliteFile(file, options)
   try {
-    return createSqliteStore(db)
+    return createSqliteStore(db, options.hashOf ?? createIdentityHash(db))
   } catch (error) {
     db.close()
     throw toOpenError(db.filename, error)
   }
 }
 
-function createSqliteStore(db: ListFile): SqliteStore {
+function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
   const suppressions = createSuppressions(db)
-  const schedule = createSchedule(db, createCompactor(db, suppressions))
-  const reader = createReader(db, suppressions)
-  const writer = createWriter(db, { reader, suppressions, schedule })
+  const index = createIdentityIndex(db, hashOf)
+  const schedule = createSchedule(db, createCompactor(db, { suppressions, hashOf }))
+  const reader = createReader(db, { suppressions, index })
+  const writer = createWriter(db, { reader, suppressions, index, schedule })
   const insert = prepareAppend(db)
 
   function append(addresses: string): void {

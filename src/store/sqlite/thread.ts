@@ -2,6 +2,7 @@
 
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
+import { describeMigration } from './file.ts'
 import { warnOfModes } from './file-modes.ts'
 import { type FileId, readTargetId } from './held-file.ts'
 import type { Report } from './lost-list.ts'
@@ -78,6 +79,8 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   }
 
   try {
+    const migration = describeMigration(file)
+    if (migration) log.info(migration)
     await start()
     warnOfModes(file, log)
     warnOfRescues(file, log)

@@ -14,7 +14,7 @@ import {
 } from '../../subscriber.ts'
 import { mergeOptOuts } from '../opt-outs.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
-import { createIdentityHash } from './identity-hash.ts'
+import type { IdentityIndex } from './identity-index.ts'
 import type { SqliteReader } from './read.ts'
 import { getRow } from './row.ts'
 import type { CompactionSchedule } from './schedule.ts'
@@ -26,12 +26,12 @@ const ROW_SIZE = 256
 interface WriterParts {
   readonly reader: SqliteReader
   readonly suppressions: Suppressions
+  readonly index: IdentityIndex
   readonly schedule: CompactionSchedule
 }
 
 /** Creates the writer. Its methods are those of the store. */
-export function createWriter(db: Database, { reader, suppressions, schedule }: WriterParts) {
-  const hashOf = createIdentityHash(db)
+export function createWriter(db: Database, { reader, suppressions, index, schedule }: WriterParts) {
   const statements = prepare(db)
 
   /**
@@ -54,9 +54,9 @@ export function createWriter(db: Database, { reader, suppressions, schedule }: W
     return { added, known: addresses.length - added, suppressed: rows.length - addresses.length }
   }
 
-  function removeSubscriber({ seq, email }: Subscriber): void {
-    statements.deleteEntry.run(hashOf(email), seq)
-    statements.delete.run(seq)
+  function removeSubscriber(subscriber: Subscriber): void {
+    index.delete(subscriber)
+    statements.delete.run(subscriber.seq)
   }
 
   function removeAddress(address: Address, suppress: boolean): SubscriptionState {
@@ -161,6 +161,5 @@ function prepare(db: Database) {
     ),
     countFrom: db.query<{ added: number }, [seq: number]>('SELECT count(*) AS added FROM subscribers WHERE seq >= ?1'),
     delete: db.query<never, [seq: number]>('DELETE FROM subscribers WHERE seq = ?1'),
-    deleteEntry: db.query<never, [hash: number, seq: number]>('DELETE FROM identities WHERE hash = ?1 AND seq = ?2'),
   }
 }
