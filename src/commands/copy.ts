@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { checkTarget } from '../complete-file.ts'
-import { parseListUrl } from '../config/list-url.ts'
+import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
+import { readFileId } from '../store/sqlite/file.ts'
 import type { ImportTally, Subscriber, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, importRows } from '../transfer/batch-import.ts'
 import { toBatches } from '../transfer/batches.ts'
@@ -35,6 +37,7 @@ export function createCopyCommand(): Command {
     .option('--json', 'Print the summary as JSON')
     .action(async (options: CopyOptions) => {
       const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
+      refuseSameFile(source, target)
       const after = await readCursor(options)
       await withStore(source, (from) =>
         withStore(target, (to) => withInterrupt((signal) => copy(from, to, { ...options, after }, signal)), {
@@ -44,13 +47,22 @@ export function createCopyCommand(): Command {
     })
 }
 
+/** Before a list is opened under two names: SQLite keeps a log (WAL) for each name. */
+function refuseSameFile(source: ListUrl, target: ListUrl): void {
+  if (source.kind !== 'sqlite' || target.kind !== 'sqlite') return
+  if (![source.file, target.file].every((file) => existsSync(file))) return
+  if (readFileId(source.file) === readFileId(target.file)) throw createSameListError()
+}
+
+const createSameListError = () => new UsageError('--from and --to are the same list')
+
 async function copy(
   from: SubscriberStore,
   to: SubscriberStore,
   { after, cursorFile, json }: CopyOptions & { readonly after: number },
   signal: AbortSignal,
 ): Promise<void> {
-  if ((await from.id()) === (await to.id())) throw new UsageError('--from and --to are the same list')
+  if ((await from.id()) === (await to.id())) throw createSameListError()
   // Suppressions first, so that a suppressed address is never on the target.
   const suppressions = await copySuppressions(from, to, signal)
   const { tally, cursor } = await copySubscribers(from, to, after, signal)
