@@ -1,6 +1,5 @@
 /** The bytes of a file or of standard input. A file can be read again; a pipe needs a copy for that. */
 
-import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,7 +49,7 @@ export async function openInput(file: string): Promise<Input> {
  * process is killed.
  */
 export async function copyInput({ name, chunks }: Input): Promise<InputCopy> {
-  const path = join(tmpdir(), `rollcall-${randomUUID()}`)
+  const path = join(tmpdir(), `rollcall-${crypto.randomUUID()}`)
   const handle = await open(path, 'wx+', 0o600).catch((error: unknown) => {
     throw toFileFailure(error, tmpdir())
   })

@@ -26,8 +26,8 @@ export function openLines(text: PeekedText): Source {
 
 /** Opens a text with one JSON object per line (NDJSON); skips blank lines. */
 export function openJsonLines(text: PeekedText, options: ColumnOptions): Source {
-  const findMembers = createMemberFinder(options)
   const found = { email: new Set<string>(), date: new Set<string>(), status: new Set<string>() }
+  const findMembers = createMemberFinder(options, found)
 
   function toRow(line: number, content: string): SourceRow {
     const object = parseObject(content)
@@ -35,7 +35,7 @@ export function openJsonLines(text: PeekedText, options: ColumnOptions): Source 
       const problem = 'it is not a JSON object'
       return { line, email: undefined, date: undefined, statuses: NO_STATUSES, cells: [content], problem }
     }
-    const members = findMembers(Object.keys(object), found)
+    const members = findMembers(Object.keys(object))
     const email = members.email === undefined ? undefined : object[members.email]
     const dated = members.dates.find((name) => hasDate(object[name]))
     const date = dated === undefined ? undefined : object[dated]
@@ -73,29 +73,39 @@ interface Members {
   readonly statuses: readonly StatusMatch[]
 }
 
-/** Objects with the same names share the result. This is the most kinds of objects that are kept. */
+/** Kinds of objects, by the names of their members, for which the result is kept. */
 const MAX_SHAPES = 1000
 
 /** Creates a function that finds members by the names of all members, and adds those that it finds to `found`. */
-function createMemberFinder(options: ColumnOptions) {
+function createMemberFinder(options: ColumnOptions, found: Readonly<Record<keyof ColumnNames, Set<string>>>) {
   const findColumns = createColumnFinder(options)
   const shapes = new Map<string, Members>()
+  let last: { readonly names: readonly string[]; readonly members: Members } | undefined
 
-  return (names: readonly string[], found: Readonly<Record<keyof ColumnNames, Set<string>>>): Members => {
-    const shape = names.join('\n')
-    const known = shapes.get(shape)
-    if (known) return known
+  function findMembers(names: readonly string[]): Members {
     const { email, dates, statuses } = findColumns(names)
     const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => names[index] ?? [])
-    const [name] = toNames(email === undefined ? [] : [email])
-    const members = { email: name, dates: toNames(dates), statuses }
-    if (name !== undefined) found.email.add(name)
+    const members = { email: email === undefined ? email : names[email], dates: toNames(dates), statuses }
+    if (members.email !== undefined) found.email.add(members.email)
     for (const date of members.dates) found.date.add(date)
     for (const { column } of statuses) found.status.add(column.name)
-    if (shapes.size === MAX_SHAPES) shapes.clear()
-    shapes.set(shape, members)
     return members
   }
+
+  return (names: readonly string[]): Members => {
+    // Most objects have the same members as the one before.
+    if (last && hasSameNames(names, last.names)) return last.members
+    const shape = names.join('\n')
+    const members = shapes.get(shape) ?? findMembers(names)
+    if (shapes.size === MAX_SHAPES) shapes.clear()
+    shapes.set(shape, members)
+    last = { names, members }
+    return members
+  }
+}
+
+function hasSameNames(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name, index) => name === others[index])
 }
 
 /** Splits a text into lines (LF, CRLF or CR). Each page has the rows of a part of the text. */
