@@ -28,6 +28,10 @@ function prepareRun(db: Database) {
     next: db.query<{ seq: number }, []>(
       'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1',
     ),
+    backlog: db.query<{ size: number }, []>(
+      `SELECT first_seq + json_array_length(addresses) - (SELECT min(first_seq) FROM inbox) AS size
+       FROM inbox ORDER BY first_seq DESC LIMIT 1`,
+    ),
     begin: db.query<never, [below: number]>(
       `UPDATE compaction_run SET cursor = -1, end_seq = (
          SELECT first_seq + json_array_length(addresses) FROM inbox WHERE first_seq < ?1 ORDER BY first_seq DESC LIMIT 1)`,

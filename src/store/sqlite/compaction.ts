@@ -130,7 +130,7 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
 
   return {
     /** Counts the addresses in the inbox, repeats included. */
-    backlog: () => next() - getRow(statements.run).start,
+    backlog: () => getRow(statements.backlog).size,
 
     /** Returns the seq of the next address that is accepted. */
     next,
