@@ -28,7 +28,7 @@ test('confirmed addresses survive kill -9 while two services compact the list, i
   const folder = await createFolder()
   const ledger = createLedger()
   // Under load, the services compact only while the inbox has more than 100,000 addresses.
-  const addresses = 160_000
+  const addresses = 240_000
   await fillInbox(folder, addresses, ledger)
   const progress = () => readProgress(toListFile(folder))
 
