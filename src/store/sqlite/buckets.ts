@@ -9,12 +9,15 @@ const SLICE_SIZE = 256
  */
 export const POSITIONS = 2 ** 21
 
+const EMPTY = new Float64Array()
+
 /** Entries that follow each other in the order of their hashes. */
 export interface Slice {
   /** A JSON array. */
   readonly entries: string
   readonly size: number
-  readonly last: number
+  /** The last entry; undefined when none is left after the slice. */
+  readonly last: number | undefined
 }
 
 export type Buckets = ReturnType<typeof createBuckets>
@@ -23,8 +26,9 @@ export function createBuckets() {
   const buckets = Array.from({ length: 256 }, (): number[] | Float64Array => [])
 
   function sort(index: number): Float64Array {
-    const bucket = buckets[index] ?? []
+    const bucket = buckets[index]
     if (bucket instanceof Float64Array) return bucket
+    if (!bucket || bucket.length === 0) return EMPTY
     const sorted = Float64Array.from(bucket).sort()
     buckets[index] = sorted
     return sorted
@@ -37,7 +41,7 @@ export function createBuckets() {
     },
 
     /** Returns the slice after an entry; -1 is before the first. Nothing can be added after the first call. */
-    after(entry: number): Slice | undefined {
+    after(entry: number): Slice {
       const found: number[] = []
       const first = entry < 0 ? 0 : Math.floor(entry / POSITIONS) >>> 24
       for (let index = first; index < buckets.length && found.length < SLICE_SIZE; index++) {
@@ -45,8 +49,8 @@ export function createBuckets() {
         const start = index === first ? findAbove(sorted, entry) : 0
         found.push(...sorted.subarray(start, start + SLICE_SIZE - found.length))
       }
-      const last = found.at(-1)
-      return last === undefined ? undefined : { entries: `[${found.join()}]`, size: found.length, last }
+      const last = found.length < SLICE_SIZE ? undefined : found.at(-1)
+      return { entries: `[${found.join()}]`, size: found.length, last }
     },
   }
 }

@@ -39,6 +39,9 @@ const RUN_SIZE = 1_000_000
 /** A slice of the append pass has the rows that begin in this many addresses. */
 const SLICE_SIZE = 512
 
+/** A run of this many addresses is read under the lock, in a few milliseconds: one transaction instead of three. */
+const SHORT_RUN = 4096
+
 export interface StepOptions {
   /** The seq before which all addresses of the inbox are to be moved. */
   readonly until: number
@@ -61,10 +64,9 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
   /** Adds a slice to the index. */
   function index({ start, cursor }: Run, entries: InboxScan): void {
     const slice = entries.after(cursor ?? -1)
-    statements.setCursor.run(slice?.last ?? null)
-    if (!slice) return
     const { changes } = statements.addEntries.run(slice.entries, start)
     if (changes < slice.size) statements.addMatches.run(slice.entries, start)
+    statements.setCursor.run(slice.last ?? null)
   }
 
   /** Moves a slice to the list, without the repeats. */
@@ -86,20 +88,8 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
     if (after === end) statements.clearMatches.run()
   }
 
-  /** Does the next slice. Returns false when it has to read first, or when all is moved. */
-  function runSlice(until: number): boolean {
-    const run = getRow(statements.run)
-    if (run.start >= until) return false
-    if (run.start >= run.end) statements.begin.run(Math.min(until, run.start + RUN_SIZE))
-    else if (run.cursor !== null && scan?.isReady(run)) index(run, scan)
-    else if (run.cursor === null && matches?.isReady(run)) append(run, matches)
-    else return false
-    return true
-  }
-
   /** Reads for a while what the next slice needs. Returns false when it has that. */
   function read(run: Run, milliseconds: number): boolean {
-    if (run.start >= run.end) return false
     if (run.cursor !== null) {
       if (!scan?.isOf(run)) scan = createInboxScan(run, { statements, hashOf })
       return scan.read(milliseconds)
@@ -109,23 +99,34 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
     return matches.read(milliseconds)
   }
 
+  /** Does the next slice. Returns false when it has to read first, which takes no lock, or when all is moved. */
+  function runSlice(until: number): boolean {
+    const run = getRow(statements.run)
+    if (run.start >= until) return false
+    if (run.start >= run.end) statements.begin.run(Math.min(until, run.start + RUN_SIZE))
+    else if (run.cursor !== null && scan?.isReady(run)) index(run, scan)
+    else if (run.cursor === null && matches?.isReady(run)) append(run, matches)
+    else return isShort(run) && read(run, Number.POSITIVE_INFINITY)
+    return true
+  }
+
   const next = (): number => getRow(statements.next).seq
 
   /**
    * Reads a part of the inbox, or does slices under one lock. Goes on where any process has stopped.
    *
-   * @returns false when all addresses before `until` were moved before the call
+   * @returns whether addresses before `until` are left
    * @throws SQLiteError such as SQLITE_BUSY; the next call tries again
    */
   function step({ until, milliseconds }: StepOptions): boolean {
     const run = getRow(statements.run)
     if (run.start >= until) return false
-    if (read(run, milliseconds)) return true
+    if (!isShort(run) && read(run, milliseconds)) return true
     transact(db, () => {
       const end = performance.now() + milliseconds
       while (runSlice(until) && performance.now() < end);
     })
-    return true
+    return getRow(statements.run).start < until
   }
 
   return {
@@ -149,6 +150,11 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
       }
     },
   }
+}
+
+/** Whether a run is so short that reading it needs no step of its own. Also when there is no run. */
+function isShort({ start, end }: Run): boolean {
+  return end - start <= SHORT_RUN
 }
 
 /**

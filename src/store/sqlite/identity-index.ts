@@ -15,36 +15,33 @@ export type IdentityIndex = ReturnType<typeof createIdentityIndex>
 export function createIdentityIndex(db: Database, hashOf: IdentityHash) {
   const statements = prepare(db)
 
-  function findAll(addresses: readonly Address[]): ReadonlyMap<number, Subscriber> {
-    const found = new Map<number, Subscriber>()
-    const others: [hash: number, identity: string, index: number][] = []
-    const hashes = addresses.map(hashOf)
-    for (const { index, ...row } of statements.find.all(JSON.stringify(hashes))) {
-      const [address, hash] = [addresses[index], hashes[index]]
-      if (address === undefined || hash === undefined) continue
-      const identity = toIdentity(address)
-      if (identity === toIdentity(row.email)) found.set(index, toSubscriber(row))
-      else others.push([hash, identity, index])
-    }
-    if (others.length === 0) return found
-    for (const { index, ...row } of statements.findCollisions.all(JSON.stringify(others))) {
-      found.set(index, toSubscriber(row))
-    }
-    return found
-  }
-
   return {
     /** Returns the subscribers by the index of their address. */
-    // In a transaction, because a removal moves a collision to `identity_hashes`.
-    find: (addresses: readonly Address[]) => db.transaction(() => findAll(addresses))(),
+    find(addresses: readonly Address[]): ReadonlyMap<number, Subscriber> {
+      const found = new Map<number, Subscriber>()
+      const others: [hash: number, identity: string, index: number][] = []
+      const hashes = addresses.map(hashOf)
+      for (const { index, ...row } of statements.find.all(JSON.stringify(hashes))) {
+        const [address, hash] = [addresses[index], hashes[index]]
+        if (address === undefined || hash === undefined) continue
+        const identity = toIdentity(address)
+        if (identity === toIdentity(row.email)) found.set(index, toSubscriber(row))
+        else others.push([hash, identity, index])
+      }
+      if (others.length === 0) return found
+      for (const { index, ...row } of statements.findOthers.all(JSON.stringify(others))) {
+        found.set(index, toSubscriber(row))
+      }
+      return found
+    },
 
     /** Deletes a subscriber from the index, in the transaction of the caller. */
     delete({ email }: Subscriber): void {
-      const hash = hashOf(email)
-      const { changes } = statements.deleteCollision.run(hash, toIdentity(email))
-      if (changes > 0) return
+      const [hash, identity] = [hashOf(email), toIdentity(email)]
       const other = statements.firstCollision.get(hash)
       if (!other) return void statements.deleteHash.run(hash)
+      const { changes } = statements.deleteCollision.run(hash, identity)
+      if (changes > 0) return
       statements.setSeq.run(hash, other.seq)
       statements.deleteCollision.run(hash, other.identity)
     },
@@ -59,10 +56,12 @@ function prepare(db: Database) {
       `SELECT e.key AS "index", ${subscriber} FROM json_each(?1) e
        CROSS JOIN identity_hashes i ON i.hash = e.value CROSS JOIN subscribers s ON s.seq = i.seq`,
     ),
-    findCollisions: db.query<SubscriberRow & { index: number }, [others: string]>(
-      `SELECT e.value ->> 2 AS "index", ${subscriber} FROM json_each(?1) e
-       CROSS JOIN collisions c ON c.hash = e.value ->> 0 AND c.identity = e.value ->> 1
-       CROSS JOIN subscribers s ON s.seq = c.seq`,
+    // Looks in both tables at one moment, because a removal moves a collision to `identity_hashes`.
+    findOthers: db.query<SubscriberRow & { index: number }, [others: string]>(
+      `SELECT e.value ->> 2 AS "index", ${subscriber} FROM json_each(?1) e CROSS JOIN subscribers s ON s.seq IN (
+         SELECT seq FROM collisions WHERE hash = e.value ->> 0 AND identity = e.value ->> 1
+         UNION ALL SELECT seq FROM identity_hashes WHERE hash = e.value ->> 0)
+       WHERE lower(s.email) = e.value ->> 1`,
     ),
     firstCollision: db.query<{ identity: string; seq: number }, [hash: number]>(
       'SELECT identity, seq FROM collisions WHERE hash = ?1 LIMIT 1',

@@ -39,6 +39,7 @@ export function createSchedule(db: Database, compactor: Compactor) {
 
   /** Compacts all that was accepted before the call. Takes no lock when the inbox is empty. */
   async function compact(): Promise<void> {
+    if (compactor.backlog() === 0) return
     const until = compactor.next()
     let seen = getRow(version).data_version
     while (await retryBusy(db, () => compactor.step({ until, milliseconds: COMMAND_SLICE_MS }))) {
