@@ -1,6 +1,6 @@
 /** The report of a run, as Markdown and as JSON. */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,11 +8,23 @@ import type { Findings, StoreKind } from './trial.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-export interface Outcome extends Findings {
+/** When, where and with what a trial ran. */
+export interface Circumstances {
+  /** The end of the trial. */
+  readonly at: string
+  /** Of Rollcall: the version and the commit. */
+  readonly version: string
+  readonly machine: string
+  readonly seed: number
+  /** Minutes for each trial; absent for the default lengths. */
+  readonly minutes?: number
+}
+
+export interface Outcome extends Findings, Circumstances {
   readonly trial: string
   readonly store: StoreKind
   readonly promise: string
-  /** What went wrong; undefined when the promise was kept. */
+  /** What went wrong; absent when the promise was kept. */
   readonly broken?: string
   readonly seconds: number
   /** The cores that other work on the machine used meanwhile. */
@@ -20,13 +32,6 @@ export interface Outcome extends Findings {
 }
 
 export interface Report {
-  readonly at: string
-  /** Of Rollcall: the version and the commit. */
-  readonly version: string
-  readonly seed: number
-  /** Minutes for each trial; undefined for the default lengths. */
-  readonly minutes: number | undefined
-  readonly machine: string
   readonly outcomes: readonly Outcome[]
   /** Runs of the suite that are not part of this report, such as `soak (postgres)`. */
   readonly missing: readonly string[]
@@ -59,8 +64,20 @@ export function writeReport(folder: string, report: Report): void {
   writeFileSync(join(folder, 'endurance.json'), `${JSON.stringify(report, null, 1)}\n`)
 }
 
+/** Reads the outcomes of a report that was written into a folder; none when there is no report. */
+export function readOutcomes(folder: string): readonly Outcome[] {
+  const file = join(folder, 'endurance.json')
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report).outcomes : []
+}
+
+/** Replaces the earlier outcomes of the runs that were repeated. */
+export function mergeOutcomes(earlier: readonly Outcome[], later: readonly Outcome[]): Outcome[] {
+  const isRepeated = (one: Outcome) => later.some(({ trial, store }) => trial === one.trial && store === one.store)
+  return [...earlier.filter((one) => !isRepeated(one)), ...later]
+}
+
 /** The command that repeats the run of a trial. */
-export function toRepeat({ trial, store }: Outcome, { seed, minutes }: Pick<Report, 'seed' | 'minutes'>): string {
+export function toRepeat({ trial, store, seed, minutes }: Outcome): string {
   const length = minutes === undefined ? '' : ` --minutes ${minutes}`
   return `npm run endurance -- --only ${trial} --store ${store} --seed ${seed}${length}`
 }
@@ -71,8 +88,8 @@ const GUIDE = `# Endurance
 
 \`npm run endurance\` attacks Rollcall, kills it, cuts its power, breaks its disk and loads it for a long time, and checks
 that it keeps its promises. It writes this report. The exit code is 0 if every promise was kept, 1 at the first broken
-one, and 2 if this machine lacks something. A full run takes more than an hour, so \`npm test\` does not include it. Run
-it on a machine that does nothing else.
+one, and 2 if this machine lacks something. A full run takes more than an hour, so \`npm test\` does not include it.
+Other work on the machine makes the trials slower, so each says how much there was.
 
 | Option | Effect |
 | --- | --- |
@@ -81,59 +98,54 @@ it on a machine that does nothing else.
 | \`--minutes 1\` | Each trial takes about a minute. Its numbers scale with it. |
 | \`--seed 7\` | Repeats the random choices of a run. The order in which processes run is not repeated. |
 | \`--out FOLDER\` | Writes the report there. The default is \`endurance/results\`. |
-| \`--write-docs\` | Writes the report to \`docs/\` as well. |
+| \`--write-docs\` | Also writes it to \`docs/\`, where the other trials keep the result of their last run. |
 
 The trials need Linux, \`cc\`, \`prlimit\` and a limit of 10,200 open files. PostgreSQL comes with \`npm ci\`.
 `
 
-export function toMarkdown(report: Report): string {
-  const { outcomes } = report
+export function toMarkdown({ outcomes, missing }: Report): string {
   return [
     GUIDE,
-    '## Latest run',
+    '## Latest runs',
     '',
-    ...toFacts(report),
+    ...[...new Set(outcomes.map(({ machine }) => machine))].map((machine) => `- ${machine}`),
+    ...(missing.length > 0 ? [`- Not run: ${missing.join(', ')}`] : []),
     '',
     ...toTable(
-      ['Trial', 'Store', 'Must show', 'Measured', 'Seconds', 'Kept'],
-      outcomes.map(({ trial, store, promise, broken, seconds, figures }) => [
-        trial,
-        STORE_NAMES[store],
-        promise,
-        Object.entries(figures)
-          .map(([name, value]) => `${name}: ${toText(value)}`)
-          .join('; '),
-        seconds.toFixed(0),
-        broken === undefined ? 'yes' : '**no**',
+      ['Trial', 'Store', 'Must show', 'Measured', 'Seconds', 'Other work, cores', 'Run', 'Kept'],
+      outcomes.map((outcome) => [
+        outcome.trial,
+        STORE_NAMES[outcome.store],
+        outcome.promise,
+        toFigures(outcome),
+        outcome.seconds.toFixed(0),
+        outcome.othersCores.toFixed(1),
+        toRun(outcome),
+        outcome.broken === undefined ? 'yes' : '**no**',
       ]),
     ),
-    ...outcomes.flatMap((outcome) => [...toBroken(outcome, report), ...toDetails(outcome)]),
+    ...outcomes.flatMap((outcome) => [...toBroken(outcome), ...toDetails(outcome)]),
     '',
   ].join('\n')
 }
 
-function toFacts({ at, version, seed, minutes, machine, outcomes, missing }: Report): string[] {
-  const total = outcomes.reduce((sum, { seconds }) => sum + seconds, 0)
-  const others = outcomes.reduce((sum, { seconds, othersCores }) => sum + seconds * othersCores, 0) / (total || 1)
-  const isFull = minutes === undefined
-  const length = isFull ? 'at the default lengths' : `with about ${minutes} minutes for each trial`
-  const [example] = outcomes
-  return [
-    `- ${at.slice(0, 16).replace('T', ' ')} UTC, Rollcall ${version}`,
-    `- ${machine}; other work used ${others.toFixed(1)} cores on average`,
-    `- ${outcomes.length} ${outcomes.length === 1 ? 'run' : 'runs'} ${length} in ${(total / 60).toFixed(0)} minutes, seed ${seed}`,
-    ...(isFull ? [] : ['- The numbers are those of a shorter run, not those that must be shown']),
-    ...(missing.length > 0 ? [`- Not in this run: ${missing.join(', ')}`] : []),
-    ...(example ? [`- To repeat one, such as the first: \`${toRepeat(example, { seed, minutes })}\``] : []),
-  ]
+function toFigures({ figures }: Outcome): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name}: ${toText(value)}`)
+    .join('; ')
 }
 
-function toBroken(outcome: Outcome, report: Report): string[] {
+function toRun({ at, version, seed, minutes }: Outcome): string {
+  const length = minutes === undefined ? '' : `, shorter: about ${minutes} minutes`
+  return `${at.slice(0, 16).replace('T', ' ')} UTC, ${version}, seed ${seed}${length}`
+}
+
+function toBroken(outcome: Outcome): string[] {
   const { trial, store, broken } = outcome
   if (broken === undefined) return []
   return [
     ...['', `## Broken: ${trial}, ${STORE_NAMES[store]}`, '', broken.trim().replaceAll('\n', ' '), ''],
-    `Repeat it with \`${toRepeat(outcome, report)}\`.`,
+    `Repeat it with \`${toRepeat(outcome)}\`.`,
   ]
 }
 

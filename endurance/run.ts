@@ -7,13 +7,15 @@
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { describeMachine, describeVersion, type Outcome, type Report, toRepeat, writeReport } from './report.ts'
+import { mergeOutcomes, type Outcome, type Report, readOutcomes, toRepeat, writeReport } from './report.ts'
 import { endProcesses } from './rollcall.ts'
 import { type Run, runAll, toRuns } from './runner.ts'
 import { STORES, type StoreKind } from './trial.ts'
 import { TRIALS } from './trials.ts'
 
 const toFolder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const DOCS = toFolder('../docs')
 
 interface Options {
   readonly only: readonly string[]
@@ -33,7 +35,7 @@ const program = new Command('endurance')
   .option('--seed <number>', 'repeats the random choices of a run', parseSeed, randomInt(2 ** 31))
   .addOption(new Option('--store <kind>', 'only this store').choices(STORES))
   .option('--out <folder>', 'where the report goes, endurance.md and endurance.json', toFolder('./results'))
-  .option('--write-docs', 'write the report to docs/ as well')
+  .option('--write-docs', 'also write it to docs/, where other trials keep the result of their last run')
   .addHelpText('after', () => `\nTrials, with the minutes that each takes:\n${listTrials()}`)
   .exitOverride()
 
@@ -57,28 +59,26 @@ async function run({ only, store, minutes, seed, out, writeDocs }: Options): Pro
   const estimate = runs.reduce((sum, run) => sum + (minutes ?? run.minutes), 0)
   say(`${runs.length} runs, about ${Math.ceil(estimate)} minutes, seed ${seed}`)
   const outcomes = await runAll(runs, { seed, minutes, say })
-  const report = createReport(outcomes, { seed, minutes })
-  for (const folder of [out, ...(writeDocs ? [toFolder('../docs')] : [])]) {
-    writeReport(folder, report)
-    say(`the report is in ${folder}/endurance.md`)
-  }
+  write(out, outcomes)
+  if (writeDocs) write(DOCS, mergeOutcomes(readOutcomes(DOCS), outcomes))
   const failed = outcomes.find(({ broken }) => broken !== undefined)
   if (!failed) return 0
-  say(`\nA promise is broken: ${failed.promise}\nSeen: ${failed.broken}\nRepeat: ${toRepeat(failed, report)}`)
+  say(`\nA promise is broken: ${failed.promise}\nSeen: ${failed.broken}\nRepeat: ${toRepeat(failed)}`)
   return 1
 }
 
-function createReport(outcomes: readonly Outcome[], settings: Pick<Report, 'seed' | 'minutes'>): Report {
-  const isReported = ({ trial, store }: Run) => outcomes.some((one) => one.trial === trial.name && one.store === store)
+function write(folder: string, outcomes: readonly Outcome[]): void {
+  writeReport(folder, createReport(outcomes))
+  say(`the report is in ${folder}/endurance.md`)
+}
+
+/** Brings the outcomes into the order of the trials. */
+function createReport(outcomes: readonly Outcome[]): Report {
+  const find = ({ trial, store }: Run) => outcomes.find((one) => one.trial === trial.name && one.store === store)
+  const runs = toRuns(TRIALS, [], undefined)
   return {
-    at: new Date().toISOString(),
-    version: describeVersion(),
-    ...settings,
-    machine: describeMachine(),
-    outcomes,
-    missing: toRuns(TRIALS, [], undefined)
-      .filter((run) => !isReported(run))
-      .map(({ trial, store }) => `${trial.name} (${store})`),
+    outcomes: runs.flatMap((run) => find(run) ?? []),
+    missing: runs.filter((run) => !find(run)).map(({ trial, store }) => `${trial.name} (${store})`),
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BrokenPromise } from './check.ts'
 import { createRandom } from './random.ts'
-import type { Outcome } from './report.ts'
+import { describeMachine, describeVersion, type Outcome } from './report.ts'
 import { checkLogs, endProcesses, type List, toList } from './rollcall.ts'
 import { type Findings, STORES, type StoreKind, type Trial } from './trial.ts'
 import { readCpuOfOthers } from './usage.ts'
@@ -67,6 +67,11 @@ async function runTrial(
       ...(broken !== undefined && { broken }),
       seconds: Math.round(milliseconds / 100) / 10,
       othersCores: Math.max(Math.round(((readCpuOfOthers() - start.others) / milliseconds) * 100) / 100, 0),
+      at: new Date().toISOString(),
+      version: describeVersion(),
+      machine: describeMachine(),
+      seed,
+      ...(minutes !== run.minutes && { minutes }),
       ...findings,
     }
   }

@@ -37,8 +37,9 @@ export const connections: Trial = {
     const list = await createList()
     const service = await list.serve({ by: withManyFiles(FILES) })
     const others = watchOthers(service)
-    const many = amount(CONNECTIONS, 500)
-    const slow = amount(2_000, 200)
+    // A longer run has no more connections: the open files of a process are limited.
+    const many = Math.min(amount(CONNECTIONS, 500), CONNECTIONS)
+    const slow = Math.min(amount(2_000, 200), CONNECTIONS / 5)
     const bytes = amount(2 ** 30, 2 ** 26)
     await others.during('idle connections', () => holdIdle(service.port, many))
     await others.during('slow heads and bodies', () => holdSlow(service.port, slow))

@@ -44,9 +44,9 @@ test(`fsync: ${COMPILER ? 'each response is covered' : 'there is no C compiler, 
   }
   expect([code, stderr]).toEqual([0, expect.stringContaining('fsync, sqlite: kept')])
   expect(JSON.parse(read('endurance.json'))).toMatchObject({
-    seed: 7,
-    minutes: 0.01,
-    outcomes: [{ trial: 'fsync', store: 'sqlite', figures: { 'responses that an fsync covers': 100 } }],
+    outcomes: [
+      { trial: 'fsync', store: 'sqlite', seed: 7, minutes: 0.01, figures: { 'responses that an fsync covers': 100 } },
+    ],
   })
   expect(read('endurance.md')).toContain('| fsync | SQLite |')
 })
