@@ -150,7 +150,7 @@ export interface SubscriberStore {
   remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
   /**
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
-   * from before that date is removed.
+   * from that date or before is removed. Somebody who was suppressed before gets the later date.
    *
    * @param rows at most `importSize`
    * @param options.removeUndated whether to remove subscribers also when the date is unknown

@@ -657,6 +657,23 @@ function describeOptOuts({ createStore }: Lists): void {
     expect(await store.suppress([], { removeUndated: true })).toEqual({ added: 0, removed: 0, kept: 0, known: 0 })
   })
 
+  test('of the same date as a subscription count', async () => {
+    const store = await createStore()
+    const email = toAddress('ann@one.example')
+    await store.import([{ email, subscribedAt: newer }])
+    expect(await store.suppress([{ email, optedOutAt: newer }], { removeUndated: false })).toMatchObject({ removed: 1 })
+  })
+
+  test('give somebody who left before the later date, and no earlier one', async () => {
+    const store = await createStore()
+    const [ann, bob] = toAddresses('ann@one.example', 'bob@one.example')
+    const leave = (optedOutAt: Date) => [ann!, bob!].map((email) => ({ email, optedOutAt }))
+    await store.suppress(leave(older).slice(1), { removeUndated: false })
+    await store.suppress(leave(newer), { removeUndated: false })
+    expect(await store.suppress(leave(older), { removeUndated: false })).toMatchObject({ known: 2 })
+    expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([newer, newer])
+  })
+
   test('are not older than the subscription that they remove, even when the clock was set back', async () => {
     const store = await createStore()
     const [email, subscribedAt] = [toAddress('ann@one.example'), new Date(Date.now() + 3_600_000)]

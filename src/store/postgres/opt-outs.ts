@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import { toIdentity } from '../../email.ts'
 import type { OptOut, OptOutTally } from '../../subscriber.ts'
 import { mergeOptOuts } from '../opt-outs.ts'
-import { findSuppressed, suppress } from './suppressions.ts'
+import { findSuppressed, renewSuppressions, suppress } from './suppressions.ts'
 
 /**
  * Suppresses people who left another list. The caller must hold the lock.
@@ -17,6 +17,15 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
     sql,
     unique.map(({ email }) => email),
   )
+  const later = unique.flatMap(({ email, optedOutAt }, index) => {
+    const suppressedAt = suppressed.get(index)
+    return suppressedAt && optedOutAt && optedOutAt > suppressedAt ? [{ email, date: optedOutAt.getTime() }] : []
+  })
+  await renewSuppressions(
+    sql,
+    later.map(({ email }) => email),
+    later.map(({ date }) => date),
+  )
   const fresh = unique.filter((_, index) => !suppressed.has(index))
   const identities = fresh.map(({ email }) => toIdentity(email))
   const dates = fresh.map(({ optedOutAt }) => optedOutAt?.getTime() ?? null)
@@ -28,7 +37,7 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
         AS given (identity, milliseconds)
     ), removed AS (
       DELETE FROM rollcall.subscribers USING given
-      WHERE lower(email) = identity AND subscribed_at < opted_out_at RETURNING identity
+      WHERE lower(email) = identity AND subscribed_at <= opted_out_at RETURNING identity
     )
     SELECT identity, subscribed_at AS "subscribedAt", identity IN (SELECT identity FROM removed) AS "isRemoved"
     FROM given JOIN rollcall.subscribers ON lower(email) = identity`

@@ -67,13 +67,26 @@ export async function suppress(
       AS given (hash, milliseconds, subscribed)`
 }
 
-/** Gives suppressed addresses the date of now, under every key. The caller must hold the lock. */
-export async function renewSuppressions(sql: SQL, addresses: readonly Address[]): Promise<void> {
+/**
+ * Gives suppressed addresses a later date, under every key. The caller must hold the lock.
+ *
+ * @param dates in milliseconds since 1970, in the order of the addresses; missing ones are now
+ */
+export async function renewSuppressions(
+  sql: SQL,
+  addresses: readonly Address[],
+  dates: readonly number[] = [],
+): Promise<void> {
   if (addresses.length === 0) return
+  const keys = await readKeys(sql)
+  const repeated = keys.flatMap(() => dates)
   await sql`
-    UPDATE rollcall.suppressions
-    SET suppressed_at = greatest(suppressed_at, date_trunc('milliseconds', clock_timestamp()))
-    WHERE hash = ANY (${toHashes(sql, await readKeys(sql), addresses)}::bytea[])`
+    UPDATE rollcall.suppressions s
+    SET suppressed_at = greatest(
+      suppressed_at, coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp())))
+    FROM unnest(${toHashes(sql, keys, addresses)}::bytea[], ${sql.array(repeated, 'DOUBLE PRECISION')}::float8[])
+      AS given (hash, milliseconds)
+    WHERE s.hash = given.hash`
 }
 
 /** Deletes the suppressions of addresses, under every key. The caller must hold the lock. */

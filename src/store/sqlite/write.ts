@@ -73,21 +73,23 @@ export function createWriter(db: Database, { reader, suppressions, index, schedu
 
   function suppressOptOuts(rows: readonly OptOut[], removeUndated: boolean): OptOutTally {
     const optOuts = mergeOptOuts(rows, { removeUndated })
-    const states = reader.lookUp(optOuts.map(({ email }) => email))
+    const emails = optOuts.map(({ email }) => email)
+    const [subscribers, suppressed] = [index.find(emails), suppressions.find(emails)]
     const left: [Address, number][] = []
     const tally = { added: 0, removed: 0, kept: 0, known: rows.length - optOuts.length }
-    optOuts.forEach(({ email, optedOutAt }, index) => {
-      // Few of them are on the list, so these are looked up one by one.
-      const subscriber = states[index] === 'subscribed' ? reader.find(email) : undefined
-      const stays = subscriber && (optedOutAt ? subscriber.subscribedAt >= optedOutAt : !removeUndated)
-      if (states[index] === 'suppressed') tally.known++
-      else if (stays) tally.kept++
+    for (const [position, { email, optedOutAt }] of optOuts.entries()) {
+      const [subscriber, suppressedAt] = [subscribers.get(position), suppressed.get(position)]
+      const stays = subscriber && (optedOutAt ? isResubscription(subscriber, optedOutAt) : !removeUndated)
+      if (suppressedAt) {
+        tally.known++
+        if (optedOutAt && optedOutAt > suppressedAt) suppressions.renew(email, optedOutAt.getTime())
+      } else if (stays) tally.kept++
       else {
         if (subscriber) removeSubscriber(subscriber)
         tally[subscriber ? 'removed' : 'added']++
         left.push([email, optedOutAt?.getTime() ?? toSuppressionDate(subscriber)])
       }
-    })
+    }
     suppressions.add(left)
     return tally
   }
