@@ -1,8 +1,7 @@
 /** What the verbs share: the option `--list`, an example in the help, and a store that is closed at the end. */
 
 import { Command } from 'commander'
-import { readListUrl } from '../config/config.ts'
-import { type ListUrl, parseListUrl } from '../config/list-url.ts'
+import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import { openStore } from '../store/open.ts'
 import { describeMigration } from '../store/sqlite/file.ts'
 import type { SubscriberStore } from '../subscriber.ts'

@@ -1,6 +1,4 @@
 import { type Command, Option } from 'commander'
-import { readConfig } from '../config/config.ts'
-import { createDescription, toJson, toYaml } from '../documents/openapi/description.ts'
 import { createCommand } from './list-command.ts'
 import { print } from './output.ts'
 
@@ -13,6 +11,9 @@ export function createOpenapiCommand(): Command {
   )
     .addOption(new Option('--format <format>', 'Print this format').choices(['yaml', 'json']).default('yaml'))
     .action(async ({ format }: { format: 'yaml' | 'json' }) => {
+      // Imported on demand, for the reason in serve.ts.
+      const { readConfig } = await import('../config/config.ts')
+      const { createDescription, toJson, toYaml } = await import('../documents/openapi/description.ts')
       const description = createDescription(readConfig())
       await print((format === 'json' ? toJson(description) : toYaml(description)).trimEnd())
     })

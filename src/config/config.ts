@@ -1,9 +1,9 @@
-/** The settings: reads the environment and the site file into one frozen object. Nothing else reads the environment. */
+/** The settings: reads the environment and the site file into one frozen object. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Failure, toSystemReason, UsageError } from '../failure.ts'
-import { type ListUrl, parseListUrl } from './list-url.ts'
+import { type Environment, type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
 /** All settings, validated. */
@@ -26,9 +26,6 @@ export interface Config {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Environment variables. An empty value counts as not set. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Reads all settings. Creates nothing.
  *
@@ -46,15 +43,6 @@ export function readConfig(environment: Environment = process.env): Config {
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
   })
-}
-
-/**
- * Reads DATABASE_URL only, for commands that need no other setting.
- *
- * @throws UsageError if no store supports the URL
- */
-export function readListUrl(environment: Environment = process.env): ListUrl {
-  return parseListUrl('DATABASE_URL', environment.DATABASE_URL || 'sqlite:data/rollcall.db')
 }
 
 function readOps(environment: Environment, publicPort: number): Config['ops'] {

@@ -5,6 +5,18 @@ export type ListUrl =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
+/** Environment variables. An empty value counts as not set. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads DATABASE_URL only, for commands that need no other setting and start faster without them.
+ *
+ * @throws UsageError if no store supports the URL
+ */
+export function readListUrl(environment: Environment = process.env): ListUrl {
+  return parseListUrl('DATABASE_URL', environment.DATABASE_URL || 'sqlite:data/rollcall.db')
+}
+
 /**
  * Parses the URL of a list. `sqlite:` and `file:` have a path, relative to the working folder or absolute, with or
  * without `//`. URLs with `postgres:` and `postgresql:` stay unchanged.
