@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { startService } from '../support/service.ts'
+import { createFolder, runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
 const LIST =
@@ -142,6 +142,14 @@ test('--out replaces a file', async () => {
 const MANY = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join('')
 
 describe('an export that fails changes neither the cursor nor the old file', () => {
+  let source: string
+  beforeAll(async () => {
+    source = await createFolder()
+    const env = { DATABASE_URL: 'sqlite:list.db' }
+    expect(await runCommand(['import', '-'], { env, folder: source, stdin: MANY })).toMatchObject({ code: 0 })
+  })
+  afterAll(() => rm(source, { recursive: true }))
+
   test.each<readonly [string, string, number, string]>([
     ['missing folder', 'rollcall export --out none/list.csv', 1, 'none/list.csv: there is no such file'],
     ['long file name', 'rollcall export --out $(printf %300s | tr " " x)', 1, 'its name is too long'],
@@ -159,9 +167,9 @@ describe('an export that fails changes neither the cursor nor the old file', () 
     // The exit code is that of a program that SIGPIPE ends.
     ['a reader that stops early', 'set -o pipefail; rollcall export | head -c 9 > head', 141, ''],
   ])('%s: %s', async (_, command, code, message) => {
-    const { folder, print, shell, write } = await createCliFixture()
+    const { folder, shell, write } = await createCliFixture()
     const listFiles = async () => (await readdir(folder)).filter((name) => !name.startsWith('list.db')).toSorted()
-    await print(['import', '-'], MANY)
+    await copyFile(join(source, 'list.db'), join(folder, 'list.db'))
     await Promise.all([write('c', '7\n'), write('list.csv', 'old'), write('head', ''), mkdir(join(folder, 'folder'))])
     const before = await listFiles()
 

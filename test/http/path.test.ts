@@ -103,9 +103,9 @@ describe.each(HOSTS)('with the Host "%s"', (host) => {
   })
 
   test('the target of CONNECT is no path', async () => {
-    for (const target of ['127.0.0.1:22', 'x', 'xapi/newsletter', 'x/robots.txt', '/', ENDPOINT.path, '/de']) {
-      await expectNotFound(`CONNECT ${target}`, host)
-    }
+    const targets = ['127.0.0.1:22', 'x', 'xapi/newsletter', 'x/robots.txt', '/', ENDPOINT.path, '/de']
+    // At once, because some of these responses come after 2 s: the runtime does not deliver the body.
+    await Promise.all(targets.map((target) => expectNotFound(`CONNECT ${target}`, host)))
   })
 })
 

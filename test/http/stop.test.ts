@@ -64,8 +64,6 @@ const CLEAN = { code: 0, msg: 'stopped', ms: expect.any(Number) }
 // Not concurrent, because each of them uses a whole processor.
 test.each([
   ['SIGTERM', 'keep their connections'],
-  ['SIGINT', 'keep their connections'],
-  ['SIGTERM', 'reconnect for each request'],
   ['SIGINT', 'reconnect for each request'],
 ] as const)('%s under load answers every request when clients %s', async (signal, clients) => {
   const folder = await createFolder()

@@ -43,7 +43,8 @@ export function initialize(
   mkdirSync(data)
   writeFileSync(passwordFile, password)
   if (user) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid)
-  const options = ['-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256']
+  // Nobody needs this server after a power cut.
+  const options = ['-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=scram-sha-256', '--no-sync']
   execFileSync(initdb, ['-D', data, ...options, `--pwfile=${passwordFile}`], {
     ...user,
     cwd: folder,

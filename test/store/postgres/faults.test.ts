@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
-import { getServer, MAX_CONNECTIONS, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
+import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
 import { emailsOf, expectAscending, listAll, toAddress } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
@@ -131,14 +131,44 @@ test('the server has no connection left', async () => {
   const url = await server.createUrl()
   const service = await serve(url)
   await expectRecovery(service)
-  await server.disconnect(url)
-  const others = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, () => new SQL({ url, max: 1 }).reserve()))
-  cleanups.push(() => Promise.all(others.map((other) => other.close())))
+  const elsewhere = await server.createUrl()
+  const others: SQL[] = []
+  const closeOthers = () => Promise.all(others.splice(0).map((other) => other.close()))
+  cleanups.push(closeOthers)
+  // The service may be the first to get a connection that it has lost, and one of an earlier test may end late.
+  await until(async () => {
+    await server.disconnect(url)
+    others.push(...(await takeConnections(elsewhere)))
+    return (await countConnections(url)) === 0
+  }, 'other clients have all connections')
   await expectFailure(service)
   await expectFailure(service)
-  await Promise.all(others.map((other) => other.close()))
+  await closeOthers()
   await expectRecovery(service)
 })
+
+/** Opens connections until the server refuses one. */
+async function takeConnections(url: string): Promise<SQL[]> {
+  const taken: SQL[] = []
+  for (;;) {
+    const sql = new SQL({ url, max: 1 })
+    const isTaken = await sql.connect().then(
+      () => true,
+      () => false,
+    )
+    if (!isTaken) {
+      await sql.close()
+      return taken
+    }
+    taken.push(sql)
+  }
+}
+
+async function countConnections(url: string): Promise<number> {
+  const query = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`
+  const [row] = await server.run<{ count: number }>(query, server.admin)
+  return row?.count ?? 0
+}
 
 test('the server is read-only, as after a failover', async () => {
   const url = await server.createUrl()
