@@ -88,11 +88,14 @@ test('a commit that fails refuses its own addresses only', async () => {
 test('a commit has at most 8192 addresses, in their order', async () => {
   const { add, succeed, events } = start()
   const names = Array.from({ length: 20_000 }, (_, index) => String(index))
-  const added = add(...names)
-  for (const index of [0, 1, 2]) await succeed(index)
-  await added
+  let isConfirmed = false
+  void add(...names).then(() => {
+    isConfirmed = true
+  })
+  // Three commits, or more on a machine that is so busy that the clock ticks meanwhile.
+  for (let index = 0; !isConfirmed; index++) await succeed(index)
   const batches = events.filter((event) => event.startsWith('commit')).map((event) => event.split(' ').slice(1))
-  expect(batches.map(({ length }) => length)).toEqual([8192, 8192, 3616])
+  expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(8192)
   expect(batches.flat()).toEqual(names)
 })
 
