@@ -101,3 +101,21 @@ test.each(INNER)('src/%s.ts imports only files of the same kind', (name) => {
   const allowed = INNER.map((other) => `src/${other}.ts`)
   expect(listImports(`src/${name}.ts`).filter((imported) => !allowed.includes(imported))).toEqual([])
 })
+
+/** The packages that a file loads before it runs: its import statements and those of the files that it imports. */
+function listLoadedPackages(file: string, visited = new Set<string>()): ReadonlySet<string> {
+  if (visited.has(file)) return new Set()
+  visited.add(file)
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const names = new Bun.Transpiler({ loader: 'ts' })
+    .scanImports(source.replace(/^#!.*/, ''))
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => path)
+  const own = names.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(file), name)))
+  const packages = names.filter((name) => !/^(?:\.|node:|bun(?::|$))/.test(name))
+  return new Set([...packages, ...own.flatMap((name) => [...listLoadedPackages(name, visited)])])
+}
+
+test('a command that works on a list does not load what only the service needs', () => {
+  expect([...listLoadedPackages('src/cli.ts')]).toEqual(['commander'])
+})
