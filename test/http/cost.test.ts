@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 async function expectCheap(pair: Pair, maxRatio = MAX_RATIO): Promise<void> {
-  let ratio = await meter.measure(pair)
+  let ratio = await meter.measure(pair, maxRatio / 3)
   // What disturbs a measurement makes the ratio larger, so a smaller one is nearer to the truth.
   for (let repeat = 0; repeat < 2 && ratio >= maxRatio; repeat++) ratio = Math.min(ratio, await meter.measure(pair))
   expect(ratio, `it takes ${ratio.toFixed(1)} times the CPU time of a plain request`).toBeLessThan(maxRatio)
