@@ -1,8 +1,8 @@
 /** Addresses as they stand in a file or on the command line. */
 
 import type { Address, AddressReason } from '../../email.ts'
-import { parseUnicodeAddress } from '../../idn.ts'
 import type { Result } from '../../result.ts'
+import { parseTypedAddress } from '../../typed-address.ts'
 
 const REASONS: Readonly<Record<AddressReason, string>> = {
   missing: 'there is no address',
@@ -16,22 +16,8 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
   malformed: 'the address is not valid',
 }
 
-/**
- * Parses an address that the owner has: the address rule, after a display name, the angle brackets and `mailto:` are
- * removed, and after a domain outside ASCII is converted.
- *
- * @returns the address, or for the owner why it is invalid
- */
+/** Parses an address that the owner has. Returns for the owner why it is invalid. */
 export function parseOwnerAddress(value: unknown): Result<Address, string> {
-  const parsed = parseUnicodeAddress(value)
-  // Most addresses have nothing to remove.
-  if (parsed.ok) return parsed
-  const bare = typeof value === 'string' ? parseUnicodeAddress(toBareAddress(value)) : parsed
-  return bare.ok ? bare : { ok: false, reason: REASONS[parsed.reason] }
-}
-
-/** Removes a display name (RFC 5322 section 3.4) and the scheme and fields of a `mailto` URL (RFC 6068 section 2). */
-function toBareAddress(text: string): string {
-  const address = /^[^<>]*<([^<>]*)>\s*$/.exec(text)?.[1] ?? text
-  return /^\s*mailto:([^?]*)/i.exec(address)?.[1] ?? address
+  const parsed = parseTypedAddress(value)
+  return parsed.ok ? parsed : { ok: false, reason: REASONS[parsed.reason] }
 }

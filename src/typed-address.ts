@@ -1,0 +1,38 @@
+/** Addresses as people type and paste them, for the page and the import. Pure; also runs in browsers. */
+
+import type { Address, AddressReason } from './email.ts'
+import { parseUnicodeAddress } from './idn.ts'
+import { MAX_EXPLAINED_LENGTH } from './limits.ts'
+import type { Result } from './result.ts'
+
+/**
+ * Parses an address, after what is certainly not part of it is removed: a display name, `mailto:`, invisible
+ * characters, and punctuation around it. Converts full-width characters, and a domain outside ASCII.
+ *
+ * @returns the address, or why the value as it was given is not one
+ */
+export function parseTypedAddress(value: unknown): Result<Address, AddressReason> {
+  const parsed = parseUnicodeAddress(value)
+  // Most addresses have nothing to remove.
+  if (parsed.ok || typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return parsed
+  const bare = parseUnicodeAddress(toBareAddress(value))
+  return bare.ok ? bare : parsed
+}
+
+function toBareAddress(text: string): string {
+  const visible = text.replace(INVISIBLE, '').replace(FULL_WIDTH, toAscii)
+  // A display name: RFC 5322 section 3.4. The scheme and the fields of a URL: RFC 6068 section 2.
+  const inner = /^[^<>]*<([^<>]*)>\s*$/.exec(visible)?.[1] ?? visible
+  const address = /^\s*mailto:([^?]*)/i.exec(inner)?.[1] ?? inner
+  return address.replace(PUNCTUATION_BEFORE, '').replace(PUNCTUATION_AFTER, '')
+}
+
+/** The soft hyphen, zero-width characters, marks of direction, and the byte order mark. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
+
+/** U+FF01 to U+FF5E are the printable ASCII characters in full width, as keyboards of East Asia type them. */
+const FULL_WIDTH = /[\uff01-\uff5e]/g
+const toAscii = (character: string) => String.fromCharCode(character.charCodeAt(0) - 0xfee0)
+
+const PUNCTUATION_BEFORE = /^[\s"“”„«‘’([<]+/
+const PUNCTUATION_AFTER = /[\s"“”„«»‘’)\]>.,;:!?、。]{1,100}$/
