@@ -2,13 +2,13 @@
 
 import { type Language, toPagePath } from '../config/languages.ts'
 import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
-import { parseUnicodeAddress } from '../idn.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
 import type { PageOptions } from '../page/head.ts'
 import { type Outcome, toOutcome } from '../page/locale.ts'
 import { createPageTemplate } from '../page/render.ts'
 import { CACHE_CONTROL } from '../routes.ts'
+import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
 
@@ -22,7 +22,12 @@ export interface PageFormOptions extends PageOptions {
 export const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
 
 /** The query of the page that confirms a subscription. */
-export const SUBSCRIBED = '?subscribed'
+const SUBSCRIBED = '?subscribed'
+
+/** Whether a URL asks for the page that confirms a subscription, also among other parameters. */
+export function isConfirmation(url: string): boolean {
+  return /[?&]subscribed(?:[=&#]|$)/.test(url)
+}
 
 /** Allows only what the page needs: no inline script or style, nothing from another host. */
 const CONTENT_SECURITY_POLICY = [
@@ -53,7 +58,7 @@ export function createPageForm(options: PageFormOptions, language: Language): Ha
     const text = await body.read(request)
     if (!text.ok) return closeIfCut(text, show(PROBLEMS[text.reason].status, 'invalid_body'))
     const typed = readEmail(text.value)
-    const address = parseUnicodeAddress(typed)
+    const address = parseTypedAddress(typed)
     if (!address.ok) return show(PROBLEMS[address.reason].status, toOutcome(address.reason), typed)
     try {
       await intake.add(address.value)

@@ -6,7 +6,7 @@ import { type PageState, renderPage } from '../page/render.ts'
 import { ALLOW } from '../routes.ts'
 import { createDocumentHandler } from './document-handler.ts'
 import { chooseLanguage, prefersMarkdown } from './negotiation.ts'
-import { createPageForm, PAGE_MEDIA_TYPE, type PageFormOptions, SUBSCRIBED, toPageHeaders } from './page-form.ts'
+import { createPageForm, isConfirmation, PAGE_MEDIA_TYPE, type PageFormOptions, toPageHeaders } from './page-form.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
 import { toQuery, toTarget } from './target.ts'
 
@@ -93,7 +93,7 @@ async function createPageReader(options: PagesOptions, language: Language): Prom
 
   const plain = await getVariant('', {})
   return async (request) => {
-    if (request.url.endsWith(SUBSCRIBED)) return (await getVariant(SUBSCRIBED, { outcome: 'accepted' }))(request)
+    if (isConfirmation(request.url)) return (await getVariant('accepted', { outcome: 'accepted' }))(request)
     const preferred = chooseLanguage(request.headers.get('accept-language'), site.languages)
     if (!preferred || preferred === language) return plain(request)
     return (await getVariant(preferred, { suggestion: preferred }))(request)

@@ -30,7 +30,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" ${{ content: site.description }}>
 <meta name="color-scheme" content="light dark">
-${themes}
+${outcome && html`<meta name="robots" content="noindex">`}${themes}
 <link rel="stylesheet" ${{ href: assets.stylesheet }}>
 <link rel="icon" type="image/svg+xml" ${{ href: FAVICON_PATH }}>
 <link rel="canonical" ${{ href: toUrl(language) }}>

@@ -10,6 +10,8 @@ export type Outcome =
   | 'empty'
   | 'non_ascii'
   | 'sending'
+  | 'too_many'
+  | 'typo'
   | 'unreachable'
 
 /** The phrases of one language, as plain text. */
@@ -30,7 +32,12 @@ export interface Locale {
   readonly languages: string
   /** The link to this language on a page in another language, for readers who prefer this one. */
   readonly suggestion: string
+  /** What happens after a subscription. */
+  readonly next: string
+  /** The button that brings the form back, to correct the address or to add another one. */
+  readonly again: string
   readonly developers: { readonly title: string; readonly lead: string }
+  /** In `typo`, `{address}` stands for the likely address. */
   readonly outcomes: Readonly<Record<Outcome, string>>
 }
 

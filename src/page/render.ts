@@ -70,22 +70,36 @@ function createSuggestion(language: Language, { languages }: Site): Html {
 
 /**
  * Builds the form. The checks of the browser are off, so that every message is in the language of the page. There is
- * no maxlength, because it would truncate a long address to another address.
+ * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
+ * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
 function createForm(locale: Locale, action: string, { outcome, typed }: PageState): Html {
   const isInvalid = isMistake(outcome)
+  const isDone = outcome === 'accepted'
   const field = { value: typed, 'aria-invalid': String(isInvalid), autofocus: isInvalid }
   const phrases = Object.entries(locale.outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
-  const status = { 'data-outcome': outcome, tabindex: -1, autofocus: outcome !== undefined && !isInvalid }
-  return html`<form method="post" novalidate ${{ action }}>
+  const status = { 'data-outcome': outcome, tabindex: -1, autofocus: outcome !== undefined && !isInvalid && !isDone }
+  return html`<form method="post" novalidate ${{ action, hidden: isDone }}>
 <label for="email">${locale.email}</label>
 <div class="field">
 <input id="email" name="email" type="email" required autocomplete="email" autocapitalize="none" spellcheck="false" dir="ltr" aria-describedby="outcome kept" ${field}>
 <button>${locale.subscribe}</button>
 </div>
-<p class="outcome" id="outcome" role="status" ${{ ...Object.fromEntries(phrases), ...status }}>${outcome && locale.outcomes[outcome]}</p>
+<p class="outcome" id="outcome" role="status" ${{ ...Object.fromEntries(phrases), ...status }}>${outcome && !isDone && locale.outcomes[outcome]}</p>
 <p class="kept" id="kept">${locale.kept}</p>
-</form>`
+</form>
+${createConfirmation(locale, action, isDone)}`
+}
+
+/** Builds what replaces the form after a success. The script adds the address. */
+function createConfirmation(locale: Locale, path: string, isDone: boolean): Html {
+  return html`<section class="done" id="done" tabindex="-1" aria-labelledby="done-title" ${{ hidden: !isDone, autofocus: isDone }}>
+<svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M14 24.5l7 7 13-14" pathLength="1"/></svg>
+<h2 id="done-title">${locale.outcomes.accepted}</h2>
+<p class="address" id="address" dir="ltr"></p>
+<p>${locale.next}</p>
+<p><a id="again" ${{ href: path }}>${locale.again}</a></p>
+</section>`
 }
 
 function createDevelopers({ developers }: Locale, baseUrl: string): Html {

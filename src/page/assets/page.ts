@@ -1,51 +1,125 @@
 /** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
 
-import { parseUnicodeAddress } from '../../idn.ts'
 import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { ENDPOINT } from '../../routes.ts'
+import { parseTypedAddress } from '../../typed-address.ts'
 import { isMistake, type Outcome, toOutcome } from '../locale.ts'
+import { findLikelyAddress } from './typo.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
+const button = form.querySelector('button') as HTMLButtonElement
+const label = button.textContent
 const status = document.getElementById('outcome') as HTMLElement
-let sending = false
+const done = document.getElementById('done') as HTMLElement
+const subscribed = document.getElementById('address') as HTMLElement
+const FAILURE: Outcome = 'storage_failure'
+let isSending = false
+/** The address that the reader was asked about. Sending it again confirms it. */
+let questioned: string | undefined
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (!sending) void subscribe()
+  if (!isSending) void subscribe()
+})
+
+field.addEventListener('input', () => {
+  if (!isSending) show('')
+})
+
+document.getElementById('again')?.addEventListener('click', (event) => {
+  event.preventDefault()
+  show('')
+  done.hidden = true
+  form.hidden = false
+  field.focus()
+  field.select()
 })
 
 async function subscribe(): Promise<void> {
-  const result = parseUnicodeAddress(field.value)
+  const typed = field.value
+  const result = parseTypedAddress(typed)
   if (!result.ok) return show(toOutcome(result.reason))
-  sending = true
-  show('sending')
-  show(await send(result.value))
-  sending = false
+  const likely = findLikelyAddress(result.value)
+  if (likely && result.value !== questioned) {
+    questioned = result.value
+    return ask(likely)
+  }
+  showSending(true)
+  const failure = await send(result.value)
+  showSending(false)
+  if (failure === undefined) confirm(result.value, typed)
+  else show(failure)
 }
 
-/** Sends an address. Resolves to an outcome, or to a code without a phrase. */
-async function send(email: string): Promise<string> {
+/** Sends an address. Resolves to an outcome, to a code without a phrase, or to undefined when it was accepted. */
+async function send(email: string): Promise<string | undefined> {
   const request = {
     method: 'POST',
     headers: { 'Content-Type': ENDPOINT.mediaType },
     body: JSON.stringify({ email }),
     signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   }
-  const response = await fetch(ENDPOINT.path, request).catch(() => undefined)
-  if (!response) return 'unreachable'
-  if (response.ok) return 'accepted'
-  // The response of a proxy may not be JSON.
-  const body: { readonly message?: string } = await response.json().catch(() => ({}))
-  return body.message ?? ''
+  try {
+    return await findFailure(await fetch(ENDPOINT.path, request))
+  } catch {
+    return 'unreachable'
+  }
 }
 
-/** Shows an outcome with its phrase, which is in the page. Clears the field only if the address was accepted. */
+/** Only the endpoint accepts an address. A proxy or the login page of a network may respond with anything. */
+async function findFailure(response: Response): Promise<string | undefined> {
+  const body: { readonly ok?: boolean; readonly message?: string } = await response.json().catch(() => ({}))
+  const isOwn = new URL(response.url).origin === location.origin
+  if (response.ok) return isOwn && body.ok === true ? undefined : 'unreachable'
+  // The endpoint has no such status. Proxies that limit requests do.
+  if (response.status === 429 || response.status === 403) return 'too_many'
+  return body.message ?? FAILURE
+}
+
+function showSending(sending: boolean): void {
+  isSending = sending
+  // Keeps the width, so that nothing moves.
+  button.style.minInlineSize = sending ? `${button.offsetWidth}px` : ''
+  button.textContent = sending ? (status.dataset.sending ?? label) : label
+  button.setAttribute('aria-disabled', String(sending))
+  if (sending) show('sending')
+}
+
+/** Shows an outcome with its phrase, which is in the page; the empty one removes it. */
 function show(outcome: string): void {
-  const failure: Outcome = 'storage_failure'
-  status.textContent = status.dataset[outcome] ?? status.dataset[failure] ?? ''
+  status.textContent = outcome === '' ? '' : (status.dataset[outcome] ?? status.dataset[FAILURE] ?? '')
   status.dataset.outcome = outcome
   field.setAttribute('aria-invalid', String(isMistake(outcome)))
   if (isMistake(outcome)) field.focus()
-  if (outcome === 'accepted') field.value = ''
+  if (outcome !== '') status.scrollIntoView({ block: 'nearest' })
 }
+
+/** Asks whether another address is meant. A click on it sends it. */
+function ask(likely: string): void {
+  show('typo')
+  const [before = '', after = ''] = (status.textContent ?? '').split('{address}')
+  const answer = document.createElement('button')
+  answer.type = 'button'
+  answer.dir = 'ltr'
+  answer.textContent = likely
+  answer.addEventListener('click', () => {
+    field.value = likely
+    form.requestSubmit()
+  })
+  status.replaceChildren(before, answer, after)
+}
+
+/** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
+function confirm(email: string, typed: string): void {
+  show('')
+  subscribed.textContent = email
+  if (field.value === typed) field.value = email
+  form.hidden = true
+  done.hidden = false
+  done.focus()
+  done.scrollIntoView({ block: 'nearest' })
+}
+
+// A page that was left and is shown again from the cache of the browser may still say that it sends.
+addEventListener('pageshow', () => showSending(false))

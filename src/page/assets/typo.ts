@@ -1,0 +1,53 @@
+/** Finds a likely typing error in the domain of an address. */
+
+import { distance } from 'fastest-levenshtein'
+
+/** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
+const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
+hotmail.com hotmail.co.uk outlook.com live.com msn.com icloud.com aol.com mail.com email.com gmx.com gmx.net gmx.de
+web.de t-online.de freenet.de posteo.de mailbox.org proton.me protonmail.com fastmail.com orange.fr wanadoo.fr free.fr
+laposte.net libero.it virgilio.it tiscali.it uol.com.br bol.com.br terra.com.br ziggo.nl kpnmail.nl interia.pl onet.pl
+ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.net verizon.net btinternet.com`.split(
+  /\s/,
+)
+
+const NAMES = new Set(PROVIDERS.map((domain) => toName(domain)))
+
+/** With fewer characters, too many other domains are close. */
+const MIN_LENGTH = 8
+
+/** From this length, two wrong characters are still closer to a provider than to anything else. */
+const LONG = 10
+
+/**
+ * Finds the provider that was probably meant.
+ *
+ * @param address one that matches the address rule
+ * @returns the address with the domain of the provider; undefined when the domain is a provider's or is not close to one
+ */
+export function findLikelyAddress(address: string): string | undefined {
+  const start = address.lastIndexOf('@') + 1
+  const domain = address.slice(start).toLowerCase()
+  if (PROVIDERS.includes(domain) || isInAnotherCountry(domain)) return undefined
+  const provider = PROVIDERS.find((known) => isClose(domain, known))
+  return provider && address.slice(0, start) + provider
+}
+
+/** Whether a domain is a provider's in another country, such as outlook.es. Some codes are also typing errors of com. */
+function isInAnotherCountry(domain: string): boolean {
+  return NAMES.has(toName(domain)) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
+}
+
+function isClose(domain: string, known: string): boolean {
+  if (known.length < MIN_LENGTH) return false
+  const errors = distance(domain, known)
+  return errors === 1 || (errors === 2 && (known.length >= LONG || toSorted(domain) === toSorted(known)))
+}
+
+function toName(domain: string): string {
+  return domain.slice(0, domain.indexOf('.'))
+}
+
+function toSorted(text: string): string {
+  return [...text].sort().join('')
+}
