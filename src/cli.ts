@@ -9,10 +9,16 @@ import { createExportCommand } from './commands/export.ts'
 import { createHasCommand } from './commands/has.ts'
 import { createImportCommand } from './commands/import.ts'
 import { createOpenapiCommand } from './commands/openapi.ts'
+import { noteFailure, useJsonMessages } from './commands/output.ts'
 import { createRemoveCommand } from './commands/remove.ts'
 import { createServeCommand } from './commands/serve.ts'
 import { createStatusCommand } from './commands/status.ts'
+import { toVersion } from './commands/version.ts'
 import { EXIT, Failure } from './failure.ts'
+
+const args = process.argv.slice(2)
+const json = hasJsonOption(args)
+if (json) useJsonMessages()
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
@@ -22,6 +28,8 @@ const program = new Command('rollcall')
     'after',
     '\nExit codes: 0 done, 1 failed, 2 wrong usage.\nData goes to standard output, everything else to standard error.',
   )
+  .version(toVersion({ json }), '-V, --version', 'Print the version; with --json also those of Bun and SQLite')
+  .configureOutput({ outputError: (text, write) => void (json || write(text)) })
   .exitOverride()
 for (const command of [
   createServeCommand(),
@@ -39,16 +47,36 @@ for (const command of [
 }
 
 try {
-  await program.parseAsync()
+  await program.parseAsync(toKnownArguments(args), { from: 'user' })
 } catch (error) {
   process.exit(report(error))
 }
 
-/** Prints a Failure as one line. Returns the exit code. @throws any other error, which is a defect */
+/** Whether messages are JSON: known before the options are parsed, so that errors in them are JSON too. */
+function hasJsonOption(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? args.length : end).includes('--json')
+}
+
+/** Reduces arguments with an unknown verb to that verb: with `--help`, Commander would print the help, and exit with 0. */
+function toKnownArguments(args: readonly string[]): readonly string[] {
+  const [first = '', second = ''] = args
+  const verb = first === 'help' ? second : first
+  const isKnown = /^(-.*|help)?$/.test(verb) || program.commands.some((command) => command.name() === verb)
+  return isKnown ? args : [verb]
+}
+
+/** Prints an expected error as one line. Returns the exit code. @throws any other error, which is a defect */
 function report(error: unknown): number {
-  // Commander has already printed its message.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (error instanceof CommanderError) return reportUsage(error)
   if (!(error instanceof Failure)) throw error
-  if (error.message) process.stderr.write(`rollcall: ${error.message}\n`)
+  noteFailure(error)
   return error.exitCode
+}
+
+/** Commander has already printed a message that is not JSON. */
+function reportUsage({ message, exitCode }: CommanderError): number {
+  if (exitCode === 0) return EXIT.done
+  if (json) noteFailure({ message: message.replace(/^error: /, '').replaceAll('\n', ' '), exitCode: EXIT.usage })
+  return EXIT.usage
 }

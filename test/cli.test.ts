@@ -1,7 +1,9 @@
 /** The command line as a whole: help, usage errors, and the list that the commands work on. */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
+import { version } from '../package.json' with { type: 'json' }
 import { createCliFixture } from './support/cli-fixture.ts'
 
 const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'openapi']
@@ -27,6 +29,8 @@ test.each([
   [['import', 'list.csv', '--column'], 'argument missing'],
   [['import', 'list.csv', 'list2.csv'], 'too many arguments'],
   [[], 'Usage: rollcall'],
+  [['nope', '--help'], "unknown command 'nope'"],
+  [['help', 'nope'], "unknown command 'nope'"],
 ])('%j is a usage error: exit code 2', async (args, message) => {
   const { run } = await createCliFixture()
   expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
@@ -44,6 +48,19 @@ test.each([[['count']], [['has', 'a@b.io']], [['export']], [['status']], [['remo
     expect(await readdir(folder)).toEqual([])
   },
 )
+
+test('the version, and with --json those of Bun and SQLite', async () => {
+  const { print } = await createCliFixture()
+  expect([await print(['--version']), await print(['-V'])]).toEqual([`${version}\n`, `${version}\n`])
+  const [row] = new Database(':memory:').query<{ sqlite: string }, []>('SELECT sqlite_version() AS sqlite').all()
+  const versions = { rollcall: version, bun: Bun.version, ...row }
+  for (const args of [
+    ['--version', '--json'],
+    ['--json', '-V'],
+  ]) {
+    expect(JSON.parse(await print(args))).toEqual(versions)
+  }
+})
 
 test('an invalid --list is a usage error that does not show a password', async () => {
   const { run } = await createCliFixture()

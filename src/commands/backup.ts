@@ -29,7 +29,7 @@ export function createBackupCommand(): Command {
       if (isSameFile(list.file, file)) throw new UsageError(`${file} is the list itself`)
       const subscribers = await withInterrupt((signal) => writeBackup(list.file, file, signal))
       const summary = `${file}: ${toCount(subscribers, 'address', 'addresses')}`
-      await (options.json ? printJson({ file, subscribers }) : print(summary))
+      await (options.json ? printJson('backup', { file, subscribers }) : print(summary))
     })
 }
 

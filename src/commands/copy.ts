@@ -68,9 +68,9 @@ async function copy(
   const { tally, cursor } = await copySubscribers(from, to, after, signal)
   await verify(to, tally)
   if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
-  note(`cursor: ${cursor}`)
-  if (json) return await printJson({ ...tally, suppressions, cursor })
+  if (json) return await printJson('copy', { ...tally, suppressions, cursor })
   const { added, known, suppressed } = tally
+  note(`cursor: ${cursor}`)
   await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
 }
 

@@ -8,6 +8,6 @@ export function createCountCommand(): Command {
     .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
     .action(async (options: ListOption & { json?: true }) => {
       const count = await withStore(parseListOption(options), (store) => store.count())
-      await (options.json ? printJson(count) : print(String(count.subscribers)))
+      await (options.json ? printJson('count', count) : print(String(count.subscribers)))
     })
 }

@@ -16,10 +16,10 @@ import {
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
+import { type Exported, noteExported } from './export-summary.ts'
 import { handOver } from './hand-over.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { note, toCount } from './output.ts'
 import { createProgress } from './progress.ts'
 
 interface ExportOptions extends ListOption {
@@ -34,6 +34,7 @@ interface ExportOptions extends ListOption {
   readonly follow?: true
   readonly exec?: string
   readonly batch?: number
+  readonly json?: true
 }
 
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
@@ -73,20 +74,22 @@ export function createExportCommand(): Command {
         `Run the command for at most this many addresses at a time (with --follow: ${BATCH_SIZE} by default)`,
       ).argParser(parseWholeNumber),
     )
+    .option('--json', 'Print the summary as JSON on standard error')
     .action(async (options: ExportOptions) => {
       checkExec(options)
       await withStore(parseListOption(options), (store) => run(store, options))
     })
 }
 
-function run(store: SubscriberStore, options: ExportOptions): Promise<void> {
-  const { exec: command, cursorFile, out } = options
+async function run(store: SubscriberStore, options: ExportOptions): Promise<void> {
+  const { exec: command, cursorFile, out, json } = options
   if (command !== undefined && cursorFile !== undefined) {
     const writer = toWriter(options)
-    return withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer }, signal))
+    const handOverAll = (signal: AbortSignal) => handOver(store, { ...options, command, cursorFile, writer }, signal)
+    return noteExported(await withInterrupt(handOverAll))
   }
-  // An export to standard output has no temporary file to remove: a signal may end it at once.
-  return out ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options)
+  // An export to standard output has no temporary file to remove: a signal may end it at once. With --json it says so.
+  return out || json ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options)
 }
 
 function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
@@ -106,16 +109,11 @@ async function exportList(store: SubscriberStore, options: ExportOptions, signal
   if (cursorFile) await checkTarget(cursorFile)
   const sink = out ? await createFileSink(out) : createStdout()
   try {
-    const { cursor, formulas } = await writePages(store, sink, { ...options, after }, signal)
+    const exported = await writePages(store, sink, { ...options, after }, signal)
     await sink.finish()
     // Saved last: if the export fails before this, the next one writes the same rows again.
-    if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
-    note(`cursor: ${cursor}`)
-    if (formulas > 0) {
-      note(
-        `${toCount(formulas, 'address', 'addresses')} would run as a formula in a spreadsheet (=, + or - at the start): use --spreadsheet-safe to put an apostrophe before`,
-      )
-    }
+    if (cursorFile) await replaceFile(cursorFile, `${exported.cursor}\n`)
+    noteExported(exported)
   } catch (error) {
     await sink.discard()
     throw error
@@ -127,27 +125,28 @@ async function writePages(
   sink: Sink,
   options: ExportOptions & { readonly after: number },
   signal?: AbortSignal,
-): Promise<{ cursor: number; formulas: number }> {
+): Promise<Exported> {
   const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
   const { head, toText } = toWriter(options)
   const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
   const progress = await createProgress('exporting', async () => options.limit ?? (await store.count()).subscribers)
   let cursor = after
-  let rows = 0
-  let formulas = 0
+  let [rows, reserved] = [0, 0]
+  let formulas = isUnsafeCsv ? 0 : undefined
   try {
     if (head) await sink.write(head)
-    for await (const page of selectPages(store, options)) {
+    for await (const page of selectPages(store, { ...options, signal })) {
       signal?.throwIfAborted()
       if (page.rows.length > 0) await sink.write(toText(page.rows))
       cursor = page.cursor
       rows += page.rows.length
-      if (isUnsafeCsv) formulas += page.rows.filter(({ email }) => isFormula(email)).length
+      reserved += page.reserved
+      if (formulas !== undefined) formulas += page.rows.filter(({ email }) => isFormula(email)).length
       progress.update(rows, rows)
       if (follow && cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
     }
   } finally {
     progress.stop()
   }
-  return { cursor, formulas }
+  return { rows, reserved, formulas, cursor }
 }

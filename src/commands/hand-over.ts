@@ -1,14 +1,15 @@
 /** `rollcall export --exec`: hands subscribers to a command, and moves the cursor when the command confirms them. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../failure.ts'
 import { BATCH_SIZE, RETRY_DELAY_MS } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
+import { pause } from '../transfer/pause.ts'
 import { type Batch, createBatch } from '../transfer/writing/batch.ts'
 import type { Writer } from '../transfer/writing/formats.ts'
 import { runReceiver } from '../transfer/writing/receiver.ts'
 import { replaceFile } from '../transfer/writing/sink.ts'
+import type { Exported } from './export-summary.ts'
 import { note } from './output.ts'
 
 export interface HandOverOptions {
@@ -34,11 +35,15 @@ const FOLLOW_INTERVAL_MS = 1_000
  * @param signal ends the work between two batches; a command that runs is awaited
  * @throws Failure when the command fails and `follow` is not set
  */
-export async function handOver(store: SubscriberStore, options: HandOverOptions, signal: AbortSignal): Promise<void> {
+export async function handOver(
+  store: SubscriberStore,
+  options: HandOverOptions,
+  signal: AbortSignal,
+): Promise<Exported> {
   const { cursorFile, follow, limit = Number.POSITIVE_INFINITY } = options
   const size = options.batch ?? (follow ? BATCH_SIZE : Number.POSITIVE_INFINITY)
   let cursor = await readCursorFile(cursorFile)
-  let total = 0
+  let [total, reserved] = [0, 0]
   while (total < limit) {
     signal.throwIfAborted()
     const most = Math.min(size, limit - total)
@@ -46,11 +51,12 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions,
     if (batch.cursor !== cursor) await replaceFile(cursorFile, `${batch.cursor}\n`)
     cursor = batch.cursor
     total += batch.rows
+    reserved += batch.reserved
     if (batch.rows === most) continue
     if (!follow) break
     await pause(FOLLOW_INTERVAL_MS, signal)
   }
-  note(`cursor: ${cursor}`)
+  return { rows: total, reserved, formulas: undefined, cursor }
 }
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
@@ -82,9 +88,4 @@ async function runOn(command: string, { document, first, last }: Batch): Promise
   } finally {
     await document.close()
   }
-}
-
-/** @throws the reason of the signal, when it is aborted before the end */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted())
 }

@@ -16,12 +16,13 @@ export function createHasCommand(): Command {
     .action(async (text: string, options: ListOption & { json?: true }) => {
       const address = parseAddressArgument(text)
       const { state, subscriber } = await withStore(parseListOption(options), async (store) => {
-        const [state] = await store.lookUp([address])
+        const [state = 'absent'] = await store.lookUp([address])
         return { state, subscriber: await store.find(address) }
       })
-      const since = subscriber?.subscribedAt.toISOString()
+      const since = subscriber?.subscribedAt.toISOString() ?? null
       if (options.json) {
-        await printJson({ state, email: subscriber?.email, subscribed_at: since, seq: subscriber?.seq })
+        const { email = null, seq = null } = subscriber ?? {}
+        await printJson('has', { state, email, subscribed_at: since, seq })
       } else if (subscriber) await print(`${subscriber.email} has been on the list since ${since}`)
       else await print(state === 'suppressed' ? 'not on the list: suppressed' : 'not on the list')
       if (!subscriber) process.exitCode = EXIT.failed

@@ -5,8 +5,9 @@ import type { ListTally } from '../transfer/list-import.ts'
 import type { ColumnNames } from '../transfer/reading/rows.ts'
 import type { StatusCount } from '../transfer/reading/survey.ts'
 import { note, print, printJson, toCount } from './output.ts'
+import type { Outputs } from './output-schemas.ts'
 
-/** The result of an import. Its members are those of `--json`. */
+/** The result of an import. */
 export interface Summary extends ListTally {
   /** Rows that are not valid. */
   readonly refused: number
@@ -42,7 +43,7 @@ export function findFailure(summary: Summary, limit: RefusalLimit | undefined): 
 }
 
 export async function printSummary(summary: Summary, { dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {
-  if (json) return await printJson(summary)
+  if (json) return await printJson('import', toJson(summary))
   const lines = [toCounts(summary), ...toColumnLines(summary)]
   await print((dryRun ? 'dry run: ' : '') + lines.join('\n'))
   if (summary.kept > 0) {
@@ -50,6 +51,22 @@ export async function printSummary(summary: Summary, { dryRun, json }: { dryRun?
     note(`${people} on the list: the subscription is newer, or the date of the opt-out is unknown`)
   }
   if (summary.rejected) note(`rejected rows, with line numbers and reasons: ${summary.rejected}`)
+}
+
+function toJson(summary: Summary): Outputs['import'] {
+  const { added, known, suppressed, optedOut, removed, kept, skipped, refused, rejected, columns, statuses } = summary
+  const optOuts = { opted_out: optedOut, removed, kept }
+  return {
+    added,
+    known,
+    suppressed,
+    ...optOuts,
+    skipped,
+    rejected: refused,
+    rejected_file: rejected,
+    columns,
+    statuses,
+  }
 }
 
 function toCounts({ added, known, suppressed, optedOut, removed, skipped, refused, columns }: Summary): string {

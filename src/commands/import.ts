@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
-import { EXIT, UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
 import { openDryRun } from '../store/dry-run.ts'
 import { openStore } from '../store/open.ts'
 import { type ImportPlan, type ListTally, planImport, writeImport } from '../transfer/list-import.ts'
@@ -89,9 +89,7 @@ async function runImport(file: string, options: ImportOptions): Promise<void> {
   const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected, replacesOld }, signal))
   await printSummary(summary, options)
   const failure = findFailure(summary, options.maxRefused)
-  if (failure === undefined) return
-  note(failure)
-  process.exitCode = EXIT.failed
+  if (failure !== undefined) throw new Failure(failure)
 }
 
 async function importFile(

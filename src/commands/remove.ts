@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Address } from '../email.ts'
-import { EXIT, UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
 import type { SubscriberStore, SubscriptionState } from '../subscriber.ts'
 import { toBatches } from '../transfer/batches.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
@@ -9,7 +9,8 @@ import { openSource } from '../transfer/reading/source.ts'
 import { parseAddressArgument } from './arguments.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { note, print, toCount } from './output.ts'
+import { note, noteSummary, print, toCount } from './output.ts'
+import type { Outputs, Summaries } from './output-schemas.ts'
 
 interface RemoveOptions extends ListOption {
   readonly file?: string
@@ -17,6 +18,8 @@ interface RemoveOptions extends ListOption {
   readonly forget?: true
   readonly json?: true
 }
+
+type Summary = Summaries['remove']
 
 /** Addresses in a batch, which is removed under one lock. */
 const BATCH_SIZE = 1000
@@ -42,25 +45,36 @@ export function createRemoveCommand(): Command {
         throw new UsageError('give either addresses or --file')
       }
       const addresses = texts.map(parseAddressArgument)
-      await withStore(parseListOption(options), (store) =>
+      const summary = await withStore(parseListOption(options), (store) =>
         file === undefined ? removeBatch(store, addresses, options) : removeFile(store, file, options),
       )
+      if (options.json || file !== undefined) noteSummary('remove', summary, toText(summary))
+      const { rejected } = summary
+      if (rejected > 0) throw new Failure(`${toCount(rejected, 'row')} without a valid address`)
     })
+}
+
+function toText({ removed, suppressed, absent }: Summary): string {
+  return `${removed} removed, ${suppressed} suppressed before, ${absent} not on the list`
 }
 
 async function removeBatch(
   store: SubscriberStore,
   addresses: readonly Address[],
   { forget, json }: RemoveOptions,
-): Promise<void> {
+): Promise<Summary> {
   const suppress = !forget
+  const summary = { removed: 0, suppressed: 0, absent: 0, rejected: 0 }
   const states = await store.remove(addresses, { suppress })
   const lines = addresses.map((email, index) => {
     const was = states[index] ?? 'absent'
-    if (json) return JSON.stringify({ email, was, suppressed: suppress })
+    summary[was === 'subscribed' ? 'removed' : was]++
+    if (json)
+      return JSON.stringify({ email, was, state: suppress ? 'suppressed' : 'absent' } satisfies Outputs['remove'])
     return `${email}: ${(suppress ? SUPPRESSED : FORGOTTEN)[was]}`
   })
   await print(lines.join('\n'))
+  return summary
 }
 
 /** What happened to an address, by its state before. */
@@ -77,16 +91,16 @@ const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
   absent: 'was not on the list',
 }
 
-async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<void> {
+async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<Summary> {
   const { pages } = await openSource(await openInput(file), { column: options.column })
-  let invalid = 0
+  const summary = { removed: 0, suppressed: 0, absent: 0, rejected: 0 }
 
   async function* readAddresses(): AsyncGenerator<readonly Address[]> {
     for await (const page of pages) {
       yield page.flatMap(({ line, email }) => {
         const parsed = parseOwnerAddress(email)
         if (parsed.ok) return [parsed.value]
-        invalid++
+        summary.rejected++
         note(`${file}: line ${line}: ${parsed.reason}`)
         return []
       })
@@ -96,10 +110,11 @@ async function removeFile(store: SubscriberStore, file: string, options: RemoveO
   await withInterrupt(async (signal) => {
     for await (const batch of toBatches(readAddresses(), BATCH_SIZE)) {
       signal.throwIfAborted()
-      await removeBatch(store, batch, options)
+      const { removed, suppressed, absent } = await removeBatch(store, batch, options)
+      summary.removed += removed
+      summary.suppressed += suppressed
+      summary.absent += absent
     }
   })
-  if (invalid === 0) return
-  note(`${toCount(invalid, 'row')} without a valid address`)
-  process.exitCode = EXIT.failed
+  return summary
 }

@@ -1,17 +1,19 @@
-import type { Command } from 'commander'
-import { EXIT } from '../failure.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Failure } from '../failure.ts'
+import { MAX_STATUS_DAYS } from '../limits.ts'
 import { toListName } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { parseDuration } from './arguments.ts'
+import { parseDuration, parseWholeNumber } from './arguments.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { note, print, printJson } from './output.ts'
+import { print, printJson } from './output.ts'
 
 interface StatusOptions extends ListOption {
   readonly maxSilence?: number
+  readonly days: number
   readonly json?: true
 }
 
-const DAYS = 30
+const DEFAULT_DAYS = 30
 
 /** Longest bar, in columns of the terminal. */
 const BAR_WIDTH = 40
@@ -20,7 +22,7 @@ const BAR_WIDTH = 40
 export function createStatusCommand(): Command {
   return createListCommand(
     'status',
-    `Print the state of the list and a chart of the last ${DAYS} days`,
+    'Print the state of the list and a chart of the last days',
     'rollcall status --max-silence 7d',
   )
     .option(
@@ -28,27 +30,42 @@ export function createStatusCommand(): Command {
       'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
       parseDuration,
     )
+    .addOption(
+      new Option('--days <count>', 'Count the new addresses of this many days')
+        .argParser(parseDays)
+        .default(DEFAULT_DAYS),
+    )
     .option('--json', 'Print JSON')
     .action(async (options: StatusOptions) => {
       const list = parseListOption(options)
       const { status, problem } = await withStore(list, async (store) => ({
-        status: await store.status(DAYS),
+        status: await store.status(options.days),
         problem: await store.check().then(
           () => undefined,
           (error: Error) => error.message,
         ),
       }))
       const name = toListName(list)
-      await (options.json ? printJson(toJson(name, status, problem)) : print(toText(name, status, problem)))
-      if (problem !== undefined || isSilent(status, options.maxSilence)) process.exitCode = EXIT.failed
+      await (options.json ? printJson('status', toJson(name, status, problem)) : print(toText(name, status, problem)))
+      if (problem !== undefined) throw new Failure(problem)
+      checkSilence(status, options.maxSilence)
     })
 }
 
-function isSilent({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): boolean {
-  if (maxSilence === undefined) return false
-  if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return false
-  note(lastAcceptedAt ? `the last address was accepted ${toAgo(lastAcceptedAt)}` : 'no address was ever accepted')
-  return true
+/** Parses a number of days, from 1 to MAX_STATUS_DAYS. @throws InvalidArgumentError */
+function parseDays(text: string): number {
+  const days = parseWholeNumber(text)
+  if (days >= 1 && days <= MAX_STATUS_DAYS) return days
+  throw new InvalidArgumentError(`Use a number from 1 to ${MAX_STATUS_DAYS}.`)
+}
+
+/** @throws Failure when no address was accepted for longer than `maxSilence`, in milliseconds */
+function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {
+  if (maxSilence === undefined) return
+  if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
+  throw new Failure(
+    lastAcceptedAt ? `the last address was accepted ${toAgo(lastAcceptedAt)}` : 'no address was ever accepted',
+  )
 }
 
 function toJson(list: string, { lastAcceptedAt, ...status }: StoreStatus, problem: string | undefined) {
@@ -57,6 +74,7 @@ function toJson(list: string, { lastAcceptedAt, ...status }: StoreStatus, proble
     ...status,
     last_accepted_at: lastAcceptedAt?.toISOString() ?? null,
     writable: problem === undefined,
+    problem: problem ?? null,
   }
 }
 

@@ -10,6 +10,9 @@ import { until } from '../support/wait.ts'
 const LIST =
   'email,created_at\nAda@site.io,2020-01-02T03:04:05.678Z\n=bob@site.io,2021-02-03\ntry@example.org,2022-01-01\nzoe@site.io,2023-01-01\n'
 
+const SUMMARY =
+  '3 addresses exported\n1 address left out: the domain is reserved, such as example.org; use --include-reserved\ncursor: 4\n'
+
 describe('formats', () => {
   test('CSV (RFC 4180) without reserved addresses by default', async () => {
     const { print, run } = await createCliFixture()
@@ -18,7 +21,7 @@ describe('formats', () => {
     expect(stdout).toBe(
       'email,subscribed_at,seq\r\nAda@site.io,2020-01-02T03:04:05.678Z,1\r\n=bob@site.io,2021-02-03T00:00:00.000Z,2\r\nzoe@site.io,2023-01-01T00:00:00.000Z,4\r\n',
     )
-    expect(stderr).toStartWith('cursor: 4\n1 address would run as a formula in a spreadsheet')
+    expect(stderr).toStartWith(`${SUMMARY}1 address would run as a formula in a spreadsheet`)
     expect(await print(['export', '--include-reserved'])).toContain('try@example.org')
   })
 
@@ -27,7 +30,7 @@ describe('formats', () => {
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export', '--spreadsheet-safe'])
     expect(stdout).toContain("\r\n'=bob@site.io,")
-    expect(stderr).toBe('cursor: 4\n')
+    expect(stderr).toBe(SUMMARY)
   })
 
   test('one address per line, and NDJSON', async () => {

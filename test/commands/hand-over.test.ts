@@ -54,7 +54,7 @@ test('the command gets all rows in one document, and its output is the only outp
   expect(await fixture.run(['export', '--cursor-file', 'c', '--exec', command])).toEqual({
     code: 0,
     stdout: '1 to 2000\n',
-    stderr: 'cursor: 2000\n',
+    stderr: '2,000 addresses exported\ncursor: 2000\n',
   })
   expect(toText(fixture.folder, 'got')).toBe(await fixture.print(['export']))
   expect(toText(fixture.folder, 'c')).toBe('2000\n')

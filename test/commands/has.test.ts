@@ -13,9 +13,9 @@ test.each([
 
 test.each([
   ['bob@site.io', 'not on the list'],
-  ['bob@site.io', '{"state":"absent"}'],
+  ['bob@site.io', '{"state":"absent","email":null,"subscribed_at":null,"seq":null}'],
   ['old@site.io', 'not on the list: suppressed'],
-  ['old@site.io', '{"state":"suppressed"}'],
+  ['old@site.io', '{"state":"suppressed","email":null,"subscribed_at":null,"seq":null}'],
 ])('%s is not on the list: exit code 1, %s', async (address, line) => {
   const { print, run } = await createCliFixture()
   await print(['import', '-'], 'Ada@site.io\nold@site.io\n')

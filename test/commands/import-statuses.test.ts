@@ -34,7 +34,7 @@ Status: pending: 1 row, skip
     const { folder, print, run, write } = await createCliFixture()
     const file = await write('old.csv', LIST)
     const summary = {
-      ...{ added: 1, known: 0, suppressed: 0, optedOut: 1, removed: 0, kept: 0, skipped: 1, refused: 2 },
+      ...{ added: 1, known: 0, suppressed: 0, opted_out: 1, removed: 0, kept: 0, skipped: 1, rejected: 2 },
       columns: { email: ['Email'], date: ['Created'], status: ['Status'] },
       statuses: [
         { column: 'Status', value: 'active', status: 'subscribed', rows: 2 },
@@ -45,13 +45,13 @@ Status: pending: 1 row, skip
     const { code, stdout, stderr } = await run(['import', file, '--dry-run', '--json'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'line 5: the address is not valid\nline 6: the address is not valid\n',
+      stderr: '{"note":"line 5: the address is not valid"}\n{"note":"line 6: the address is not valid"}\n',
     })
-    expect(JSON.parse(stdout)).toEqual({ ...summary, rejected: null })
+    expect(JSON.parse(stdout)).toEqual({ ...summary, rejected_file: null })
     expect(await readdir(folder)).toEqual([file])
     expect(JSON.parse(await print(['import', file, '--json']))).toEqual({
       ...summary,
-      rejected: 'old.csv.rejected.csv',
+      rejected_file: 'old.csv.rejected.csv',
     })
   })
 
@@ -82,7 +82,7 @@ describe('a dry run', () => {
     const rows = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@site.io,2024-01-01`)
     const file = await write('left.csv', `email,UNSUB_TIME\n${rows.join('\n')}\na@site.io,no\n`)
     const dryRun = JSON.parse(await print(['import', file, '--dry-run', '--json']))
-    expect(dryRun).toMatchObject({ added: 0, suppressed: 1, optedOut: 5, removed: 2, kept: 1 })
+    expect(dryRun).toMatchObject({ added: 0, suppressed: 1, opted_out: 5, removed: 2, kept: 1 })
     expect(await print(['count'])).toBe('3\n')
     expect(JSON.parse(await print(['import', file, '--json']))).toEqual(dryRun)
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\n')

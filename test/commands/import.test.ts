@@ -57,8 +57,8 @@ describe('an import reads', () => {
     const { print, rows } = await createCliFixture()
     const summary = await print(['import', '-', '--json'], 'Ada@site.io\r\nbob@site.io\n\nada@SITE.io')
     expect(JSON.parse(summary)).toEqual({
-      ...{ added: 2, known: 1, suppressed: 0, refused: 0, rejected: null },
-      ...{ optedOut: 0, removed: 0, kept: 0, skipped: 0 },
+      ...{ added: 2, known: 1, suppressed: 0, rejected: 0, rejected_file: null },
+      ...{ opted_out: 0, removed: 0, kept: 0, skipped: 0 },
       columns: { email: [], date: [], status: [] },
       statuses: [],
     })
@@ -197,7 +197,7 @@ describe('the list', () => {
     await print(['import', '-'], 'known@site.io\n')
     await print(['remove', 'gone@site.io'])
     const file = await write('l.txt', 'known@site.io\ngone@site.io\nnew@site.io\nNEW@site.io\nbad\n')
-    const expected = { added: 1, known: 2, suppressed: 1, refused: 1 }
+    const expected = { added: 1, known: 2, suppressed: 1, rejected: 1 }
     expect(JSON.parse(await print(['import', file, '--dry-run', '--json']))).toMatchObject(expected)
     expect(await run(['import', file, '--dry-run'])).toEqual({
       code: 0,

@@ -40,7 +40,7 @@ test('a million addresses are imported and exported in bounded memory', async ()
   await file.end()
 
   const imported = await run('import', 'list.txt', '--json')
-  expect(JSON.parse(imported.stdout)).toMatchObject({ added: SIZE, known: 0, suppressed: 0, refused: 0 })
+  expect(JSON.parse(imported.stdout)).toMatchObject({ added: SIZE, known: 0, suppressed: 0, rejected: 0 })
   expect(imported.memory, 'peak memory of the import, MiB').toBeLessThan(300)
 
   const exported = await run('export', '--format', 'txt', '--out', 'out.txt')

@@ -32,14 +32,14 @@ test('--forget removes without a suppression and deletes one', async () => {
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
 })
 
-test('--json prints the state of each address before, and whether it is suppressed now', async () => {
+test('--json prints the state of each address before and now', async () => {
   const { print } = await createCliFixture()
   await print(['import', '-'], 'a@site.io\n')
   expect(await print(['remove', 'a@site.io', '--json'])).toBe(
-    '{"email":"a@site.io","was":"subscribed","suppressed":true}\n',
+    '{"email":"a@site.io","was":"subscribed","state":"suppressed"}\n',
   )
   expect(await print(['remove', 'a@site.io', 'b@site.io', '--forget', '--json'])).toBe(
-    '{"email":"a@site.io","was":"suppressed","suppressed":false}\n{"email":"b@site.io","was":"absent","suppressed":false}\n',
+    '{"email":"a@site.io","was":"suppressed","state":"absent"}\n{"email":"b@site.io","was":"absent","state":"absent"}\n',
   )
 })
 
@@ -50,7 +50,8 @@ test('--file removes the addresses in a file and names the lines without one', a
   expect(await run(['remove', '--file', file])).toEqual({
     code: 1,
     stdout: 'b@site.io: removed\nc@site.io: removed\n',
-    stderr: 'off.csv: line 3: the address is not valid\n1 row without a valid address\n',
+    stderr:
+      'off.csv: line 3: the address is not valid\n2 removed, 0 suppressed before, 0 not on the list\nrollcall: 1 row without a valid address\n',
   })
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 2 })
 })

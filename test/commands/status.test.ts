@@ -30,14 +30,25 @@ test('--max-silence sets the exit code', async () => {
   await print(['import', '-'], 'email,date\na@site.io,2020-01-01\n')
   expect(await run(['status', '--max-silence', '7d'])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^the last address was accepted [\d,]+ days ago\n$/),
+    stderr: expect.stringMatching(/^rollcall: the last address was accepted [\d,]+ days ago\n$/),
   })
   await print(['import', '-'], 'b@site.io\n')
   expect(await run(['status', '--max-silence', '7d'])).toMatchObject({ code: 0, stderr: '' })
   await print(['remove', 'a@site.io', 'b@site.io'])
   expect(await run(['status', '--max-silence', '7d'])).toMatchObject({
     code: 1,
-    stderr: 'no address was ever accepted\n',
+    stderr: 'rollcall: no address was ever accepted\n',
   })
   expect((await run(['status', '--max-silence', 'long'])).code).toBe(2)
+})
+
+test('--days sets the length of the chart', async () => {
+  const { print, run } = await createCliFixture()
+  const today = new Date().toISOString().slice(0, 10)
+  await print(['import', '-'], `email,date\na@site.io,${today}\nb@site.io,2020-01-01\n`)
+  const text = await print(['status', '--days', '2'])
+  expect(text.split('\n').filter((line) => /^\d{4}-/.test(line))).toHaveLength(2)
+  const { days } = JSON.parse(await print(['status', '--days', '1', '--json']))
+  expect(days).toEqual([{ date: today, added: 1 }])
+  for (const days of ['0', '3661', '1.5']) expect((await run(['status', '--days', days])).code).toBe(2)
 })

@@ -51,7 +51,11 @@ test.each(SERVICES)('%s: everybody arrives, also after a failure in the middle',
   })
   expect(await Bun.file(join(fixture.folder, `${name}.cursor`)).exists()).toBeFalse()
 
-  expect(await fixture.shell(toCommand(name))).toEqual({ code: 0, stdout: '', stderr: 'cursor: 5\n' })
+  expect(await fixture.shell(toCommand(name))).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('cursor: 5\n'),
+  })
   expect(services.problems).toEqual([])
   const accepted = EMAILS.map((email) => email.toLowerCase()).filter((email) => name === 'webhook' || email !== REFUSED)
   expect([...services.members[name]].sort()).toEqual(accepted.sort())

@@ -10,6 +10,8 @@ export interface Batch {
   readonly cursor: number
   /** Number of subscribers. */
   readonly rows: number
+  /** Number of addresses in reserved domains that are left out. */
+  readonly reserved: number
   /** The `seq` of the first and of the last subscriber; 0 when there is none. */
   readonly first: number
   readonly last: number
@@ -33,11 +35,12 @@ export async function createBatch(
   store: Pick<SubscriberStore, 'list'>,
   { writer, neighbor, ...options }: BatchOptions,
 ): Promise<Batch> {
-  let [cursor, rows, first, last] = [options.after, 0, 0, 0]
+  let [cursor, rows, reserved, first, last] = [options.after, 0, 0, 0, 0]
   let document: UnnamedFile | undefined
   try {
     for await (const page of selectPages(store, options)) {
       cursor = page.cursor
+      reserved += page.reserved
       const end = page.rows.at(-1)
       if (end === undefined) continue
       if (document === undefined) {
@@ -53,5 +56,5 @@ export async function createBatch(
     await document?.close()
     throw error
   }
-  return { cursor, rows, first, last, document }
+  return { cursor, rows, reserved, first, last, document }
 }

@@ -1,8 +1,8 @@
 /** Selects the subscribers that an export writes. */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isReserved } from '../../email.ts'
 import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
+import { pause } from '../pause.ts'
 
 export interface SelectOptions {
   /** Start after this cursor. */
@@ -15,10 +15,14 @@ export interface SelectOptions {
   readonly includeReserved?: boolean | undefined
   /** Wait for new subscribers at the end of the list. */
   readonly follow?: boolean | undefined
+  /** Ends the wait for new subscribers: the generator then throws the reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface SelectedPage {
   readonly rows: readonly Subscriber[]
+  /** Number of addresses in reserved domains, up to the cursor, that are left out. */
+  readonly reserved: number
   /** Where the next export continues. */
   readonly cursor: number
 }
@@ -29,7 +33,7 @@ const FOLLOW_INTERVAL_MS = 400
 /** Reads the list page by page. A page may have no rows; its cursor still moves on. */
 export async function* selectPages(
   store: Pick<SubscriberStore, 'list'>,
-  { after, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow }: SelectOptions,
+  { after, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow, signal }: SelectOptions,
 ): AsyncGenerator<SelectedPage> {
   let cursor = after
   let remaining = limit
@@ -41,11 +45,12 @@ export async function* selectPages(
       const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
       const rows = candidates.length > remaining ? candidates.slice(0, remaining) : candidates
       // At the limit the cursor stays at the last row, so that the next export selects the others.
-      cursor = (rows.length < candidates.length ? rows : page).at(-1)?.seq ?? cursor
+      const last = (rows.length < candidates.length ? rows : page).at(-1)
+      cursor = last?.seq ?? cursor
       remaining -= rows.length
-      yield { rows, cursor }
+      yield { rows, cursor, reserved: last ? page.lastIndexOf(last) + 1 - rows.length : 0 }
       if (remaining === 0) return
     }
-    if (follow) await sleep(FOLLOW_INTERVAL_MS)
+    if (follow) await pause(FOLLOW_INTERVAL_MS, signal)
   } while (follow)
 }
