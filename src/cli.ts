@@ -1,13 +1,15 @@
 #!/usr/bin/env bun
 /** The command line: runs the command that the arguments name, and sets the exit code. */
 
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { createBackupCommand } from './commands/backup.ts'
+import { createCompletionCommand } from './commands/completion.ts'
 import { createCopyCommand } from './commands/copy.ts'
 import { createCountCommand } from './commands/count.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHasCommand } from './commands/has.ts'
 import { createImportCommand } from './commands/import.ts'
+import { createManCommand } from './commands/man.ts'
 import { createOpenapiCommand } from './commands/openapi.ts'
 import { noteFailure, useJsonMessages } from './commands/output.ts'
 import { createRemoveCommand } from './commands/remove.ts'
@@ -20,14 +22,15 @@ const args = process.argv.slice(2)
 const json = hasJsonOption(args)
 if (json) useJsonMessages()
 
+const NOTES = [
+  'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  'Data goes to standard output, everything else to standard error.',
+]
+
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
-  .helpCommand('help [command]', 'Print help for a command')
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage.\nData goes to standard output, everything else to standard error.',
-  )
+  .addHelpText('after', `\n${NOTES.join('\n')}`)
   .version(toVersion({ json }), '-V, --version', 'Print the version; with --json also those of Bun and SQLite')
   .configureOutput({ outputError: (text, write) => void (json || write(text)) })
   .exitOverride()
@@ -42,9 +45,18 @@ for (const command of [
   createStatusCommand(),
   createBackupCommand(),
   createOpenapiCommand(),
+  createCompletionCommand(program),
+  createManCommand(program, NOTES),
 ]) {
   program.addCommand(command.copyInheritedSettings(program))
 }
+const verbs = program.commands.map((command) => command.name())
+program.addHelpCommand(
+  new Command('help')
+    .description('Print help for a command')
+    .helpOption(false)
+    .addArgument(new Argument('[command]', 'The command').choices(verbs)),
+)
 
 try {
   await program.parseAsync(toKnownArguments(args), { from: 'user' })
@@ -62,7 +74,7 @@ function hasJsonOption(args: readonly string[]): boolean {
 function toKnownArguments(args: readonly string[]): readonly string[] {
   const [first = '', second = ''] = args
   const verb = first === 'help' ? second : first
-  const isKnown = /^(-.*|help)?$/.test(verb) || program.commands.some((command) => command.name() === verb)
+  const isKnown = /^(-.*|help)?$/.test(verb) || verbs.includes(verb)
   return isKnown ? args : [verb]
 }
 

@@ -6,7 +6,20 @@ import { readdir } from 'node:fs/promises'
 import { version } from '../package.json' with { type: 'json' }
 import { createCliFixture } from './support/cli-fixture.ts'
 
-const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'openapi']
+const VERBS = [
+  'serve',
+  'count',
+  'has',
+  'export',
+  'import',
+  'remove',
+  'copy',
+  'status',
+  'backup',
+  'openapi',
+  'completion',
+  'man',
+]
 
 test('the help lists every verb', async () => {
   const { print } = await createCliFixture()
