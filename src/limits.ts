@@ -60,6 +60,12 @@ export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 /** Milliseconds for which a command waits for the write lock of a SQLite list. */
 export const LOCK_TIMEOUT_MS = 30_000
 
+/**
+ * Maximum number of addresses in the inbox of a SQLite list that can be read while the list cannot be written. The service
+ * keeps the inbox under a million; a million takes 300 MB of memory.
+ */
+export const MAX_INBOX_IN_MEMORY = 4_000_000
+
 /** Milliseconds for which a process waits while another one migrates a SQLite list. */
 export const MIGRATION_TIMEOUT_MS = 600_000
 

@@ -7,12 +7,12 @@ import { openSqliteStore } from './sqlite/store.ts'
 import { openSqliteThread } from './sqlite/thread.ts'
 
 /**
- * Opens a list for a command.
+ * Opens a list for a command. Unless it creates a list, one in a file that cannot be written is opened for reading only.
  *
  * @throws StoreError when it cannot be opened
  */
-export async function openStore(list: ListUrl, options?: OpenOptions): Promise<SubscriberStore> {
-  if (list.kind === 'sqlite') return openSqliteStore(list.file, options)
+export async function openStore(list: ListUrl, options?: Pick<OpenOptions, 'create'>): Promise<SubscriberStore> {
+  if (list.kind === 'sqlite') return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
   return createPostgresStore({ ...options, url: list.url, name: toListName(list), hasDeadline: false })
 }
 

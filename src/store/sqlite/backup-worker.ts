@@ -26,11 +26,12 @@ self.onmessage = async ({ data }: MessageEvent<BackupRequest>) => {
 async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
   try {
     const before = await count(file)
-    using db = openSqliteFile(file, { create: false })
+    using db = openSqliteFile(file, { create: false, orReadOnly: true })
     // VACUUM INTO accepts an empty file.
     createPrivateFile(target)
     // A consistent copy without free pages (https://sqlite.org/lang_vacuum.html).
     db.run('VACUUM INTO ?', [target])
+    db.checkUnchanged()
     const after = await count(file)
     checkIntegrity(target)
     const copied = await count(target)
@@ -54,7 +55,7 @@ function checkClosed(file: string): void {
 }
 
 async function count(file: string): Promise<number> {
-  const store = openSqliteStore(file, { create: false })
+  const store = openSqliteStore(file, { create: false, orReadOnly: true })
   try {
     return (await store.count()).subscribers
   } finally {

@@ -14,12 +14,19 @@ export function toReason(error: unknown): string {
 /** @param error what was thrown, or the reason in words */
 export function toOpenError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  return new StoreError(`cannot open the list ${path}: ${toReason(error)}`)
+  return new StoreError(`cannot open the list ${path}: ${toReason(error)}`, { cause: error })
 }
 
 /** Another connection holds the write lock. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_BUSY/.test(toErrorCode(error) ?? '')
+}
+
+/** The file, its folder or its disk cannot be written. It may be readable. SQLite does not always tell the two apart. */
+export function isWriteError(error: unknown): boolean {
+  return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(
+    toErrorCode(error) ?? '',
+  )
 }
 
 /** Runs work on an open list. Turns an error that is not a Failure into a StoreError. */

@@ -1,16 +1,18 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
+import { Database } from 'bun:sqlite'
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError } from '../../subscriber.ts'
-import { isBusy, toOpenError } from './error.ts'
+import { isBusy, isWriteError, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
-import { findForeignLog, readFileHeader, readHeader, toForeignReason } from './header.ts'
+import { findForeignLog, isInWalMode, readFileHeader, readHeader, toForeignReason } from './header.ts'
 import { type FileId, type HeldFile, holdFile, isSameFile } from './held-file.ts'
 import { ListFile } from './list-file.ts'
 import { checkMarks, migrate, readVersion, SCHEMA_VERSION } from './migrations.ts'
+import { openReadOnlyFile } from './read-only-file.ts'
 import { getRow } from './row.ts'
 
 export interface OpenOptions {
@@ -18,6 +20,8 @@ export interface OpenOptions {
   readonly create?: boolean
   /** Open this file, and no other that may be at the path now. */
   readonly id?: FileId | undefined
+  /** Open a list that exists but cannot be written for reading only. Default: false. */
+  readonly orReadOnly?: boolean
 }
 
 /**
@@ -25,7 +29,7 @@ export interface OpenOptions {
  *
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openSqliteFile(file: string, { create = true, id }: OpenOptions = {}): ListFile {
+export function openSqliteFile(file: string, { create = true, id, orReadOnly }: OpenOptions = {}): ListFile {
   const path = resolve(file)
   try {
     if (!create) checkExists(path)
@@ -34,6 +38,7 @@ export function openSqliteFile(file: string, { create = true, id }: OpenOptions 
     createMissingFile(path)
     return openHeld(path, id)
   } catch (error) {
+    if (orReadOnly && isWriteError(error)) return openReadOnlyFile(path, toOpenError(path, error))
     if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
     // /proc, for example, takes no folders and no files.
     const isFolder = existsSync(dirname(path))
@@ -86,6 +91,7 @@ function openHeld(path: string, id: FileId | undefined): ListFile {
 }
 
 function open(path: string, held: HeldFile): ListFile {
+  const wasClosed = !isInWalMode(held.descriptor)
   const db = new ListFile(path, held)
   try {
     // A commit waits for the lock of another process as long as the deadline of a request allows.
@@ -105,7 +111,9 @@ function open(path: string, held: HeldFile): ListFile {
     db.rememberPlace()
     return db
   } catch (error) {
+    const isLeftOpen = wasClosed && isInWalMode(held.descriptor)
     db.close()
+    if (isLeftOpen) endFailedWalMode(path)
     throw error
   }
 }
@@ -134,6 +142,18 @@ function startWalMode(db: ListFile): void {
     }
   }
   if (!usesWal(db)) throw toOpenError(db.filename, 'its file system cannot share it')
+}
+
+/** Marks a list as closed again, when the disk had space for its header and not for a log. Needs no space. */
+function endFailedWalMode(path: string): void {
+  using db = new Database(path, { readwrite: true })
+  try {
+    // The lock excludes other processes, and the index of the log is in memory.
+    db.run('PRAGMA locking_mode = EXCLUSIVE')
+    db.run('PRAGMA journal_mode = MEMORY')
+  } catch {
+    // Another process uses the list now, or the disk has errors.
+  }
 }
 
 /** Reads a page of each table, so that a damaged list is refused before anything is written to it. */

@@ -4,7 +4,7 @@ import type { prepareCompaction, Run } from './compaction-statements.ts'
 import type { IdentityHash } from './identity-hash.ts'
 
 /** An address in the inbox. Imported ones have their own date, in milliseconds since 1970. */
-type InboxAddress = Address | readonly [email: Address, subscribedAt: number]
+export type InboxAddress = Address | readonly [email: Address, subscribedAt: number]
 
 interface ScanParts {
   readonly statements: Pick<ReturnType<typeof prepareCompaction>, 'row'>

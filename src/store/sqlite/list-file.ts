@@ -3,19 +3,44 @@ import { StoreError } from '../../subscriber.ts'
 import type { HeldFile } from './held-file.ts'
 import { createPlace, type Place } from './place.ts'
 
+/** How a list is opened that cannot be written. */
+export interface ReadOnlyAccess {
+  /** Opens the file at the path. */
+  readonly uri: string
+  /** SQLite's flags. */
+  readonly flags: number
+  /** Why it cannot be written. */
+  readonly error: StoreError
+  /** Throws when another process has changed the list. Default: the locks of SQLite exclude it. */
+  readonly checkUnchanged?: (() => void) | undefined
+}
+
 /** A connection to the file of a list. */
 export class ListFile extends Database {
-  readonly #path: string
+  /** The path of the list, also when SQLite has opened it by a URI. */
+  override readonly filename: string
   readonly #held: HeldFile
+  readonly #access: ReadOnlyAccess | undefined
   #place: Place | undefined
   #isLost = false
   #isClosed = false
 
   /** @param held the file at the path; closing the connection releases it */
-  constructor(path: string, held: HeldFile) {
-    super(path, { readwrite: true })
-    this.#path = path
+  constructor(path: string, held: HeldFile, access?: ReadOnlyAccess) {
+    super(access?.uri ?? path, access?.flags ?? { readwrite: true })
+    this.filename = path
     this.#held = held
+    this.#access = access
+  }
+
+  /** Why the list was opened for reading only; undefined when it can be written. */
+  get writeError(): StoreError | undefined {
+    return this.#access?.error
+  }
+
+  /** Call it after each read. @throws StoreError when what was read may be a mix of two states */
+  checkUnchanged(): void {
+    this.#access?.checkUnchanged?.()
   }
 
   /**
@@ -24,11 +49,11 @@ export class ListFile extends Database {
    * @throws StoreError when they have been replaced since they were opened
    */
   rememberPlace(): void {
-    this.#place = createPlace(this.#path, this.#held)
+    this.#place = createPlace(this.filename, this.#held)
     const moved = new Int32Array(2)
     // The place compares the paths with `held`. This compares them with the file that SQLite has opened.
     this.fileControl(constants.SQLITE_FCNTL_HAS_MOVED, moved)
-    if (moved[0] !== 0) throw new StoreError(`the list is lost: another file was at ${this.#path} for a moment`)
+    if (moved[0] !== 0) throw new StoreError(`the list is lost: another file was at ${this.filename} for a moment`)
     this.checkPlace()
   }
 

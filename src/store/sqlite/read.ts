@@ -9,7 +9,7 @@ import { getRow, type SubscriberRow, toSubscriber } from './row.ts'
 import type { Suppressions } from './suppressions.ts'
 
 /** Rows in a page. Larger pages are no faster, and use more memory. */
-const PAGE_SIZE = 1000
+export const PAGE_SIZE = 1000
 
 export type SqliteReader = ReturnType<typeof createReader>
 

@@ -1,13 +1,14 @@
 /** The list in a SQLite file, on the calling thread. The service runs it on a thread of its own (thread.ts). */
 
-import type { SubscriberStore } from '../../subscriber.ts'
+import { StoreError, type SubscriberStore } from '../../subscriber.ts'
 import { createCompactor } from './compaction.ts'
-import { toOpenError, wrapErrors } from './error.ts'
+import { isWriteError, toOpenError, toReason, wrapErrors } from './error.ts'
 import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
 import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
 import { createIdentityIndex } from './identity-index.ts'
+import { createInboxReader } from './inbox-reader.ts'
 import type { ListFile } from './list-file.ts'
-import { createReader } from './read.ts'
+import { createReader, type SqliteReader } from './read.ts'
 import { writeRescue } from './rescue.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
 import { createSuppressions } from './suppressions.ts'
@@ -63,8 +64,10 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
   const index = createIdentityIndex(db, hashOf)
   const schedule = createSchedule(db, createCompactor(db, { suppressions, hashOf }))
   const reader = createReader(db, { suppressions, index })
+  const readInbox = createInboxReader(db, { reader, suppressions, index })
   const writer = createWriter(db, { reader, suppressions, index, schedule })
   const insert = prepareAppend(db)
+  let writeError = db.writeError
 
   function append(addresses: string): void {
     // Only the first commit after a loss goes into a file that nobody finds.
@@ -77,19 +80,44 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
   /** Does work that writes. It is done when the list that has it is still at its path. */
   const write = <T>(work: () => Promise<T>) =>
     wrapErrors(db, async () => {
+      if (db.writeError) throw db.writeError
       const result = await work()
       db.checkPlace()
       return result
     })
 
-  /** Compacts, then reads. What is accepted in between is left for the next read. */
-  const readCompacted = <T>(read: () => T) => wrapErrors(db, () => schedule.compact().then(read))
+  /** Compacts. Returns whether that was possible: a list that cannot be written is read with its inbox. */
+  async function compact(): Promise<boolean> {
+    if (db.writeError) return false
+    try {
+      await schedule.compact()
+      writeError = undefined
+      return true
+    } catch (error) {
+      if (!isWriteError(error)) throw error
+      writeError = new StoreError(`the list ${db.filename} cannot be written: ${toReason(error)}`)
+      return false
+    }
+  }
 
-  async function* toPages<T>(read: () => Generator<T>): AsyncGenerator<T> {
+  const readNow = <T>(read: () => T) =>
+    wrapErrors(db, async () => {
+      const result = read()
+      db.checkUnchanged()
+      return result
+    })
+
+  /** Compacts, then reads. What is accepted in between is left for the next read. */
+  async function readCompacted<T>(read: (from: SqliteReader) => T): Promise<T> {
+    if (await wrapErrors(db, compact)) return await readNow(() => read(reader))
+    return await readNow(db.transaction(() => read(readInbox())))
+  }
+
+  async function* toPages<T>(read: (from: SqliteReader) => Generator<T>): AsyncGenerator<T> {
     const pages = await readCompacted(read)
     for (let taken = 1; ; taken++) {
       if (taken % PAGES_PER_COLLECTION === 0) Bun.gc(true)
-      const { value, done } = await wrapErrors(db, async () => pages.next())
+      const { value, done } = await readNow(() => pages.next())
       if (done) return
       yield value
     }
@@ -108,12 +136,12 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
     isBacklogLarge: schedule.isBacklogLarge,
     add: (addresses) => wrapErrors(db, async () => append(JSON.stringify(addresses))),
     importSize: IMPORT_SIZE,
-    count: () => readCompacted(reader.count),
-    find: (address) => readCompacted(() => reader.find(address)),
-    lookUp: (addresses) => readCompacted(() => reader.lookUp(addresses)),
-    list: (options = {}) => toPages(() => reader.list(options)),
-    listSuppressions: () => toPages(reader.listSuppressions),
-    status: (days) => readCompacted(() => ({ ...reader.status(days), bytes: readSize(db.filename) })),
+    count: () => readCompacted((from) => from.count()),
+    find: (address) => readCompacted((from) => from.find(address)),
+    lookUp: (addresses) => readCompacted((from) => from.lookUp(addresses)),
+    list: (options = {}) => toPages((from) => from.list(options)),
+    listSuppressions: () => toPages((from) => from.listSuppressions()),
+    status: (days) => readCompacted((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
     import: (rows) => write(() => writer.import(rows)).finally(() => Bun.gc(true)),
     mergeSubscribers: (rows) => write(() => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => write(() => writer.remove(addresses, options)),
@@ -121,6 +149,7 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
     mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
     check: () =>
       wrapErrors(db, async () => {
+        if (writeError) throw writeError
         db.checkPlace()
         // Takes the lock that a writer needs, and writes nothing.
         db.run('BEGIN IMMEDIATE')

@@ -39,6 +39,12 @@ export function createSuppressions(db: Database) {
       return new Map(statements.find.all(toEntries(addresses)).map(({ index, latest }) => [index, new Date(latest)]))
     },
 
+    /** Counts the suppressions of addresses, under every key. */
+    count(addresses: readonly Address[]): number {
+      if (isEmpty()) return 0
+      return getRow(statements.count, toEntries(addresses)).count
+    },
+
     /** Adds addresses with their dates, in milliseconds since 1970, under the list's own key. */
     add(entries: readonly (readonly [Address, number])[]): void {
       const hashOf = createKeyedHash(getRow(statements.ownKey).key)
@@ -93,6 +99,10 @@ function prepare(db: Database) {
     find: db.query<{ index: number; latest: number }, [entries: string]>(
       `SELECT e.value ->> 2 AS "index", max(s.suppressed_at) AS latest FROM json_each(?1) e CROSS JOIN suppressions s
        ON s.hash = unhex(e.value ->> 1) AND s.key_id = e.value ->> 0 GROUP BY 1`,
+    ),
+    count: db.query<{ count: number }, [entries: string]>(
+      `SELECT count(*) AS count FROM json_each(?1) e CROSS JOIN suppressions s
+       ON s.hash = unhex(e.value ->> 1) AND s.key_id = e.value ->> 0`,
     ),
     add: db.query<never, [entries: string]>(
       `INSERT INTO suppressions SELECT unhex(value ->> 0), ${OWN_KEY}, value ->> 1 FROM json_each(?1) WHERE true

@@ -1,0 +1,97 @@
+/**
+ * Opens a list that cannot be written: its disk is full, or it, its folder or its disk is read-only. Writes nothing,
+ * not even a lock or the index of the log (WAL).
+ */
+
+import { constants } from 'bun:sqlite'
+import { realpathSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { StoreError } from '../../subscriber.ts'
+import { hasContent, isInWalMode } from './header.ts'
+import { holdFile } from './held-file.ts'
+import { ListFile } from './list-file.ts'
+import { readVersion, SCHEMA_VERSION } from './migrations.ts'
+
+/** Clocks of file systems have ticks. A write after this many milliseconds gives a file another time. */
+const TICK_MS = 20
+
+/**
+ * Opens a list for reading.
+ *
+ * @param error why it cannot be written. The writing methods of the store throw it.
+ * @throws StoreError `error`, when it cannot be read either
+ */
+export function openReadOnlyFile(path: string, error: StoreError): ListFile {
+  // SQLite keeps the log next to the real file.
+  const file = realpathSync(path)
+  const attempts = [
+    // With the locks and the index of a process that uses the list. A list that is closed needs no index.
+    () => open(path, { query: 'readonly_shm=1', error }),
+    () => openUnlocked(path, file, error),
+  ]
+  for (const attempt of attempts) {
+    try {
+      return attempt()
+    } catch (reason) {
+      if (reason instanceof StoreError) throw reason
+    }
+  }
+  throw error
+}
+
+/**
+ * Opens a list in WAL mode that no process uses: its index of the log is missing, or cannot be used. This connection
+ * keeps an index in memory. It takes no lock, because a lock needs a file that can be written. So each read checks that
+ * no file has changed.
+ */
+function openUnlocked(path: string, file: string, error: StoreError): ListFile {
+  if (hasContent(`${file}-journal`)) throw error
+  const readFiles = () => ['', '-wal', '-shm'].map((suffix) => readSignature(file + suffix)).join()
+  const before = readFiles()
+  Bun.sleepSync(TICK_MS)
+  const checkUnchanged = () => {
+    if (readFiles() === before) return
+    throw new StoreError(`the list ${path} was changed while it was read: run the command again`)
+  }
+  // Without a log, the file is complete. SQLite would create an empty log.
+  const query = hasContent(`${file}-wal`) ? 'vfs=unix-none' : 'immutable=1'
+  return open(path, { query, error, checkUnchanged })
+}
+
+interface ReadOnlyOptions {
+  /** https://sqlite.org/uri.html */
+  readonly query: string
+  readonly error: StoreError
+  readonly checkUnchanged?: () => void
+}
+
+function open(path: string, { query, error, checkUnchanged }: ReadOnlyOptions): ListFile {
+  const held = holdFile(path)
+  const uri = `${pathToFileURL(path).href}?mode=ro&${query}`
+  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+  const db = new ListFile(path, held, { uri, flags, error, checkUnchanged })
+  try {
+    if (checkUnchanged && !isInWalMode(held.descriptor)) throw error
+    // In this mode, the index of the log is in memory.
+    if (query === 'vfs=unix-none') db.run('PRAGMA locking_mode = EXCLUSIVE')
+    checkVersion(db, error)
+    checkUnchanged?.()
+    return db
+  } catch (reason) {
+    db.close()
+    throw reason
+  }
+}
+
+function checkVersion(db: ListFile, error: StoreError): void {
+  const version = readVersion(db)
+  if (version === 0) throw error
+  if (version < SCHEMA_VERSION) {
+    throw new StoreError(`${error.message}; a list of schema ${version} must be migrated before it can be read`)
+  }
+}
+
+function readSignature(file: string): string {
+  const status = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return status ? [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(':') : 'missing'
+}
