@@ -1,4 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
+import { accessSync, constants as modes, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { StoreError } from '../../subscriber.ts'
 import type { HeldFile } from './held-file.ts'
 import { createPlace, type Place } from './place.ts'
@@ -101,7 +103,10 @@ export class ListFile extends Database {
   /** Moves the log into the file, and marks the file as complete: see findForeignLog. */
   #endWalMode(): void {
     try {
-      if (this.#place && this.findLoss() === undefined) this.run('PRAGMA journal_mode = DELETE')
+      if (!this.#place || this.findLoss() !== undefined) return
+      // SQLite would end the mode also when it cannot delete the log, which would look like one of another list.
+      accessSync(dirname(realpathSync(this.filename)), modes.W_OK)
+      this.run('PRAGMA journal_mode = DELETE')
     } catch {
       // Another process uses the list, or the disk has errors. The list stays in WAL mode, with its log.
     }

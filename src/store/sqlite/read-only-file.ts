@@ -91,7 +91,8 @@ function checkVersion(db: ListFile, error: StoreError): void {
   }
 }
 
+/** Without the ctime: SQLite may change the owner of a log that it opens. */
 function readSignature(file: string): string {
   const status = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return status ? [status.dev, status.ino, status.size, status.mtimeNs, status.ctimeNs].join(':') : 'missing'
+  return status ? [status.dev, status.ino, status.size, status.mtimeNs].join(':') : 'missing'
 }
