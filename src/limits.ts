@@ -62,9 +62,9 @@ export const LOCK_TIMEOUT_MS = 30_000
 
 /**
  * Maximum number of addresses in the inbox of a SQLite list that can be read while the list cannot be written. The service
- * keeps the inbox under a million; a million takes 300 MB of memory.
+ * keeps the inbox near a million at most, which takes 400 MB of memory.
  */
-export const MAX_INBOX_IN_MEMORY = 4_000_000
+export const MAX_INBOX_IN_MEMORY = 2_000_000
 
 /** Milliseconds for which a process waits while another one migrates a SQLite list. */
 export const MIGRATION_TIMEOUT_MS = 600_000

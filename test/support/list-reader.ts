@@ -1,5 +1,5 @@
 /**
- * Reads a list in every way, and prints what it has as JSON.
+ * Reads a list in every way, and a backup of it, unless that is the empty string. Prints what they have as JSON.
  *
  *   bun list-reader.ts LIST BACKUP ADDRESS…
  */
@@ -14,23 +14,30 @@ const addresses = texts.map((text) => {
   if (!parsed.ok) throw new Error(`${text}: ${parsed.reason}`)
   return parsed.value
 })
-const store = await openStore({ kind: 'sqlite', file }, { create: false })
-const { bytes: _, ...status } = await store.status(30)
-const content = {
-  count: await store.count(),
-  found: await Promise.all(addresses.map((address) => store.find(address))),
-  states: await store.lookUp(addresses),
-  list: (await Array.fromAsync(store.list())).flat(),
-  parts: await Promise.all([
-    Array.fromAsync(store.list({ after: 2, limit: 3 })),
-    Array.fromAsync(store.list({ after: 1200, limit: 1 })),
-  ]),
-  status,
+
+/** Returns what a list has, and why it cannot be written. */
+async function read(list: string) {
+  const store = await openStore({ kind: 'sqlite', file: list }, { create: false })
+  const { bytes: _, ...status } = await store.status(30)
+  const content = {
+    count: await store.count(),
+    found: await Promise.all(addresses.map((address) => store.find(address))),
+    states: await store.lookUp(addresses),
+    lists: await Promise.all(
+      [{}, { after: 2, limit: 3 }, { after: 1200, limit: 301 }, { after: 1502 }].map(async (options) =>
+        (await Array.fromAsync(store.list(options))).flat(),
+      ),
+    ),
+    status,
+  }
+  const problem = await store.check().then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  await store.close()
+  return { content, problem }
 }
-const problem = await store.check().then(
-  () => null,
-  (error: Error) => error.message,
-)
-await store.close()
-const copied = backup && (await copySqlite(file, backup, new AbortController().signal))
-process.stdout.write(JSON.stringify({ content, problem, copied }))
+
+const found = await read(file)
+if (backup) await copySqlite(file, backup, new AbortController().signal)
+process.stdout.write(JSON.stringify({ ...found, copied: backup ? (await read(backup)).content : null }))

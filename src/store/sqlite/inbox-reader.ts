@@ -51,11 +51,12 @@ export function createInboxReader(db: Database, parts: ReaderParts): () => Sqlit
       const identity = toIdentity(row.email)
       if (!rows.has(identity)) rows.set(identity, row)
     }
-    for (const batch of toBatches([...rows])) {
+    for (const batch of toBatches(rows)) {
       const found = parts.index.find(batch.map(([, { email }]) => email))
       for (const at of found.keys()) rows.delete(batch[at]?.[0] ?? '')
     }
-    const revoked = parts.suppressions.count([...rows.values()].map(({ email }) => email))
+    let revoked = 0
+    for (const batch of toBatches(rows.values())) revoked += parts.suppressions.count(batch.map(({ email }) => email))
     inbox = { start, next, rows, revoked }
     return inbox
   }
@@ -141,8 +142,15 @@ function* readInbox(statements: ReturnType<typeof prepare>): Generator<Subscribe
   }
 }
 
-function* toBatches<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += PAGE_SIZE) yield items.slice(start, start + PAGE_SIZE)
+function* toBatches<T>(items: Iterable<T>): Generator<readonly T[]> {
+  let batch: T[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length < PAGE_SIZE) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }
 
 function prepare(db: Database) {

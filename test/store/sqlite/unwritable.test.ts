@@ -1,10 +1,12 @@
 /** A list that cannot be written is read completely, with its inbox, and its files do not change. */
 
-import { afterAll, describe, expect, onTestFinished, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { readProgress } from '../../support/list-file.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import {
   BOUND_BY_MODES,
@@ -36,6 +38,8 @@ interface Place {
   /** A process may still write to files that exist: it compacts, or moves the log into the list, as far as it can. */
   readonly isPartly?: boolean
   readonly hasNoSpace?: boolean
+  /** Default: all. */
+  readonly states?: readonly string[]
 }
 
 const PLACES: Readonly<Record<string, Place>> = {
@@ -47,10 +51,11 @@ const PLACES: Readonly<Record<string, Place>> = {
     prepare: mountDisk,
     close: (folder) => fillDisk(folder, 12_288),
     isPartly: true,
+    states: ['closed'],
   },
   'a read-only disk': { needsMount: true, close: mountReadOnly, isElsewhere: true },
   'a read-only folder': { launcher: BOUND_BY_MODES, close: (folder) => chmodSync(folder, 0o500), isPartly: true },
-  'a read-only list': { launcher: BOUND_BY_MODES, close: closeFiles },
+  'a read-only list': { launcher: BOUND_BY_MODES, close: closeFiles, states: ['in use', 'killed'] },
   'a read-only list in a read-only folder': {
     launcher: BOUND_BY_MODES,
     close(folder) {
@@ -60,87 +65,126 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
 }
 
-/** What a process did with the list before. Each state has addresses in its inbox. */
-const STATES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
-  closed: async (folder) => void (await (await createList(folder)).close()),
-  'in use': async (folder) => {
-    const store = await createList(folder)
+/** What a process did with the list before. Makes a folder from one with a list that is closed, and one that was killed. */
+const STATES: Readonly<Record<string, (folder: string) => void>> = {
+  closed: (folder) => copy(`${templates.closed}/.`, folder),
+  'in use': (folder) => {
+    copy(`${templates.closed}/.`, folder)
+    const store = openSqliteStore(join(folder, 'list.db'))
     onTestFinished(() => store.close())
   },
-  killed: (folder) => createKilled(folder, []),
-  'killed, without the index of the log': (folder) => createKilled(folder, ['-shm']),
-  'closed, but in WAL mode': (folder) => createKilled(folder, ['-shm', '-wal']),
+  killed: (folder) => copy(`${templates.killed}/.`, folder),
+  'killed, and has no index of its log': (folder) => {
+    copy(`${templates.killed}/.`, folder)
+    rmSync(join(folder, 'list.db-shm'))
+  },
+  'in WAL mode, without a log': (folder) => {
+    copy(`${templates.checkpointed}/.`, folder)
+    for (const suffix of ['-wal', '-shm']) rmSync(join(folder, `list.db${suffix}`))
+  },
 }
 
+const templates = await createTemplates()
+copy(templates.closed, join(root, 'writable'))
+const { content: expected } = read({ file: join(root, 'writable/list.db') })
 const hasMounts = canMount(root)
 
-describe.each(Object.entries(PLACES))('%s', (_, place) => {
-  const isSkipped = place.needsMount === true && !hasMounts
+const CASES = Object.entries(PLACES).flatMap(([name, { states = Object.keys(STATES), ...place }]) =>
+  states.map((state) => ({ name, place, state })),
+)
 
-  test.skipIf(isSkipped).each(Object.entries(STATES))('a list that is %s', async (state, make) => {
-    const [folder, other, elsewhere] = (await Promise.all(
-      ['place', 'other', 'elsewhere'].map((name) => mkdtemp(join(root, `${name}-`))),
-    )) as [string, string, string]
-    const target = place.isElsewhere ? elsewhere : folder
-    if (place.needsMount) onTestFinished(() => unmount(target))
-    place.prepare?.(folder)
-    await make(folder)
-    copy(folder, join(other, 'copy'))
-    const expected = read({ file: join(other, 'copy/list.db') })
-    expect(expected.problem).toBeNull()
+test.each(CASES)('$name: a list that is $state', async ({ place, state }) => {
+  if (place.needsMount && !hasMounts) return
+  const folder = await mkdtemp(join(root, 'place-'))
+  const other = await mkdtemp(join(root, 'other-'))
+  const target = place.isElsewhere ? await mkdtemp(join(root, 'view-')) : folder
+  if (place.needsMount) onTestFinished(() => unmount(target))
+  onTestFinished(() => chmodSync(folder, 0o700))
+  place.prepare?.(folder)
+  STATES[state]?.(folder)
 
-    place.close(folder, elsewhere)
-    const before = readFiles(folder)
-    const backup = place.hasNoSpace ? '' : join(other, 'backup.db')
-    const found = read({ file: join(target, 'list.db'), backup, launcher: place.launcher })
-    expect(found.content).toEqual(expected.content)
-    if (!place.isPartly) {
-      expect(found.problem).not.toBeNull()
-      expect(readFiles(folder)).toBe(before)
-    }
-    if (state === 'closed') expect(readMode(folder)).toBe('1')
-    if (backup) expect(read({ file: backup }).content).toEqual(expected.content)
-    // What is left is a complete list.
-    copy(folder, join(other, 'left'))
-    expect(read({ file: join(other, 'left/list.db') }).content).toEqual(expected.content)
-  })
+  place.close(folder, target)
+  const before = readFiles(folder)
+  const backup = place.hasNoSpace ? '' : join(other, 'backup.db')
+  const found = read({ file: join(target, 'list.db'), backup, launcher: place.launcher })
+  expect(found.content).toEqual(expected)
+  if (backup) expect(found.copied).toEqual(expected)
+  if (state === 'closed') expect(readMode(folder)).toBe('1')
+  if (!place.isPartly) {
+    expect(found.problem).not.toBeNull()
+    return expect(readFiles(folder)).toBe(before)
+  }
+  // What is left is a complete list.
+  copy(`${folder}/.`, other)
+  expect(read({ file: join(other, 'list.db') }).content).toEqual(expected)
+})
+
+test('in the middle of compaction', async () => {
+  const folder = await mkdtemp(join(root, 'compaction-'))
+  const file = join(folder, 'list.db')
+  const store = openSqliteStore(file)
+  const addresses = createAddresses(6000)
+  await store.import(addresses.slice(0, 1000).map((email) => ({ email })))
+  // The last two thousand are on the list already, or in the inbox.
+  const waiting = [...addresses.slice(1000), ...addresses.slice(0, 2000)]
+  for (let start = 0; start < waiting.length; start += 100) await store.add(waiting.slice(start, start + 100))
+  type Progress = ReturnType<typeof readProgress>
+  const goals = [
+    ({ indexed }: Progress) => indexed > 1000,
+    ({ indexed, appended }: Progress) => indexed === 6000 && appended > 1000,
+  ]
+  for (const [index, isReached] of goals.entries()) {
+    while (!isReached(readProgress(file))) expect(store.compactFor(0)).toBe(true)
+    expect(readProgress(file)).toMatchObject(index === 0 ? { appended: 1000 } : { indexed: 6000 })
+    expect(readProgress(file).appended).toBeLessThan(6000)
+    const [killed, whole] = [join(folder, `killed-${index}`), join(folder, `whole-${index}`)]
+    mkdirSync(killed)
+    for (const name of ['list.db', 'list.db-wal']) copy(join(folder, name), killed)
+    copy(killed, whole)
+    const { content } = read({ file: join(killed, 'list.db'), launcher: NO_SPACE })
+    expect(content).toEqual(read({ file: join(whole, 'list.db') }).content)
+  }
+  await store.close()
 })
 
 /** A list with addresses that are compacted, and others that wait: new ones, repeats, and one who comes back. */
-async function createList(folder: string) {
-  const store = openSqliteStore(join(folder, 'list.db'))
+async function createTemplates() {
+  const [live, killed, checkpointed] = ['live', 'killed', 'checkpointed'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(live)
+  const file = join(live, 'list.db')
+  const store = openSqliteStore(file)
   await store.import(createAddresses(1500).map((email) => ({ email })))
   await store.remove(toAddresses('left@site.io', 'back@site.io'), { suppress: true })
   await store.add(toAddresses('Later@site.io', 'USER.1@mail-1.io', 'back@site.io', 'later@SITE.io'))
   await store.add(toAddresses('reserved@example.org', 'back@site.io', 'last@site.io'))
-  return store
-}
-
-/** Copies the files of a list that is in use: a kill leaves the same. */
-async function createKilled(folder: string, missing: readonly string[]): Promise<void> {
-  const origin = join(await mkdtemp(join(root, 'origin-')), 'data')
-  mkdirSync(origin)
-  const store = await createList(origin)
-  if (missing.includes('-wal')) await store.close()
-  copy(`${origin}/.`, folder)
+  // A kill leaves the files as they are.
+  copy(live, killed)
+  {
+    using db = new Database(file)
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+  copy(live, checkpointed)
   await store.close()
-  for (const suffix of missing) rmSync(join(folder, `list.db${suffix}`), { force: true })
+  return { closed: live, killed, checkpointed }
 }
 
 interface ReadResult {
   readonly content: unknown
   readonly problem: string | null
+  readonly copied: unknown
 }
 
-function read({
-  file,
-  backup = '',
-  launcher = [],
-}: {
-  file: string
-  backup?: string
-  launcher?: readonly string[] | undefined
-}): ReadResult {
+interface ReadOptions {
+  readonly file: string
+  readonly backup?: string
+  readonly launcher?: readonly string[] | undefined
+}
+
+function read({ file, backup = '', launcher = [] }: ReadOptions): ReadResult {
   const command = [...launcher, process.execPath, toSupportFile('list-reader.ts'), file, backup, ...ASKED]
   const { success, stdout, stderr } = Bun.spawnSync(command)
   if (!success) throw new Error(stderr.toString())
@@ -158,7 +202,7 @@ function copy(from: string, to: string): void {
 
 /** The content of the list and of its log. The index of the log has locks, and is made anew after a kill. */
 function readFiles(folder: string): string {
-  return Bun.spawnSync(['cksum', 'list.db', 'list.db-wal'], { cwd: folder }).stdout.toString()
+  return Bun.spawnSync(['sh', '-c', 'cat list.db list.db-wal | cksum'], { cwd: folder }).stdout.toString()
 }
 
 /** The byte of the header that says whether the list is in WAL mode (2) or closed (1). */
