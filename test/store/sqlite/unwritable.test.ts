@@ -5,9 +5,11 @@ import { afterAll, expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openReadOnlyFile } from '../../../src/store/sqlite/read-only-file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { StoreError } from '../../../src/subscriber.ts'
 import { readProgress } from '../../support/list-file.ts'
-import { toSupportFile } from '../../support/paths.ts'
+import { CLI, toSupportFile } from '../../support/paths.ts'
 import {
   BOUND_BY_MODES,
   canMount,
@@ -117,6 +119,46 @@ test.each(CASES)('$name: a list that is $state', async ({ place, state }) => {
   // What is left is a complete list.
   copy(`${folder}/.`, other)
   expect(read({ file: join(other, 'list.db') }).content).toEqual(expected)
+})
+
+test('every verb that reads works, and one that writes says why it cannot', async () => {
+  const folder = await mkdtemp(join(root, 'verbs-'))
+  copy(`${templates.killed}/.`, folder)
+  closeFiles(folder)
+  chmodSync(folder, 0o500)
+  onTestFinished(() => chmodSync(folder, 0o700))
+  const list = join(folder, 'list.db')
+  const run = (...args: readonly string[]) => {
+    const command = [...BOUND_BY_MODES, process.execPath, CLI, ...args, '--list', `sqlite:${list}`]
+    const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: root })
+    return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
+  }
+  expect(run('count')).toEqual({ exitCode: 0, stdout: '1504\n', stderr: '' })
+  expect(run('has', 'last@site.io')).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(run('export', '--format', 'txt').stdout.split('\n').slice(-4)).toEqual([
+    'Later@site.io',
+    'back@site.io',
+    'last@site.io',
+    '',
+  ])
+  expect(run('backup', 'verbs.db')).toEqual({ exitCode: 0, stdout: 'verbs.db: 1,504 addresses\n', stderr: '' })
+  const status = run('status')
+  expect(status.stdout).toContain('1,504, 1 of them reserved')
+  expect(status.stdout).toMatch(/writable +no: /)
+  const removal = run('remove', 'last@site.io')
+  expect(removal.exitCode).toBe(1)
+  expect(removal.stderr).toMatch(/^rollcall: .*list\.db.*: permission denied\n$/)
+})
+
+test('a list without locks is not read when another process changes it', async () => {
+  const folder = await mkdtemp(join(root, 'changed-'))
+  copy(`${templates.killed}/.`, folder)
+  rmSync(join(folder, 'list.db-shm'))
+  const file = join(folder, 'list.db')
+  using db = openReadOnlyFile(file, new StoreError('the disk is full'))
+  db.checkUnchanged()
+  read({ file })
+  expect(() => db.checkUnchanged()).toThrow(`the list ${file} was changed while it was read: run the command again`)
 })
 
 test('in the middle of compaction', async () => {
