@@ -6,7 +6,9 @@
 import { constants } from 'bun:sqlite'
 import { realpathSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
+import { isBusy, toOpenError } from './error.ts'
 import { hasContent, isInWalMode } from './header.ts'
 import { holdFile } from './held-file.ts'
 import { ListFile } from './list-file.ts'
@@ -34,6 +36,8 @@ export function openReadOnlyFile(path: string, error: StoreError): ListFile {
       return attempt()
     } catch (reason) {
       if (reason instanceof StoreError) throw reason
+      // A process uses the list, so it must not be read without locks.
+      if (isBusy(reason)) throw toOpenError(path, reason)
     }
   }
   throw error
@@ -72,6 +76,7 @@ function open(path: string, { query, error, checkUnchanged }: ReadOnlyOptions): 
   const db = new ListFile(path, held, { uri, flags, error, checkUnchanged })
   try {
     if (checkUnchanged && !isInWalMode(held.descriptor)) throw error
+    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // In this mode, the index of the log is in memory.
     if (query === 'vfs=unix-none') db.run('PRAGMA locking_mode = EXCLUSIVE')
     checkVersion(db, error)
