@@ -36,8 +36,8 @@ export function createBackupCommand(): Command {
 async function writeBackup(list: string, file: string, signal: AbortSignal): Promise<number> {
   await checkTarget(file)
   const partial = toPartialName(file)
-  const progress = await createProgress('copying', async () => toSize(list))
-  const timer = setInterval(() => progress.update(toSize(partial), 0), 200)
+  const progress = await createProgress('copying', { unit: 'bytes', findTotal: async () => toSize(list) })
+  const timer = setInterval(() => progress.update(toSize(partial)), 200)
   try {
     const subscribers = await copySqlite(list, partial, signal)
     await replaceList(partial, file)

@@ -96,7 +96,7 @@ async function copySubscribers(
   after: number,
   signal: AbortSignal,
 ): Promise<{ tally: ImportTally; cursor: number }> {
-  const progress = await createProgress('copying', async () => (await from.count()).subscribers)
+  const progress = await createProgress('copying', { findTotal: async () => (await from.count()).subscribers })
   let cursor = after
 
   async function* readPages(): AsyncGenerator<readonly Subscriber[]> {
@@ -108,7 +108,7 @@ async function copySubscribers(
 
   function onBatch({ added, known, suppressed }: ImportTally): void {
     const rows = added + known + suppressed
-    progress.update(rows, rows)
+    progress.update(rows)
   }
 
   try {

@@ -120,6 +120,16 @@ async function exportList(store: SubscriberStore, options: ExportOptions, signal
   }
 }
 
+/** Returns how many rows an export will have; undefined when that is not known before. */
+async function findTotal(
+  store: SubscriberStore,
+  { after, limit, follow, includeReserved }: ExportOptions & { readonly after: number },
+): Promise<number | undefined> {
+  if (follow || after > 0) return undefined
+  const { subscribers, reserved } = await store.count()
+  return Math.min(includeReserved ? subscribers : subscribers - reserved, limit ?? Number.POSITIVE_INFINITY)
+}
+
 async function writePages(
   store: SubscriberStore,
   sink: Sink,
@@ -129,7 +139,10 @@ async function writePages(
   const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
   const { head, toText } = toWriter(options)
   const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
-  const progress = await createProgress('exporting', async () => options.limit ?? (await store.count()).subscribers)
+  const progress = await createProgress('exporting', {
+    hasOutput: options.out === undefined,
+    findTotal: () => findTotal(store, options),
+  })
   let cursor = after
   let [rows, reserved] = [0, 0]
   let formulas = isUnsafeCsv ? 0 : undefined
@@ -142,7 +155,7 @@ async function writePages(
       rows += page.rows.length
       reserved += page.reserved
       if (formulas !== undefined) formulas += page.rows.filter(({ email }) => isFormula(email)).length
-      progress.update(rows, rows)
+      progress.update(rows)
       if (follow && cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
     }
   } finally {

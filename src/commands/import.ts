@@ -105,7 +105,7 @@ async function importFile(
   const source = await openRepeatableSource(input, { ...options, onBytes: (total) => (bytes = total) })
   try {
     const plan = await planImport(source, { ...options, suppress: options.suppress ?? false, signal })
-    const progress = await createProgress('importing', async () => input.size)
+    const progress = await createProgress('importing', { findTotal: async () => input.size })
     const onRows = (rows: number) => progress.update(bytes, rows)
     return await writeList(list, plan, { ...options, onRows, signal }).finally(progress.stop)
   } finally {

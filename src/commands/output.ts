@@ -6,6 +6,7 @@
 import type { Failure } from '../failure.ts'
 import { createStdout } from '../transfer/writing/sink.ts'
 import type { Message, Outputs, Summaries } from './output-schemas.ts'
+import { clearProgress } from './progress.ts'
 
 const stdout = createStdout()
 let hasJsonMessages = false
@@ -41,6 +42,7 @@ export function noteFailure({ message, exitCode }: Pick<Failure, 'message' | 'ex
 }
 
 function writeMessage(message: Message, text: string): void {
+  clearProgress()
   process.stderr.write(`${hasJsonMessages ? JSON.stringify(message) : text}\n`)
 }
 

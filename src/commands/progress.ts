@@ -1,43 +1,95 @@
 /** A progress bar on standard error, if that is a terminal. */
 
-import type { SingleBar } from 'cli-progress'
+import { writeSync } from 'node:fs'
+import { isDumbTerminal } from '../config/terminal.ts'
+import { type ProgressState, toProgressLine } from './progress-line.ts'
 
 export interface Progress {
-  /** @param done the part of the total that is done; @param rows the number of rows, for the rate */
-  update(done: number, rows: number): void
+  /** @param done the part of the total that is done; @param amount what is shown with its rate; default: `done` */
+  update(done: number, amount?: number): void
   /** Clears the line. */
   stop(): void
 }
 
+export interface ProgressOptions extends Partial<Pick<ProgressState, 'unit'>> {
+  /** Called only when there is a bar, because it may take long. */
+  readonly findTotal: () => Promise<number | undefined>
+  /** The command writes to standard output meanwhile: no bar if that is a terminal too. */
+  readonly hasOutput?: boolean
+}
+
+/** A command that takes less than this many milliseconds shows no bar. */
+const DELAY_MS = 300
+
+/** Milliseconds between two drawings. */
+const INTERVAL_MS = 100
+
+/** Starts the line again, and clears it to its end (ECMA-48, EL). */
+const CLEAR = '\r\u001b[K'
+
 const NONE: Progress = { update() {}, stop() {} }
 
+/** Removes the bar that is on the screen. */
+let clear = () => {}
+
+/** Clears the line of a bar before other text is written there. The bar comes back with its next update. */
+export function clearProgress(): void {
+  clear()
+}
+
 /**
- * Shows a bar with the rate and the time left; only the rate if the total is not known.
- *
- * @param findTotal called only on a terminal, because it may take long
+ * Shows a bar with the rate and the time left; only the amount and the rate if the total is not known. It uses no colour
+ * and leaves the cursor as it is, so it needs no cleaning up but to clear its line.
  */
-export async function createProgress(verb: string, findTotal: () => Promise<number | undefined>): Promise<Progress> {
-  if (!process.stderr.isTTY) return NONE
-  // Imported here because most runs have no terminal.
-  const { SingleBar } = await import('cli-progress')
+export async function createProgress(
+  verb: string,
+  { findTotal, unit = 'rows', hasOutput = false }: ProgressOptions,
+): Promise<Progress> {
+  const { stderr, stdout } = process
+  if (!stderr.isTTY || (hasOutput && stdout.isTTY) || isDumbTerminal()) return NONE
   const total = await findTotal()
-  const share = total === undefined ? '' : ' {bar} {percentage}%, {eta_formatted} left'
-  const bar: SingleBar = new SingleBar({
-    format: `${verb}${share}, {rows} rows, {rate} rows/s`,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    barsize: 24,
-    barCompleteChar: '\u2588',
-    barIncompleteChar: '\u2591',
-  })
   const start = performance.now()
-  bar.start(total ?? 0, 0, { rows: '0', rate: '-' })
+  let drawnAt = start + DELAY_MS - INTERVAL_MS
+  let isDrawn = false
+
+  clear = () => {
+    if (isDrawn) write(CLEAR)
+    isDrawn = false
+  }
+
+  function stop(): void {
+    clear()
+    clear = () => {}
+    process.off('exit', stop).off('SIGINT', end).off('SIGTERM', end)
+  }
+
+  /** Ends the process as the signal does, unless the command has its own way to stop. */
+  function end(signal: NodeJS.Signals): void {
+    clear()
+    process.off(signal, end)
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal)
+  }
+
+  process.on('exit', stop).on('SIGINT', end).on('SIGTERM', end)
   return {
-    update(done, rows) {
-      const rate = Math.round(rows / Math.max((performance.now() - start) / 1000, 0.001))
-      bar.update(done, { rows: rows.toLocaleString('en'), rate: rate.toLocaleString('en') })
+    update(done, amount = done) {
+      const now = performance.now()
+      if (now < drawnAt + INTERVAL_MS) return
+      drawnAt = now
+      const state = { verb, unit, done, total, amount, seconds: (now - start) / 1000 }
+      // In the last column, some terminals start a new line.
+      write(CLEAR + toProgressLine(state, (stderr.columns || 80) - 1))
+      isDrawn = true
     },
-    stop: () => bar.stop(),
+    stop,
+  }
+}
+
+/** Writes at once, so that a signal finds the line as it is on the screen. */
+function write(text: string): void {
+  try {
+    writeSync(process.stderr.fd, text)
+  } catch {
+    // The terminal is gone, or stopped with ^S.
   }
 }

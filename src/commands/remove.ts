@@ -11,6 +11,7 @@ import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, noteSummary, print, toCount } from './output.ts'
 import type { Outputs, Summaries } from './output-schemas.ts'
+import { createProgress } from './progress.ts'
 
 interface RemoveOptions extends ListOption {
   readonly file?: string
@@ -92,7 +93,10 @@ const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
 }
 
 async function removeFile(store: SubscriberStore, file: string, options: RemoveOptions): Promise<Summary> {
-  const { pages } = await openSource(await openInput(file), { column: options.column })
+  const input = await openInput(file)
+  let [bytes, rows] = [0, 0]
+  const { pages } = await openSource(input, { column: options.column, onBytes: (total) => (bytes = total) })
+  const progress = await createProgress('removing', { hasOutput: true, findTotal: async () => input.size })
   const summary = { removed: 0, suppressed: 0, absent: 0, rejected: 0 }
 
   async function* readAddresses(): AsyncGenerator<readonly Address[]> {
@@ -114,7 +118,9 @@ async function removeFile(store: SubscriberStore, file: string, options: RemoveO
       summary.removed += removed
       summary.suppressed += suppressed
       summary.absent += absent
+      rows += batch.length
+      progress.update(bytes, rows)
     }
-  })
+  }).finally(progress.stop)
   return summary
 }

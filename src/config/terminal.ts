@@ -1,0 +1,6 @@
+import type { Environment } from './list-url.ts'
+
+/** Whether the terminal is known to have no control sequences. */
+export function isDumbTerminal(environment: Environment = process.env): boolean {
+  return environment.TERM === 'dumb'
+}
