@@ -19,7 +19,7 @@ async function createPlace() {
   const start = (script: string, { columns = 80, env = {} } = {}) =>
     startInTerminal(script, { columns, folder, env: { DATABASE_URL: list, ...env } })
   /** Makes the next command that writes wait, so that it shows a bar. */
-  const slowDown = () => holdLock(join(folder, 'list.db'), 1_500)
+  const slowDown = () => holdLock(join(folder, 'list.db'), 2_500)
   return { ...fixture, start, slowDown }
 }
 
@@ -92,13 +92,18 @@ test('a removal shows a bar unless its output is on the terminal', async () => {
   // A list that is in use is opened at once, and then waits for the lock.
   const store = openSqliteStore(join(folder, 'list.db'))
   onTestFinished(() => store.close())
-  await write('gone.txt', Array.from({ length: 2_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  // Long rows, so that the last one is read after the first thousand are removed.
+  const rows = Array.from({ length: 2_000 }, (_, index) => `user.${index}@site.io,${'x'.repeat(500)}\n`)
+  await write('gone.csv', `email,note\n${rows.join('')}nobody,\n`)
   await slowDown()
-  const { lines, states, exit } = await start('rollcall remove --file gone.txt > removed.txt').end()
-  expect(exit).toBe(0)
-  expect(states).toContainEqual(expect.stringMatching(/^removing .*%, 1,000 rows, [\d,]+ rows\/s/))
-  expect(lines).toEqual([])
-  const shown = await start('rollcall remove --file gone.txt | tail -n 1; rollcall remove bob@site.io').end()
+  const { lines, states, exit } = await start('rollcall remove --file gone.csv > removed.txt').end()
+  expect(exit).toBe(1)
+  expect(states).toContainEqual(expect.stringMatching(/^removing .*[1-9]\d?%, 1,000 rows, [\d,]+ rows\/s, \d+s left$/))
+  // The message came while the bar was on the screen.
+  expect(lines).toEqual([expect.stringMatching(/^gone\.csv: line 2002: /), '1 row without a valid address'])
+  const shown = await start(
+    'rollcall remove --file gone.csv 2> notes.txt | tail -n 1; rollcall remove bob@site.io',
+  ).end()
   expect(shown.lines).toEqual(['user.1999@site.io: suppressed before', 'bob@site.io: removed'])
 })
 
