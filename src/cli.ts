@@ -13,6 +13,7 @@ import { createManCommand } from './commands/man.ts'
 import { createOpenapiCommand } from './commands/openapi.ts'
 import { noteFailure, useJsonMessages } from './commands/output.ts'
 import { createRemoveCommand } from './commands/remove.ts'
+import { createRestoreCommand } from './commands/restore.ts'
 import { createServeCommand } from './commands/serve.ts'
 import { createStatusCommand } from './commands/status.ts'
 import { toVersion } from './commands/version.ts'
@@ -44,6 +45,7 @@ for (const command of [
   createCopyCommand(),
   createStatusCommand(),
   createBackupCommand(),
+  createRestoreCommand(),
   createOpenapiCommand(),
   createCompletionCommand(program),
   createManCommand(program, NOTES),

@@ -71,7 +71,8 @@ export async function renameSynced(partial: string, file: string): Promise<void>
   }
 }
 
-async function syncPath(path: string): Promise<void> {
+/** Waits until a file, or the entries of a folder, are on stable storage. */
+export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()

@@ -16,6 +16,7 @@ const VERBS = [
   'copy',
   'status',
   'backup',
+  'restore',
   'openapi',
   'completion',
   'man',

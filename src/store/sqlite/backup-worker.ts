@@ -5,8 +5,7 @@ import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { openSqliteFile } from './file.ts'
-import { readFileHeader } from './header.ts'
-import { checkIntegrity } from './integrity.ts'
+import { checkClosed, checkIntegrity } from './integrity.ts'
 import { openSqliteStore } from './store.ts'
 
 export interface BackupRequest {
@@ -46,12 +45,6 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
     const reason = error instanceof StoreError ? error.message : `the list ${file} cannot be copied: ${toReason(error)}`
     return { ok: false, reason }
   }
-}
-
-/** A copy that is put next to a log (WAL) must be told from the file of that log: see findForeignLog. */
-function checkClosed(file: string): void {
-  const header = readFileHeader(file)
-  if (!header || header === 'empty' || header.isWal) throw new StoreError('the copy cannot be closed')
 }
 
 async function count(file: string): Promise<number> {

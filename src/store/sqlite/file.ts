@@ -9,7 +9,7 @@ import { MissingListError } from '../../subscriber.ts'
 import { isBusy, isWriteError, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
 import { findForeignLog, isInWalMode, readFileHeader, readHeader, toForeignReason } from './header.ts'
-import { type FileId, type HeldFile, holdFile, isSameFile } from './held-file.ts'
+import { type FileId, type HeldFile, holdFile, isSameFile, readTargetId } from './held-file.ts'
 import { ListFile } from './list-file.ts'
 import { checkMarks, migrate, readVersion, SCHEMA_VERSION } from './migrations.ts'
 import { openReadOnlyFile } from './read-only-file.ts'
@@ -98,6 +98,8 @@ function open(path: string, held: HeldFile): ListFile {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written. The header of the file may be older than the log that a crashed process left.
     const version = readVersion(db)
+    // That may have waited for a command which put another file here. A log would be next to that one.
+    if (!isSameFile(readTargetId(path), held.id)) throw toOpenError(path, 'another file was put in its place')
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
@@ -171,7 +173,8 @@ function checkHeader(path: string, { descriptor }: HeldFile): void {
   checkMarks(path, header)
 }
 
-function createFolder(folder: string): void {
+/** Creates a missing folder, and those above it. */
+export function createFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let created = folder; created.length >= first.length; created = dirname(created)) {

@@ -93,7 +93,7 @@ function mayHaveLog(path: string): boolean {
 }
 
 /** Follows symbolic links as SQLite does, also one to a missing file. */
-function toRealPath(path: string): string {
+export function toRealPath(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {

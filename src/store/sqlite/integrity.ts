@@ -1,14 +1,27 @@
 import { Database } from 'bun:sqlite'
 import { StoreError } from '../../subscriber.ts'
+import { readFileHeader } from './header.ts'
 import { getRow } from './row.ts'
 
 /**
  * Checks every page of a copy that no process has open.
  *
+ * @param name the name of the copy in the error
  * @throws StoreError when it is damaged, SQLiteError when it cannot be read
  */
-export function checkIntegrity(file: string): void {
+export function checkIntegrity(file: string, name = 'the copy'): void {
   using db = new Database(file, { readonly: true })
   const { integrity_check: result } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check'))
-  if (result !== 'ok') throw new StoreError(`the copy is damaged: ${result}`)
+  if (result !== 'ok') throw new StoreError(`${name} is damaged: ${result}`)
+}
+
+/**
+ * Checks that a copy is closed: it may be put next to a log (WAL), and must be told from the file of that log. See
+ * findForeignLog.
+ *
+ * @throws StoreError
+ */
+export function checkClosed(file: string): void {
+  const header = readFileHeader(file)
+  if (!header || header === 'empty' || header.isWal) throw new StoreError('the copy cannot be closed')
 }

@@ -29,8 +29,14 @@ function refuseLog(file: string, log: string | undefined): void {
   if (log !== undefined) throw new StoreError(`${file} cannot be replaced: ${toForeignReason(log)}`)
 }
 
-/** Ends the WAL mode of a list, and keeps other processes from opening it. */
-function lockList(file: string): Database | undefined {
+/**
+ * Ends the WAL mode of a list, and keeps other processes from opening it, until the connection is closed.
+ *
+ * @param file has no foreign log
+ * @returns undefined when the file cannot be locked, because it is missing, damaged or not a list
+ * @throws StoreError when another process uses the list
+ */
+export function lockList(file: string): Database | undefined {
   // A rename replaces a symbolic link, and not the list that it leads to.
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined
   const header = readFileHeader(file)

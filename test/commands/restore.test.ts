@@ -1,0 +1,267 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Address } from '../../src/email.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { SMALL_DISK } from '../support/disk.ts'
+import { CLI, toSupportFile } from '../support/paths.ts'
+import { startService } from '../support/service.ts'
+
+const emails = async ({ rows }: CliFixture, file = 'list.db') =>
+  (await rows(`sqlite:${file}`)).map(({ email }) => email.split('@')[0])
+
+const names = ({ folder }: CliFixture) => readdirSync(folder).toSorted()
+
+/** A list with ada and bob, and a backup with ada alone. */
+async function createBackup(): Promise<CliFixture> {
+  const fixture = await createCliFixture()
+  await fixture.print(['import', '-'], 'email,date\nada@site.io,2024-05-31\n')
+  await fixture.print(['backup', 'copy.db'])
+  await fixture.print(['import', '-'], 'email,date\nbob@example.org,2024-06-01\n')
+  return fixture
+}
+
+/** Adds addresses in a process that is killed, so that they stay in the inbox and in the log. */
+async function addAndKill({ folder }: CliFixture, file: string, ...addresses: string[]): Promise<void> {
+  const command = [process.execPath, toSupportFile('killed-writer.ts'), file, ...addresses]
+  await Bun.spawn(command, { cwd: folder }).exited
+  expect(readdirSync(folder)).toContain(`${file}-wal`)
+}
+
+test('the backup gets the name of the list, and the earlier list is kept', async () => {
+  const fixture = await createBackup()
+  const { folder, run } = fixture
+  const { code, stdout, stderr } = await run(['restore', 'copy.db', '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const { kept, ...summary } = JSON.parse(stdout)
+  expect(summary).toEqual({
+    file: 'copy.db',
+    list: `sqlite:${folder}/list.db`,
+    dryRun: false,
+    before: { subscribers: 2, reserved: 1, suppressed: 0, last_accepted_at: '2024-06-01T00:00:00.000Z' },
+    after: { subscribers: 1, reserved: 0, suppressed: 0, last_accepted_at: '2024-05-31T00:00:00.000Z' },
+  })
+  expect(kept).toEqual([expect.stringMatching(/list\.before-restore-20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\.db$/)])
+  expect(await emails(fixture)).toEqual(['ada'])
+  expect(await emails(fixture, kept[0])).toEqual(['ada', 'bob'])
+  expect(statSync(join(folder, 'list.db')).mode & 0o777).toBe(0o600)
+  expect(names(fixture)).toHaveLength(3)
+})
+
+test('each restore keeps the list before it, and no earlier one is replaced', async () => {
+  const fixture = await createBackup()
+  for (let round = 0; round < 3; round++) await fixture.print(['restore', 'copy.db'])
+  const kept = names(fixture).filter((name) => name.includes('.before-restore-'))
+  expect(kept).toHaveLength(3)
+  expect((await Promise.all(kept.map((name) => emails(fixture, name)))).flat().toSorted()).toEqual(
+    ['ada', 'bob', 'ada', 'ada'].toSorted(),
+  )
+})
+
+test('a list that is missing, with its folder, is restored; a link to a list stays a link', async () => {
+  const fixture = await createBackup()
+  const stdout = await fixture.print(['restore', 'copy.db', '--list', 'sqlite:new/deep/list.db'])
+  expect(stdout).toContain('before   no list\nafter    1 address, 0 of them reserved')
+  expect(await emails(fixture, 'new/deep/list.db')).toEqual(['ada'])
+  expect(statSync(join(fixture.folder, 'new')).mode & 0o777).toBe(0o700)
+  symlinkSync('list.db', join(fixture.folder, 'link.db'))
+  await fixture.print(['restore', 'copy.db', '--list', 'sqlite:link.db'])
+  expect(await emails(fixture)).toEqual(['ada'])
+})
+
+test('a dry run checks the backup, and leaves no file and no folder', async () => {
+  const fixture = await createBackup()
+  const before = names(fixture)
+  expect(await fixture.print(['restore', 'copy.db', '--dry-run'])).toContain('dry run  nothing was changed')
+  await fixture.print(['restore', 'copy.db', '--dry-run', '--list', 'sqlite:new/list.db'])
+  expect(names(fixture)).toEqual(before)
+  expect(await emails(fixture)).toEqual(['ada', 'bob'])
+  truncateSync(join(fixture.folder, 'copy.db'), statSync(join(fixture.folder, 'copy.db')).size - 4096)
+  expect((await fixture.run(['restore', 'copy.db', '--dry-run'])).code).toBe(1)
+})
+
+test('it is refused while a service has the list open', async () => {
+  const fixture = await createBackup()
+  const { folder, run } = fixture
+  const refused = { code: 1, stdout: '', stderr: expect.stringContaining('it is a list that another process uses') }
+  const service = await startService({ folder, env: { DATABASE_URL: 'sqlite:list.db' } })
+  expect((await service.subscribe('cyd@site.io')).status).toBe(200)
+  expect(await run(['restore', 'copy.db'])).toEqual(refused)
+  expect((await service.subscribe('dan@site.io')).status).toBe(200)
+  await service.stop()
+  expect(names(fixture)).toEqual(['copy.db', 'list.db'])
+  expect(await emails(fixture)).toEqual(['ada', 'bob', 'cyd', 'dan'])
+})
+
+test('a backup with waiting addresses and its own log is restored with all of them, and stays as it is', async () => {
+  const fixture = await createBackup()
+  await addAndKill(fixture, 'copy.db', 'eve@site.io', 'fay@site.io')
+  const files = ['copy.db', 'copy.db-wal', 'copy.db-shm'].map((name) => join(fixture.folder, name))
+  const contents = files.map((file) => readFileSync(file))
+  expect(await fixture.print(['restore', 'copy.db'])).toContain('after    3 addresses')
+  expect(files.map((file) => readFileSync(file))).toEqual(contents)
+  expect(await emails(fixture)).toEqual(['ada', 'eve', 'fay'])
+})
+
+test('a log of another list next to the backup is not used', async () => {
+  const fixture = await createBackup()
+  await addAndKill(fixture, 'list.db', 'cyd@site.io')
+  copyFileSync(join(fixture.folder, 'list.db-wal'), join(fixture.folder, 'copy.db-wal'))
+  const { code, stdout, stderr } = await fixture.run(['restore', 'copy.db'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('copy.db-wal was not used') })
+  expect(stdout).toContain('before   3 addresses')
+  expect(await emails(fixture)).toEqual(['ada'])
+  const kept = names(fixture).find((name) => name.includes('.before-restore-'))
+  expect(await emails(fixture, kept)).toEqual(['ada', 'bob', 'cyd'])
+})
+
+test('a damaged list and its log are kept together, and a foreign log next to a list is kept too', async () => {
+  const fixture = await createBackup()
+  const file = join(fixture.folder, 'list.db')
+  await addAndKill(fixture, 'list.db', 'cyd@site.io')
+  const [content, log] = [readFileSync(file), readFileSync(`${file}-wal`)]
+  writeFileSync(file, 'x'.repeat(content.length))
+  const { code, stdout, stderr } = await fixture.run(['restore', 'copy.db', '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('earlier list could not be read') })
+  const { kept, before } = JSON.parse(stdout) as { kept: string[]; before: null }
+  expect(before).toBeNull()
+  expect(kept.map((name) => name.replace(/.*\.db/, ''))).toEqual(['', '-wal', '-shm'])
+  // The owner repairs the file: with its log, it is complete.
+  writeFileSync(kept[0] ?? '', content)
+  expect(await emails(fixture, kept[0])).toEqual(['ada', 'bob', 'cyd'])
+  expect(await emails(fixture)).toEqual(['ada'])
+
+  writeFileSync(`${file}-wal`, log)
+  expect((await fixture.run(['count'])).stderr).toContain('is the log of another list')
+  await fixture.print(['restore', 'copy.db'])
+  expect(await emails(fixture)).toEqual(['ada'])
+  const logs = names(fixture).filter((name) => name.endsWith('-wal'))
+  expect(logs.map((name) => readFileSync(join(fixture.folder, name)))).toContainEqual(log)
+})
+
+/** Replaces a file. */
+const replace = (file: string, create: (file: string) => void) => {
+  rmSync(file)
+  create(file)
+}
+
+function runSql(file: string, statement: string): void {
+  using db = new Database(file)
+  db.run(statement)
+}
+
+function fillPage(file: string): void {
+  const content = readFileSync(file)
+  writeFileSync(file, content.fill(255, 3 * 4096, 3 * 4096 + 100))
+}
+
+const REFUSED: readonly (readonly [string, number, string, (file: string, list: string) => void])[] = [
+  ['is damaged', 1, 'copy.db is damaged: ', fillPage],
+  ['is cut off', 1, 'copy.db', (file) => truncateSync(file, statSync(file).size - 4096)],
+  ['is not a database', 1, 'copy.db is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
+  ['is empty', 1, 'there is no list in copy.db: the file is empty', (file) => truncateSync(file)],
+  ['is another database', 1, 'not a list', (file) => replace(file, () => runSql(file, 'CREATE TABLE other (x)'))],
+  ['has a newer schema', 1, 'its schema is version 99', (file) => runSql(file, 'PRAGMA user_version = 99')],
+  ['is missing', 1, 'copy.db: there is no such file or folder', (file) => rmSync(file)],
+  ['is a folder', 1, 'copy.db: it is not a file', (file) => replace(file, mkdirSync)],
+  ['links to the list', 2, 'copy.db is the list itself', (file, list) => replace(file, () => symlinkSync(list, file))],
+  ['is a name of the list', 2, 'copy.db is the list itself', (file, list) => replace(file, () => linkSync(list, file))],
+] as const
+
+test('a backup that cannot be used is refused, and nothing changes', async () => {
+  const fixture = await createBackup()
+  const [file, list, sound] = ['copy.db', 'list.db', 'sound.db'].map((name) => join(fixture.folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  copyFileSync(file, sound)
+  for (const [what, code, message, change] of REFUSED) {
+    rmSync(file, { force: true, recursive: true })
+    copyFileSync(sound, file)
+    change(file, list)
+    const before = names(fixture)
+    const stderr = expect.stringContaining(message)
+    expect(await fixture.run(['restore', 'copy.db']), what).toEqual({ code, stdout: '', stderr })
+    expect(names(fixture), what).toEqual(before)
+    expect(countRows(fixture), what).toBe(2)
+  }
+})
+
+test('a list in PostgreSQL is a failure that names pg_restore', async () => {
+  const { run } = await createCliFixture()
+  const { code, stderr } = await run(['restore', 'b.db', '--list', 'postgres://u:secret@127.0.0.1:1/db'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('use pg_restore')
+  expect(stderr).not.toContain('secret')
+})
+
+/** The rows of the list, which is closed. */
+function countRows({ folder }: CliFixture): number {
+  using db = new Database(join(folder, 'list.db'), { readonly: true })
+  return db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM subscribers').get()?.rows ?? 0
+}
+
+/** Sends a signal to a restore of `large.db` as soon as a file with this text in its name appears. */
+async function signalAt(fixture: CliFixture, text: string, signal: NodeJS.Signals): Promise<number | null> {
+  const child = fixture.start(['restore', 'large.db'])
+  const watcher = watch(fixture.folder, (_, name) => {
+    if (!name?.includes(text)) return
+    watcher.close()
+    child.kill(signal)
+  })
+  await child.exited
+  watcher.close()
+  return child.exitCode
+}
+
+test('a signal, a full disk or a kill at any step leaves the old list or the new one', async () => {
+  const fixture = await createBackup()
+  const large = openSqliteStore(join(fixture.folder, 'large.db'))
+  await large.import(Array.from({ length: 40_000 }, (_, index) => ({ email: `a.${index}@site.io` as Address })))
+  await large.close()
+  const before = names(fixture)
+  expect(await signalAt(fixture, '.partial', 'SIGTERM')).toBe(143)
+  expect(names(fixture)).toEqual(before)
+
+  const child = Bun.spawn([...SMALL_DISK, process.execPath, CLI, 'restore', 'large.db'], {
+    cwd: fixture.folder,
+    env: { PATH: process.env.PATH, DATABASE_URL: fixture.list },
+    stderr: 'pipe',
+  })
+  expect(await child.stderr.text()).toMatch(/large\.db cannot be copied to .*: it exceeds the limit/)
+  expect(await child.exited).toBe(1)
+  expect(names(fixture)).toEqual(before)
+  expect(countRows(fixture)).toBe(2)
+
+  for (const step of ['.partial', '.partial-wal', '.before-restore-', '.before-restore-']) {
+    await signalAt(fixture, step, 'SIGKILL')
+    expect([2, 40_000]).toContain(countRows(fixture))
+  }
+  await fixture.print(['restore', 'copy.db'])
+  expect(await emails(fixture)).toEqual(['ada'])
+  expect(names(fixture).filter((name) => name.includes('.partial'))).toEqual([])
+})
+
+test('a list that has the name of a kept one, after a kill between two steps, gets one name again', async () => {
+  const fixture = await createBackup()
+  const [list, second] = ['list.db', 'list.before-restore-x.db'].map((name) => join(fixture.folder, name))
+  linkSync(list ?? '', second ?? '')
+  await fixture.print(['restore', 'copy.db'])
+  expect(names(fixture)).not.toContain('list.before-restore-x.db')
+  expect(names(fixture).filter((name) => name.includes('.before-restore-'))).toHaveLength(1)
+})
