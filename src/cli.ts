@@ -6,6 +6,7 @@ import { createBackupCommand } from './commands/backup.ts'
 import { createCompletionCommand } from './commands/completion.ts'
 import { createCopyCommand } from './commands/copy.ts'
 import { createCountCommand } from './commands/count.ts'
+import { createDoctorCommand } from './commands/doctor.ts'
 import { createExportCommand } from './commands/export.ts'
 import { createHasCommand } from './commands/has.ts'
 import { createImportCommand } from './commands/import.ts'
@@ -46,6 +47,7 @@ for (const command of [
   createStatusCommand(),
   createBackupCommand(),
   createRestoreCommand(),
+  createDoctorCommand(),
   createOpenapiCommand(),
   createCompletionCommand(program),
   createManCommand(program, NOTES),

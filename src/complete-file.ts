@@ -39,11 +39,19 @@ async function removePartialFiles(file: string): Promise<void> {
   const [folder, prefix] = [dirname(file), `.${basename(file)}.`]
   // A folder that can be written may not be readable.
   for (const name of await readdir(folder).catch(() => [])) {
-    // SQLite adds these endings to the temporary file of a backup.
-    const pid = /^(\d+)\.partial(?:-journal|-wal|-shm)?$/.exec(name.slice(prefix.length))?.[1]
-    if (!name.startsWith(prefix) || pid === undefined || isOtherProcess(Number(pid))) continue
-    await rm(join(folder, name), { force: true })
+    if (name.startsWith(prefix) && PARTIAL.test(name.slice(prefix.length)) && isLeftover(name)) {
+      await rm(join(folder, name), { force: true })
+    }
   }
+}
+
+// SQLite adds these endings to the temporary file of a backup.
+const PARTIAL = /^(\d+)\.partial(?:-journal|-wal|-shm)?$/
+
+/** Whether a name in a folder is that of a temporary file whose process has ended. */
+export function isLeftover(name: string): boolean {
+  const pid = PARTIAL.exec(/^\..+\.(\d+\.partial.*)$/.exec(name)?.[1] ?? '')?.[1]
+  return pid !== undefined && !isOtherProcess(Number(pid))
 }
 
 function isOtherProcess(pid: number): boolean {

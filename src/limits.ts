@@ -93,6 +93,9 @@ export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 100
 /** Files that the process should be allowed to have open. A browser keeps up to six connections for IDLE_TIMEOUT_S or longer. */
 export const MIN_DESCRIPTORS = 4_096
 
+/** Bytes that should be free on the disk of a SQLite list: several times its largest log. */
+export const MIN_FREE_BYTES = 256 * 1024 * 1024
+
 /** Milliseconds that stopping the service may take, from the signal to the exit. */
 export const STOP_DEADLINE_MS = 10_000
 

@@ -17,6 +17,7 @@ const VERBS = [
   'status',
   'backup',
   'restore',
+  'doctor',
   'openapi',
   'completion',
   'man',

@@ -30,10 +30,16 @@ function readLimit(): number | undefined {
 
 /** Logs a warning when the process may have few descriptors. */
 export function warnOfLimit(log: Log): void {
+  const problem = describeLowLimit()
+  if (problem) log.warn({ limit: problem.limit }, problem.text)
+}
+
+/** Says in one line that the process may have few descriptors; undefined when it may have enough. */
+export function describeLowLimit(): { readonly limit: number; readonly text: string } | undefined {
   const limit = readLimit()
-  if (limit === undefined || limit >= MIN_DESCRIPTORS) return
+  if (limit === undefined || limit >= MIN_DESCRIPTORS) return undefined
   const fix = `allow at least ${MIN_DESCRIPTORS}, with LimitNOFILE in the systemd unit or with ulimit -n`
-  log.warn({ limit }, `the limit of ${limit} open files is low, because each connection takes one; ${fix}`)
+  return { limit, text: `the limit of ${limit} open files is low, because each connection takes one; ${fix}` }
 }
 
 /**

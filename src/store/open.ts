@@ -1,7 +1,10 @@
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
+import type { CheckResult, SavedCursor } from './check.ts'
+import { checkPostgresList } from './postgres/checks.ts'
 import { createPostgresStore } from './postgres/store.ts'
+import { checkSqliteList } from './sqlite/checks.ts'
 import type { OpenOptions } from './sqlite/file.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 import { openSqliteThread } from './sqlite/thread.ts'
@@ -28,6 +31,16 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
   // Creates the schema before the first address arrives, and logs why if that fails.
   store.check().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
   return store
+}
+
+/**
+ * Runs all checks of a list. They change nothing, also while a service runs.
+ *
+ * @param cursors are compared with the list
+ */
+export function checkStore(list: ListUrl, cursors: readonly SavedCursor[]): AsyncIterable<CheckResult> {
+  if (list.kind === 'sqlite') return checkSqliteList(list.file, cursors)
+  return checkPostgresList({ url: list.url, name: toListName(list) }, cursors)
 }
 
 /** Names a list for the owner, without the user and the password in its URL. */

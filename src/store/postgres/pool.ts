@@ -108,7 +108,8 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-function connect({ url, name, hasDeadline }: PoolOptions): SQL {
+/** Creates the connections, which are made at the first query. @throws StoreError when the URL is not valid */
+export function connect({ url, name, hasDeadline }: PoolOptions): SQL {
   try {
     return new SQL({
       adapter: 'postgres',
@@ -137,7 +138,8 @@ async function close(sql: SQL): Promise<void> {
   await sql.close({ timeout: 0 }).catch(() => {})
 }
 
-function toStoreError(name: string, error: unknown): StoreError {
+/** Names the list in an error. */
+export function toStoreError(name: string, error: unknown): StoreError {
   const reason = error instanceof StoreError ? error.message : toReason(error)
   const message = `the list ${name} cannot be used: ${reason}`
   return error instanceof MissingListError ? new MissingListError(message) : new StoreError(message)

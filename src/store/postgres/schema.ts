@@ -4,7 +4,8 @@ import { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { MIGRATIONS } from './migrations.ts'
 
-const SCHEMA_VERSION = MIGRATIONS.size
+/** The number of the last migration. */
+export const SCHEMA_VERSION = MIGRATIONS.size
 
 /** The key of the advisory lock for migrations, the same in every version: "Roll" in ASCII. */
 const MIGRATION_LOCK = 0x526f6c6c
@@ -54,7 +55,7 @@ async function runNextMigration(sql: SQL, found: number): Promise<number> {
 }
 
 /** Reads the version of the schema: 0 when there is none. */
-async function readVersion(sql: SQL): Promise<number> {
+export async function readVersion(sql: SQL): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`

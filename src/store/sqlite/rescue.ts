@@ -33,12 +33,19 @@ export async function writeRescue(db: Database): Promise<string> {
 
 /** Logs a warning for each rescue file of a list. It may have addresses that the list does not have. */
 export function warnOfRescues(file: string, log: Log): void {
-  const { folder, start, extension } = toParts(file)
-  for (const place of new Set([folder, dirname(folder)])) {
-    for (const name of listNames(place).filter((name) => name.startsWith(start) && name.endsWith(extension))) {
-      log.warn(`${join(place, name)} is a rescue file: it may have addresses that are not on the list`)
-    }
+  for (const path of findRescues(file)) {
+    log.warn(`${path} is a rescue file: it may have addresses that are not on the list`)
   }
+}
+
+/** Returns the paths of the rescue files of a list. */
+export function findRescues(file: string): readonly string[] {
+  const { folder, start, extension } = toParts(file)
+  return [...new Set([folder, dirname(folder)])].flatMap((place) =>
+    listNames(place)
+      .filter((name) => name.startsWith(start) && name.endsWith(extension))
+      .map((name) => join(place, name)),
+  )
 }
 
 function listNames(folder: string): readonly string[] {

@@ -22,6 +22,12 @@ const PAUSE_MS = { busy: 5, quiet: 1 }
  */
 const LARGE_BACKLOG = { share: 0.1, min: 100_000, max: 1_000_000 }
 
+/** Returns the backlog that must not wait. @param highest the highest seq of the list */
+export function toLargeBacklog(highest: number): number {
+  const { share, min, max } = LARGE_BACKLOG
+  return Math.min(Math.max(min, highest * share), max)
+}
+
 export type CompactionSchedule = ReturnType<typeof createSchedule>
 
 export function createSchedule(db: Database, compactor: Compactor) {
@@ -72,8 +78,7 @@ export function createSchedule(db: Database, compactor: Compactor) {
 
     /** Whether the backlog is too large for compaction to wait until the service is idle. */
     isBacklogLarge(): boolean {
-      const { share, min, max } = LARGE_BACKLOG
-      return compactor.backlog() > Math.min(Math.max(min, getRow(highest).seq * share), max)
+      return compactor.backlog() > toLargeBacklog(getRow(highest).seq)
     },
   }
 }

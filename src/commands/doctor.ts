@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { readConfig } from '../config/config.ts'
+import type { ListUrl } from '../config/list-url.ts'
+import { EXIT, Failure, UsageError } from '../failure.ts'
+import { describeLowLimit } from '../http/descriptors.ts'
+import { type CheckResult, runCheck, type SavedCursor } from '../store/check.ts'
+import { checkStore, toListName } from '../store/open.ts'
+import { readCursorFile } from '../transfer/cursor-file.ts'
+import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
+import { print, printJson } from './output.ts'
+
+interface DoctorOptions extends ListOption {
+  readonly cursorFile: readonly string[]
+  readonly json?: true
+}
+
+/** `rollcall doctor`: checks the settings and the list, and changes nothing. */
+export function createDoctorCommand(): Command {
+  return createListCommand(
+    'doctor',
+    'Check the settings and the list, and say what to do; change nothing, also while the service runs',
+    'rollcall doctor --cursor-file sync.cursor',
+  )
+    .option(
+      '--cursor-file <file>',
+      'Check the cursor in this file too; may be repeated',
+      (file: string, files: readonly string[]) => [...files, file],
+      [],
+    )
+    .option('--json', 'Print JSON')
+    .action(async (options: DoctorOptions) => {
+      const list = findList(options)
+      const results: CheckResult[] = []
+      for await (const result of runChecks(list, options.cursorFile)) {
+        results.push(result)
+        if (!options.json) await print(toLine(result))
+      }
+      const isOk = results.every(({ ok }) => ok)
+      if (options.json) await printJson({ list: list ? toListName(list) : null, ok: isOk, checks: results })
+      if (!isOk) process.exitCode = EXIT.failed
+    })
+}
+
+/** Finds the list; undefined when the settings do not name one, which is a check. */
+function findList(options: ListOption): ListUrl | undefined {
+  try {
+    return parseListOption(options)
+  } catch (error) {
+    if (!(error instanceof UsageError) || options.list !== undefined) throw error
+    return undefined
+  }
+}
+
+async function* runChecks(list: ListUrl | undefined, files: readonly string[]): AsyncGenerator<CheckResult> {
+  yield runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
+  yield runCheck('open files', checkLimit)
+  if (!list) return
+  const cursors: SavedCursor[] = []
+  for (const file of files) {
+    const result = await runCheck(`cursor ${file}`, async () => {
+      if (!existsSync(file)) throw new Failure('there is no such file: an export would start at the first subscriber')
+      cursors.push({ file, cursor: await readCursorFile(file) })
+      return ''
+    })
+    if (!result.ok) yield result
+  }
+  yield* checkStore(list, cursors)
+}
+
+/** The limit of this process. The service gets the same one if it is started in the same way. */
+function checkLimit(): string {
+  const problem = describeLowLimit()
+  if (problem) throw new Failure(problem.text)
+  return 'the limit is high enough'
+}
+
+function toLine({ check, ok, message }: CheckResult): string {
+  return `${check.padEnd(14)} ${ok ? 'ok' : 'wrong'}: ${message}`
+}

@@ -1,0 +1,139 @@
+/** The checks of a PostgreSQL list. They only read. */
+
+import { SQL } from 'bun'
+import { MissingListError, StoreError } from '../../subscriber.ts'
+import { type CheckResult, checkCursor, runCheck, type SavedCursor } from '../check.ts'
+import { connect, type PoolOptions, toStoreError } from './pool.ts'
+import { checkWritable } from './read.ts'
+import { readVersion, SCHEMA_VERSION } from './schema.ts'
+
+/** The major versions that the statements of this Rollcall were written for. */
+const VERSIONS = { first: 15, last: 18 } as const
+
+/** Runs all checks of a list. Without a list of the present schema, only those that need none. */
+export async function* checkPostgresList(
+  list: Pick<PoolOptions, 'url' | 'name'>,
+  cursors: readonly SavedCursor[],
+): AsyncGenerator<CheckResult> {
+  /** Works on a session with the settings of Rollcall. */
+  const read = <T>(work: (sql: SQL) => Promise<T>) =>
+    withSession(list, () => connect({ ...list, hasDeadline: false }), work)
+  const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => read(work))
+
+  const server = await run('server', checkVersion)
+  yield server
+  if (!server.ok && !server.message.includes(UNSUPPORTED)) return
+  yield run('durability', (sql) => checkDurability(sql, list))
+  const schema = await run('schema', checkSchema)
+  yield schema
+  if (!schema.ok) return
+  yield run('writable', (sql) => checkWritable(sql).then(() => 'the user may add addresses'))
+  yield run('indexes', checkIndexes)
+  yield run('list row', checkListRow)
+  for (const cursor of cursors) yield checkCursor(cursor, () => read(readLast))
+}
+
+const UNSUPPORTED = 'Rollcall is made for'
+
+/** Opens a session for some work. @throws StoreError for every error */
+async function withSession<T>(
+  { name }: Pick<PoolOptions, 'name'>,
+  open: () => SQL,
+  work: (sql: SQL) => Promise<T>,
+): Promise<T> {
+  const sql = open()
+  try {
+    return await work(sql)
+  } catch (error) {
+    throw error instanceof StoreError ? error : toStoreError(name, error)
+  } finally {
+    await sql.close({ timeout: 0 }).catch(() => {})
+  }
+}
+
+async function checkVersion(sql: SQL): Promise<string> {
+  const [row] = await sql<{ version: string; major: number }[]>`
+    SELECT current_setting('server_version') AS version,
+           current_setting('server_version_num')::integer / 10000 AS major`
+  const { version = '', major = 0 } = row ?? {}
+  if (major >= VERSIONS.first && major <= VERSIONS.last) return `PostgreSQL ${version}`
+  throw new StoreError(`PostgreSQL ${version}: ${UNSUPPORTED} versions ${VERSIONS.first} to ${VERSIONS.last}`)
+}
+
+/** Settings that lose confirmed addresses when they are off, and who sets them. */
+const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
+
+async function checkDurability(sql: SQL, list: Pick<PoolOptions, 'url' | 'name'>): Promise<string> {
+  const session = await readOff(sql)
+  if (session.length > 0) {
+    throw new StoreError(`a crash loses confirmed addresses: turn on ${session.join(', ')}, and reload the server`)
+  }
+  // A session as the server gives it to this user and database: Rollcall asks for `on` when it connects.
+  const open = () => new SQL({ adapter: 'postgres', url: list.url, max: 1, connectionTimeout: 5 })
+  const given = await withSession(list, open, readOff)
+  if (given.length === 0) return `${DURABLE.join(', ')} are on`
+  throw new StoreError(
+    `${given.join(', ')} is off for this user, this database or the server: Rollcall turns it on for its own connections, but a pooler may not pass that on; turn it on where it is set (ALTER ROLE, ALTER DATABASE or postgresql.conf)`,
+  )
+}
+
+/** Returns the names of the settings that are off in a session. */
+async function readOff(sql: SQL): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    SELECT name FROM unnest(${sql.array([...DURABLE], 'TEXT')}::text[]) WITH ORDINALITY AS wanted (name, position)
+    WHERE current_setting(name) = 'off' ORDER BY position`
+  return rows.map(({ name }) => name)
+}
+
+async function checkSchema(sql: SQL): Promise<string> {
+  const version = await readVersion(sql)
+  if (version === SCHEMA_VERSION) return `version ${version}`
+  if (version === 0) {
+    throw new MissingListError('there is no list in this database: check DATABASE_URL; the service creates one')
+  }
+  const advice =
+    version < SCHEMA_VERSION ? 'run "rollcall count" as its owner, which migrates it' : 'use a newer Rollcall'
+  throw new StoreError(`it is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: ${advice}`)
+}
+
+/** Without one of them, an address may be on the list twice, or each search reads the whole list. */
+const INDEXES = ['subscribers_identity', 'subscribers_pkey', 'suppressions_pkey', 'suppression_keys_pkey'] as const
+
+async function checkIndexes(sql: SQL): Promise<string> {
+  const rows = await sql<{ name: string; valid: boolean }[]>`
+    SELECT wanted.name, coalesce(indisvalid AND indisready AND indisunique, false) AS valid
+    FROM unnest(${sql.array([...INDEXES], 'TEXT')}::text[]) AS wanted (name)
+    LEFT JOIN (pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'rollcall'
+               JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid) ON c.relname = wanted.name`
+  const [broken] = rows.filter(({ valid }) => !valid)
+  if (!broken) return `${rows.length} indexes are valid`
+  throw new StoreError(
+    `the index rollcall.${broken.name} is missing or not valid: run REINDEX INDEX rollcall.${broken.name}, or restore the schema from a dump`,
+  )
+}
+
+/** Compares the row of `list` and the sequence with the rows, which a partial restore may not have kept equal. */
+async function checkListRow(sql: SQL): Promise<string> {
+  const [row] = await sql<{ rows: number; counted: number | null; keys: number; highest: number }[]>`
+    SELECT (SELECT count(*) FROM rollcall.list)::integer AS rows,
+           (SELECT suppression_key_count FROM rollcall.list LIMIT 1) AS counted,
+           (SELECT count(*) FROM rollcall.suppression_keys)::integer AS keys,
+           (SELECT coalesce(max(seq), 0) FROM rollcall.subscribers)::float8 AS highest`
+  const { rows = 0, counted = 0, keys = 0, highest = 0 } = row ?? {}
+  if (rows !== 1) throw new StoreError(`the table rollcall.list has ${rows} rows instead of 1: restore it from a dump`)
+  if (counted !== keys) {
+    throw new StoreError(`the list counts ${counted} suppression keys, but there are ${keys}: restore both from a dump`)
+  }
+  const last = await readLast(sql)
+  if (last >= highest) return `${keys} suppression keys; the last number is ${last}`
+  throw new StoreError(
+    `the sequence is at ${last}, but the list has number ${highest}: set it with setval, or numbers are used twice`,
+  )
+}
+
+/** The last number that was assigned; 0 for a new list. */
+async function readLast(sql: SQL): Promise<number> {
+  const [row] = await sql<{ last: number | null }[]>`
+    SELECT pg_sequence_last_value(pg_get_serial_sequence('rollcall.subscribers', 'seq')::regclass)::float8 AS last`
+  return row?.last ?? 0
+}

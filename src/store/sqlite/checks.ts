@@ -1,0 +1,84 @@
+/** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
+
+import type { Database } from 'bun:sqlite'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../../subscriber.ts'
+import { type CheckResult, checkCursor, runCheck, type SavedCursor } from '../check.ts'
+import { prepareCompaction, type Run } from './compaction-statements.ts'
+import { checkFiles, checkList } from './file-checks.ts'
+import { toRealPath } from './header.ts'
+import { checkIndex } from './index-check.ts'
+import { readVersion, SCHEMA_VERSION } from './migrations.ts'
+import { getRow } from './row.ts'
+import { toLargeBacklog } from './schedule.ts'
+import { readUnchanged } from './unchanged-read.ts'
+
+/** Runs all checks of a list. Without a list of the present schema, only those that need none. */
+export async function* checkSqliteList(file: string, cursors: readonly SavedCursor[]): AsyncGenerator<CheckResult> {
+  const path = toRealPath(resolve(file))
+  const list = await runCheck('list', () => checkList(path))
+  yield list
+  yield* checkFiles(path)
+  if (!list.ok) return
+  const schema = await runCheck('schema', () => readUnchanged(path, checkSchema))
+  yield schema
+  yield runCheck('integrity', () => readUnchanged(path, checkPages))
+  if (!schema.ok) return
+  yield runCheck('index', () => `finds all subscribers: ${readUnchanged(path, checkIndex)}`)
+  yield runCheck('inbox', () => checkInbox(path))
+  for (const cursor of cursors) yield checkCursor(cursor, () => readUnchanged(path, readLast))
+}
+
+function checkSchema(db: Database): string {
+  const version = readVersion(db)
+  if (version === SCHEMA_VERSION) return `version ${version}`
+  const advice = 'make a backup of it, then run "rollcall count"'
+  throw new StoreError(`it is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: ${advice}`)
+}
+
+function checkPages(db: Database): string {
+  const { integrity_check: found } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)'))
+  if (found === 'ok') return 'every page was read'
+  throw new StoreError(`the list is damaged: restore a backup (${found})`)
+}
+
+/** An inbox as large as that must get smaller within this many milliseconds. */
+const ADVANCE_MS = 10_000
+const LOOK_MS = 250
+
+interface Inbox extends Run {
+  readonly waiting: number
+  /** When the oldest address was accepted, in milliseconds since 1970. */
+  readonly since: number | null
+  /** The number of waiting addresses at which a service compacts without a pause. */
+  readonly large: number
+}
+
+async function checkInbox(path: string): Promise<string> {
+  const first = readUnchanged(path, readInbox)
+  const text = `${first.waiting.toLocaleString('en')} addresses wait for compaction`
+  const since = first.since ? `, the oldest since ${new Date(first.since).toISOString()}` : ''
+  for (const end = performance.now() + ADVANCE_MS; performance.now() < end; await sleep(LOOK_MS)) {
+    if (first.waiting <= first.large) return `${text}${since}`
+    const next = readUnchanged(path, readInbox)
+    if (next.start !== first.start || next.cursor !== first.cursor) return `${text}, and compaction advances`
+  }
+  throw new StoreError(`${text}${since}, and no process compacts: start the service, or run "rollcall count"`)
+}
+
+function readInbox(db: Database): Inbox {
+  return db.transaction(() => {
+    const { run, backlog } = prepareCompaction(db)
+    const rest = db.query<{ since: number | null; highest: number }, []>(
+      `SELECT (SELECT accepted_at FROM inbox WHERE addresses <> '[]' ORDER BY first_seq LIMIT 1) AS since,
+              (SELECT coalesce(max(seq), 0) FROM subscribers) AS highest`,
+    )
+    const { since, highest } = getRow(rest)
+    return { ...getRow(run), waiting: getRow(backlog).size, since, large: toLargeBacklog(highest) }
+  })()
+}
+
+function readLast(db: Database): number {
+  return getRow(prepareCompaction(db).next).seq - 1
+}
