@@ -17,7 +17,7 @@ const PAGE_SIZE = 10_000
  */
 export function checkIndex(db: Database): number {
   const lost = countLost(db)
-  if (lost > 0) throw new StoreError(`${lost} subscribers are not found by their address: ${ADVICE}`)
+  if (lost > 0) throw new StoreError(`subscribers that are not found by their address: ${lost}; ${ADVICE}`)
   const { entries, subscribers } = getRow(
     // Compaction indexes addresses before it moves them from the inbox to the list.
     db.query<{ entries: number; subscribers: number }, []>(
@@ -26,7 +26,7 @@ export function checkIndex(db: Database): number {
     ),
   )
   if (entries === subscribers) return subscribers
-  throw new StoreError(`the index has ${entries} entries for ${subscribers} subscribers: ${ADVICE}`)
+  throw new StoreError(`the index has ${entries} entries for ${subscribers} subscribers; ${ADVICE}`)
 }
 
 const ADVICE = 'write the list to a new file with "rollcall copy", which writes a new index, and use that file'

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CheckResult } from '../../src/store/check.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
+import { runCommand } from '../support/service.ts'
+
+interface Report {
+  readonly list: string
+  readonly ok: boolean
+  readonly checks: readonly CheckResult[]
+}
+
+test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
+  const { folder, print, run, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await write('sync.cursor', '1\n')
+  const lines = (await print(['doctor', '--cursor-file', 'sync.cursor'])).trimEnd().split('\n')
+  expect(lines.filter((line) => !/^[a-z .]+ +ok: ./.test(line))).toEqual([])
+  expect(lines).toContain('cursor sync.cursor ok: it is at 1, and the list ends at 1')
+
+  chmodSync(join(folder, 'list.db'), 0o644)
+  await write('old.cursor', '7\n')
+  await write('bad.cursor', 'seven\n')
+  const files = ['sync.cursor', 'old.cursor', 'bad.cursor', 'none.cursor']
+  const { code, stdout, stderr } = await run(['doctor', '--json', ...files.flatMap((file) => ['--cursor-file', file])])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  const { list, ok, checks } = JSON.parse(stdout) as Report
+  expect({ list, ok }).toEqual({ list: `sqlite:${folder}/list.db`, ok: false })
+  expect(checks.filter((check) => !check.ok)).toEqual([
+    { check: 'cursor bad.cursor', ok: false, message: expect.stringContaining('it does not hold a cursor') },
+    { check: 'cursor none.cursor', ok: false, message: expect.stringContaining('there is no such file') },
+    { check: 'file modes', ok: false, message: expect.stringContaining('chmod 600') },
+    { check: 'cursor old.cursor', ok: false, message: expect.stringContaining('it is at 7, but the list ends at 1') },
+  ])
+})
+
+test('invalid settings and a missing list are reported, and nothing is created', async () => {
+  const { folder } = await createCliFixture()
+  const doctor = (env: Record<string, string>) => runCommand(['doctor'], { folder, env })
+  const { code, stdout } = await doctor({ SITE_FILE: 'none.yaml' })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^settings +wrong: SITE_FILE is "none.yaml"/m)
+  expect(stdout).toMatch(/^list +wrong: there is no list at .*data\/rollcall.db/m)
+  expect(readdirSync(folder)).toEqual([])
+
+  const invalid = await doctor({ DATABASE_URL: 'mysql://user:secret@host/db' })
+  expect(invalid.code).toBe(1)
+  expect(invalid.stdout).toMatch(/^settings +wrong: DATABASE_URL is "mysql:/)
+  expect(invalid.stdout).not.toContain('secret')
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import type { Address } from '../../../src/email.ts'
+import type { CheckResult } from '../../../src/store/check.ts'
+import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
+import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
+import { until } from '../../support/wait.ts'
+
+async function check(url: string, cursor?: number): Promise<readonly CheckResult[]> {
+  const cursors = cursor === undefined ? [] : [{ file: 'sync.cursor', cursor }]
+  return await Array.fromAsync(checkPostgresList({ url, name: 'the list' }, cursors))
+}
+
+async function findWrong(url: string, cursor?: number): Promise<Readonly<Record<string, string>>> {
+  const wrong = (await check(url, cursor)).filter(({ ok }) => !ok)
+  expect(JSON.stringify(wrong)).not.toContain(PASSWORD)
+  return Object.fromEntries(wrong.map(({ check, message }) => [check, message]))
+}
+
+async function createList(): Promise<string> {
+  const url = await (await getServer()).createUrl()
+  await withStore(url, async (store) => {
+    await store.add(['ada@site.io', 'bob@site.io'] as Address[])
+    await store.remove(['bob@site.io'] as Address[], { suppress: true })
+  })
+  return url
+}
+
+test('a sound list: every check is ok', async () => {
+  const results = await check(await createList(), 2)
+  expect(results.filter(({ ok }) => !ok)).toEqual([])
+  expect(results.map(({ check }) => check)).toEqual([
+    ...['server', 'durability', 'schema', 'writable', 'indexes', 'list row', 'cursor sync.cursor'],
+  ])
+})
+
+test('without a server or a list: the reason, and nothing is created', async () => {
+  expect(await findWrong(`postgres://u:${PASSWORD}@127.0.0.1:1/db`)).toEqual({
+    server: expect.stringContaining('the server cannot be reached'),
+  })
+  const server = await getServer()
+  const url = await server.createUrl()
+  expect(await findWrong(url)).toEqual({ schema: expect.stringContaining('there is no list in this database') })
+  expect(await server.run(`SELECT FROM pg_namespace WHERE nspname = 'rollcall'`, url)).toEqual([])
+})
+
+test('settings of the server that lose confirmed addresses are found', async () => {
+  const [server, url] = [await getServer(), await createList()]
+  const set = async (name: string, value: 'on' | 'off') => {
+    await server.run(`ALTER SYSTEM SET ${name} = ${value}`, url)
+    await server.run('SELECT pg_reload_conf()', url)
+    const read = () => server.run<{ value: string }>(`SELECT current_setting('${name}') AS value`, url)
+    await until(async () => (await read())[0]?.value === value, `${name} is ${value}`)
+  }
+  for (const name of ['fsync', 'full_page_writes']) {
+    await set(name, 'off')
+    const wrong = await findWrong(url)
+    await set(name, 'on')
+    await server.run(`ALTER SYSTEM RESET ${name}`, url)
+    expect(wrong).toEqual({ durability: expect.stringContaining(`turn on ${name}, and reload`) })
+  }
+})
+
+test.each([
+  [
+    'synchronous_commit is off for the user',
+    (name: string) => `ALTER ROLE owner IN DATABASE ${name} SET synchronous_commit = off`,
+    { durability: expect.stringContaining('synchronous_commit is off for this user') },
+  ],
+  [
+    'synchronous_commit is off for the database',
+    (name: string) => `ALTER DATABASE ${name} SET synchronous_commit = off`,
+    { durability: expect.stringContaining('synchronous_commit is off for this user, this database') },
+  ],
+  [
+    'an index is not valid',
+    () => `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'rollcall.subscribers_identity'::regclass`,
+    { indexes: expect.stringContaining('run REINDEX INDEX rollcall.subscribers_identity') },
+  ],
+  [
+    'an index is missing',
+    () => 'DROP INDEX rollcall.subscribers_identity',
+    { indexes: expect.stringContaining('subscribers_identity is missing') },
+  ],
+  [
+    'keys are missing',
+    () => 'UPDATE rollcall.list SET suppression_key_count = 3',
+    { 'list row': expect.stringContaining('counts 3 suppression keys, but there are 1') },
+  ],
+  [
+    'the sequence is behind',
+    () => `SELECT setval('rollcall.subscribers_seq_seq', 1); UPDATE rollcall.subscribers SET email = email;
+           INSERT INTO rollcall.subscribers OVERRIDING SYSTEM VALUE VALUES (9, 'i@site.io', now())`,
+    { 'list row': expect.stringContaining('the sequence is at 1, but the list has number 9') },
+  ],
+  [
+    'the schema is newer',
+    () => 'UPDATE rollcall.list SET version = 99',
+    { schema: expect.stringContaining('use a newer Rollcall') },
+  ],
+])('%s', async (_, toStatement, wrong) => {
+  const [server, url] = [await getServer(), await createList()]
+  await server.run(toStatement(toDatabase(url)), url)
+  expect(await findWrong(url)).toEqual(wrong)
+})
+
+test('a cursor ahead of the list is found', async () => {
+  expect(await findWrong(await createList(), 3)).toEqual({
+    'cursor sync.cursor': expect.stringContaining('it is at 3, but the list ends at 2'),
+  })
+})

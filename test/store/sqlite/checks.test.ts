@@ -1,0 +1,189 @@
+import { Database } from 'bun:sqlite'
+import { expect, onTestFinished, test } from 'bun:test'
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Address } from '../../../src/email.ts'
+import type { CheckResult } from '../../../src/store/check.ts'
+import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { toListFile } from '../../support/list-file.ts'
+import { toSupportFile } from '../../support/paths.ts'
+import { createFolder, startService } from '../../support/service.ts'
+
+async function check(file: string, cursor?: number): Promise<readonly CheckResult[]> {
+  const cursors = cursor === undefined ? [] : [{ file: 'sync.cursor', cursor }]
+  return await Array.fromAsync(checkSqliteList(file, cursors, 500))
+}
+
+/** The messages of what is wrong, by the check. */
+async function findWrong(file: string, cursor?: number): Promise<Readonly<Record<string, string>>> {
+  const wrong = (await check(file, cursor)).filter(({ ok }) => !ok)
+  return Object.fromEntries(wrong.map(({ check, message }) => [check, message]))
+}
+
+/** Creates a list with three addresses, in a folder of its own. */
+async function createList(): Promise<string> {
+  const folder = await createFolder()
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'list.db')
+  const store = openSqliteStore(file)
+  await store.add(['ada@site.io', 'bob@site.io', 'cyd@site.io'] as Address[])
+  await store.count()
+  await store.close()
+  return file
+}
+
+/** The files of a list and of its folder: names, content and times. */
+function look(file: string): unknown {
+  const folder = dirname(file)
+  return [
+    folder,
+    ...readdirSync(folder)
+      .toSorted()
+      .map((name) => join(folder, name)),
+  ].map((path) => {
+    // When the superuser opens a log, SQLite gives it the owner that it has, so its ctime changes.
+    const { mtimeMs, mode, uid } = statSync(path)
+    return { path, mtimeMs, mode, uid, content: path === folder ? '' : Bun.hash(readFileSync(path)) }
+  })
+}
+
+function runSql(file: string, statement: string): void {
+  using db = new Database(file)
+  db.run(statement)
+}
+
+test('a sound list: every check is ok, and nothing changes', async () => {
+  const file = await createList()
+  const before = look(file)
+  const results = await check(file, 3)
+  expect(results.filter(({ ok }) => !ok)).toEqual([])
+  expect(results.map(({ check }) => check)).toEqual([
+    ...['list', 'file modes', 'disk', 'leftovers', 'rescue files'],
+    ...['schema', 'integrity', 'index', 'inbox', 'cursor sync.cursor'],
+  ])
+  expect(look(file)).toEqual(before)
+})
+
+test('a list of a killed process is read with its log, also without the index of the log, and nothing changes', async () => {
+  const file = await createList()
+  await Bun.spawn([process.execPath, toSupportFile('killed-writer.ts'), file, 'eve@site.io']).exited
+  for (const round of ['with the index', 'without']) {
+    if (round === 'without') rmSync(`${file}-shm`)
+    const before = look(file)
+    const results = await check(file, 4)
+    expect(
+      results.filter(({ ok }) => !ok),
+      round,
+    ).toEqual([])
+    const inbox = results.find(({ check }) => check === 'inbox')
+    expect(inbox?.message, round).toMatch(/^waiting for compaction: 1, the oldest since 20/)
+    expect(look(file), round).toEqual(before)
+  }
+})
+
+test('it works while a service runs, which goes on and stops as usual', async () => {
+  const folder = await createFolder()
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const service = await startService({ folder })
+  const file = toListFile(folder)
+  for (let round = 0; round < 3; round++) {
+    expect((await service.subscribe(`user.${round}@site.io`)).status).toBe(200)
+    expect(await findWrong(file)).toEqual({})
+  }
+  chmodSync(file, 0o644)
+  expect(await findWrong(file)).toEqual({ 'file modes': expect.stringContaining(`run: chmod 600 ${file}`) })
+  expect(await service.stop()).toBe(0)
+  expect(readdirSync(join(folder, 'data'))).toEqual(['rollcall.db'])
+})
+
+type Change = (file: string, folder: string) => void
+
+const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>>])[] = [
+  [
+    'a subscriber that the index does not find',
+    (file) => runSql(file, 'DELETE FROM identity_hashes WHERE seq = 2'),
+    { index: 'subscribers that are not found by their address: 1; write the list to a new file' },
+  ],
+  [
+    'a subscriber that is missing',
+    (file) => runSql(file, 'DELETE FROM subscribers WHERE seq = 2'),
+    { index: 'the index has 3 entries for 2 subscribers' },
+  ],
+  [
+    'an older schema',
+    (file) => runSql(file, 'PRAGMA user_version = 1'),
+    { schema: 'make a backup of it, then run "rollcall count"' },
+  ],
+  ['a newer schema', (file) => runSql(file, 'PRAGMA user_version = 99'), { schema: 'use a newer Rollcall' }],
+  [
+    'a log of another list',
+    (file) => writeFileSync(`${file}-wal`, 'x', { mode: 0o600 }),
+    { list: 'is the log of another list, which was here before' },
+  ],
+  ['no list', (file) => rmSync(file), { list: 'there is no list at' }],
+  ['an empty file', (file) => truncateSync(file), { list: 'is empty: check DATABASE_URL' }],
+  ['another file', (file) => writeFileSync(file, 'email\n'), { list: 'is not a database' }],
+  ['a second name', (file, folder) => linkSync(file, join(folder, 'second.db')), { list: 'has 2 names' }],
+  ['a mode', (file) => chmodSync(file, 0o640), { 'file modes': 'has mode 0640; run: chmod 600' }],
+  ['the mode of the folder', (_, folder) => chmodSync(folder, 0o770), { 'file modes': 'run: chmod go-w' }],
+  [
+    'a temporary file of a process that ended',
+    (_, folder) => writeFileSync(join(folder, '.backup.db.4194305.partial'), ''),
+    { leftovers: '.backup.db.4194305.partial' },
+  ],
+  [
+    'a rescue file',
+    (_, folder) => writeFileSync(join(folder, 'list.rescue-2026-11-21T12-00-00-1.db'), ''),
+    { 'rescue files': 'add its addresses with "rollcall copy"' },
+  ],
+]
+
+test('each thing that is wrong is found, with what to do, and no file is created', async () => {
+  const sound = dirname(await createList())
+  for (const [what, change, expected] of WRONG) {
+    const folder = `${sound}-changed`
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    mkdirSync(folder, { mode: 0o700 })
+    cpSync(sound, folder, { recursive: true })
+    const file = join(folder, 'list.db')
+    change(file, folder)
+    const before = look(file)
+    const wanted = Object.entries(expected).map(([check, message]) => [check, expect.stringContaining(message)])
+    expect(await findWrong(file), what).toEqual(Object.fromEntries(wanted))
+    expect(look(file), what).toEqual(before)
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a damaged page and a cursor ahead of the list are found', async () => {
+  const file = await createList()
+  expect(await findWrong(file, 4)).toEqual({
+    'cursor sync.cursor': expect.stringContaining('it is at 4, but the list ends at 3'),
+  })
+  const content = readFileSync(file)
+  writeFileSync(file, content.fill(255, 3 * 4096, 3 * 4096 + 100))
+  expect(await findWrong(file)).toMatchObject({ integrity: expect.stringContaining('restore a backup') })
+})
+
+test('an inbox that nobody compacts although it is large is wrong', async () => {
+  const file = await createList()
+  const store = openSqliteStore(file)
+  await store.add(Array.from({ length: 100_001 }, (_, index) => `a.${index}@site.io` as Address))
+  await store.close()
+  expect(await findWrong(file)).toEqual({
+    inbox: expect.stringMatching(/^waiting for compaction: 100,001, .* and no process compacts: start the service/),
+  })
+})
