@@ -36,22 +36,20 @@ export async function checkTarget(file: string): Promise<void> {
 
 /** Removes the temporary files for a file, except those of other processes that run. */
 async function removePartialFiles(file: string): Promise<void> {
-  const [folder, prefix] = [dirname(file), `.${basename(file)}.`]
   // A folder that can be written may not be readable.
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (name.startsWith(prefix) && PARTIAL.test(name.slice(prefix.length)) && isLeftover(name)) {
-      await rm(join(folder, name), { force: true })
-    }
+  for (const name of await readdir(dirname(file)).catch(() => [])) {
+    if (isLeftover(name, basename(file))) await rm(join(dirname(file), name), { force: true })
   }
 }
 
 // SQLite adds these endings to the temporary file of a backup.
-const PARTIAL = /^(\d+)\.partial(?:-journal|-wal|-shm)?$/
+const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
-/** Whether a name in a folder is that of a temporary file whose process has ended. */
-export function isLeftover(name: string): boolean {
-  const pid = PARTIAL.exec(/^\..+\.(\d+\.partial.*)$/.exec(name)?.[1] ?? '')?.[1]
-  return pid !== undefined && !isOtherProcess(Number(pid))
+/** Whether a name is that of a temporary file, for this file or for any, whose process has ended. */
+export function isLeftover(name: string, file?: string): boolean {
+  const [, target, pid] = PARTIAL.exec(name) ?? []
+  if (pid === undefined || (file !== undefined && target !== file)) return false
+  return !isOtherProcess(Number(pid))
 }
 
 function isOtherProcess(pid: number): boolean {

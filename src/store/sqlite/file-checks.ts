@@ -55,7 +55,7 @@ function checkSpace(path: string): string {
 function checkLeftovers(path: string): string {
   const folder = dirname(path)
   const files = listNames(folder)
-    .filter(isLeftover)
+    .filter((name) => isLeftover(name))
     .map((name) => quote(join(folder, name)))
   if (files.length === 0) return 'none'
   throw new Failure(`temporary files of commands that were killed, with addresses in them: run: rm ${files.join(' ')}`)
