@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,25 +15,43 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Address } from '../../src/email.ts'
+import { lockList } from '../../src/store/sqlite/replacement.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { SMALL_DISK } from '../support/disk.ts'
 import { CLI, toSupportFile } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
-const emails = async ({ rows }: CliFixture, file = 'list.db') =>
-  (await rows(`sqlite:${file}`)).map(({ email }) => email.split('@')[0])
+/** The names of all subscribers. Opens the list as every command does. */
+async function emails({ folder }: CliFixture, file = 'list.db'): Promise<readonly string[]> {
+  const store = openSqliteStore(resolve(folder, file), { create: false })
+  const pages = await Array.fromAsync(store.list())
+  await store.close()
+  return pages.flat().map(({ email }) => email.split('@')[0] ?? '')
+}
 
-const names = ({ folder }: CliFixture) => readdirSync(folder).toSorted()
+async function add(file: string, email: string, date: string): Promise<void> {
+  const store = openSqliteStore(file)
+  await store.import([{ email: email as Address, subscribedAt: new Date(date) }])
+  await store.close()
+}
+
+/** The files in the folder, without those that hold no address. */
+const names = ({ folder }: CliFixture) =>
+  readdirSync(folder)
+    .filter((name) => !name.endsWith('-state'))
+    .toSorted()
 
 /** A list with ada and bob, and a backup with ada alone. */
 async function createBackup(): Promise<CliFixture> {
   const fixture = await createCliFixture()
-  await fixture.print(['import', '-'], 'email,date\nada@site.io,2024-05-31\n')
-  await fixture.print(['backup', 'copy.db'])
-  await fixture.print(['import', '-'], 'email,date\nbob@example.org,2024-06-01\n')
+  const list = join(fixture.folder, 'list.db')
+  await add(list, 'ada@site.io', '2024-05-31')
+  copyFileSync(list, join(fixture.folder, 'copy.db'))
+  await add(list, 'bob@example.org', '2024-06-01')
   return fixture
 }
 
@@ -105,6 +125,33 @@ test('it is refused while a service has the list open', async () => {
   await service.stop()
   expect(names(fixture)).toEqual(['copy.db', 'list.db'])
   expect(await emails(fixture)).toEqual(['ada', 'bob', 'cyd', 'dan'])
+})
+
+/** Whether a process has a file open. */
+function hasOpen(pid: number, file: string): boolean {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).some((name) => {
+    try {
+      return readlinkSync(join(folder, name)) === file
+    } catch {
+      // It was closed meanwhile.
+      return false
+    }
+  })
+}
+
+test('a process that waited for the lock of a list that got replaced does not use the earlier file', async () => {
+  const fixture = await createBackup()
+  const file = join(fixture.folder, 'list.db')
+  const lock = lockList(file)
+  const child = fixture.start(['count'])
+  await until(() => hasOpen(child.pid, file), 'the command has the list open')
+  renameSync(join(fixture.folder, 'copy.db'), file)
+  lock?.close()
+  expect(await child.stderr.text()).toContain('another file was put in its place')
+  expect(await child.exited).toBe(1)
+  expect(names(fixture)).toEqual(['list.db'])
+  expect(await emails(fixture)).toEqual(['ada'])
 })
 
 test('a backup with waiting addresses and its own log is restored with all of them, and stays as it is', async () => {

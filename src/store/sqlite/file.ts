@@ -98,7 +98,7 @@ function open(path: string, held: HeldFile): ListFile {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written. The header of the file may be older than the log that a crashed process left.
     const version = readVersion(db)
-    // That may have waited for a command which put another file here. A log would be next to that one.
+    // That may have waited for a command which put another file here. SQLite would report a missing permission.
     if (!isSameFile(readTargetId(path), held.id)) throw toOpenError(path, 'another file was put in its place')
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
