@@ -31,8 +31,8 @@ export function createRestoreCommand(): Command {
         )
       }
       const { dryRun } = options
-      const migration = describeMigration(file)
-      if (migration) note(migration)
+      const isOlder = describeMigration(file) !== undefined
+      if (isOlder) note(`${file} has an older schema: its copy is migrated, and the backup stays as it is`)
       const restored = await withInterrupt((signal) => restoreList(file, list.file, { dryRun, signal }))
       noteProblems(restored)
       const name = toListName(list)

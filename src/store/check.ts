@@ -11,10 +11,15 @@ export interface CheckResult {
   readonly message: string
 }
 
-/** A cursor that an export or a copy has saved. */
-export interface SavedCursor {
-  readonly file: string
-  readonly cursor: number
+/** The check of a saved cursor, which needs the list. */
+export interface CursorCheck {
+  readonly check: string
+  /**
+   * Returns what was found, or throws like the work of `runCheck`.
+   *
+   * @param last the highest number that the list has assigned
+   */
+  run(last: number): Promise<string>
 }
 
 /**
@@ -29,18 +34,4 @@ export async function runCheck(check: string, work: () => string | Promise<strin
     if (!(error instanceof Failure)) throw error
     return { check, ok: false, message: error.message }
   }
-}
-
-/** Checks a cursor. @param readLast returns the highest number that the list has assigned */
-export function checkCursor(
-  { file, cursor }: SavedCursor,
-  readLast: () => number | Promise<number>,
-): Promise<CheckResult> {
-  return runCheck(`cursor ${file}`, async () => {
-    const last = await readLast()
-    if (cursor <= last) return `it is at ${cursor}, and the list ends at ${last}`
-    throw new Failure(
-      `it is at ${cursor}, but the list ends at ${last}: it belongs to another list, or the list is an older state; put the number of the last subscriber of this list that was handed over into it`,
-    )
-  })
 }

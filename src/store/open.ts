@@ -1,7 +1,7 @@
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
-import type { CheckResult, SavedCursor } from './check.ts'
+import type { CheckResult, CursorCheck } from './check.ts'
 import { checkPostgresList } from './postgres/checks.ts'
 import { createPostgresStore } from './postgres/store.ts'
 import { checkSqliteList } from './sqlite/checks.ts'
@@ -38,7 +38,7 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
  *
  * @param cursors are compared with the list
  */
-export function checkStore(list: ListUrl, cursors: readonly SavedCursor[]): AsyncIterable<CheckResult> {
+export function checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncIterable<CheckResult> {
   if (list.kind === 'sqlite') return checkSqliteList(list.file, cursors)
   return checkPostgresList({ url: list.url, name: toListName(list) }, cursors)
 }

@@ -28,10 +28,10 @@ test('a line for each check, ok or what to do, and the exit code says whether so
   const { list, ok, checks } = JSON.parse(stdout) as Report
   expect({ list, ok }).toEqual({ list: `sqlite:${folder}/list.db`, ok: false })
   expect(checks.filter((check) => !check.ok)).toEqual([
-    { check: 'cursor bad.cursor', ok: false, message: expect.stringContaining('it does not hold a cursor') },
-    { check: 'cursor none.cursor', ok: false, message: expect.stringContaining('there is no such file') },
     { check: 'file modes', ok: false, message: expect.stringContaining('chmod 600') },
     { check: 'cursor old.cursor', ok: false, message: expect.stringContaining('it is at 7, but the list ends at 1') },
+    { check: 'cursor bad.cursor', ok: false, message: expect.stringContaining('it does not hold a cursor') },
+    { check: 'cursor none.cursor', ok: false, message: expect.stringContaining('there is no such file') },
   ])
 })
 

@@ -92,6 +92,17 @@ test('each restore keeps the list before it, and no earlier one is replaced', as
   )
 })
 
+test('a backup of an older schema is migrated, and stays as it is', async () => {
+  const fixture = await createCliFixture()
+  const backup = Bun.zstdDecompressSync(readFileSync(join(import.meta.dir, '../store/sqlite/fixtures/schema-1.db.zst')))
+  await fixture.write('old.db', backup)
+  const { code, stdout, stderr } = await fixture.run(['restore', 'old.db'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('old.db has an older schema') })
+  expect(stdout).toContain('after    22,043 addresses')
+  expect(await emails(fixture)).toHaveLength(22_043)
+  expect(backup.equals(readFileSync(join(fixture.folder, 'old.db')))).toBe(true)
+})
+
 test('a list that is missing, with its folder, is restored; a link to a list stays a link', async () => {
   const fixture = await createBackup()
   const stdout = await fixture.print(['restore', 'copy.db', '--list', 'sqlite:new/deep/list.db'])

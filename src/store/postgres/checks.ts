@@ -2,7 +2,7 @@
 
 import { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
-import { type CheckResult, checkCursor, runCheck, type SavedCursor } from '../check.ts'
+import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { connect, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
 import { readVersion, SCHEMA_VERSION } from './schema.ts'
@@ -13,7 +13,7 @@ const VERSIONS = { first: 15, last: 18 } as const
 /** Runs all checks of a list. Without a list of the present schema, only those that need none. */
 export async function* checkPostgresList(
   list: Pick<PoolOptions, 'url' | 'name'>,
-  cursors: readonly SavedCursor[],
+  cursors: readonly CursorCheck[],
 ): AsyncGenerator<CheckResult> {
   /** Works on a session with the settings of Rollcall. */
   const read = <T>(work: (sql: SQL) => Promise<T>) =>
@@ -30,7 +30,7 @@ export async function* checkPostgresList(
   yield run('writable', (sql) => checkWritable(sql).then(() => 'the user may add addresses'))
   yield run('indexes', checkIndexes)
   yield run('list row', checkListRow)
-  for (const cursor of cursors) yield checkCursor(cursor, () => read(readLast))
+  for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readLast(sql)))
 }
 
 const UNSUPPORTED = 'Rollcall is made for'

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, checkCursor, runCheck, type SavedCursor } from '../check.ts'
+import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { prepareCompaction, type Run } from './compaction-statements.ts'
 import { checkFiles, checkList } from './file-checks.ts'
 import { toRealPath } from './header.ts'
@@ -25,7 +25,7 @@ const LOOK_MS = 250
  */
 export async function* checkSqliteList(
   file: string,
-  cursors: readonly SavedCursor[],
+  cursors: readonly CursorCheck[],
   advanceMs = ADVANCE_MS,
 ): AsyncGenerator<CheckResult> {
   const path = toRealPath(resolve(file))
@@ -39,13 +39,13 @@ export async function* checkSqliteList(
   if (!schema.ok) return
   yield runCheck('index', () => `finds all subscribers: ${readUnchanged(path, checkIndex)}`)
   yield runCheck('inbox', () => checkInbox(path, advanceMs))
-  for (const cursor of cursors) yield checkCursor(cursor, () => readUnchanged(path, readLast))
+  for (const { check, run } of cursors) yield runCheck(check, () => run(readUnchanged(path, readLast)))
 }
 
 function checkSchema(db: Database): string {
   const version = readVersion(db)
   if (version === SCHEMA_VERSION) return `version ${version}`
-  const advice = 'make a backup of it, then run "rollcall count"'
+  const advice = '"rollcall count" migrates it, and an older Rollcall cannot open it then'
   throw new StoreError(`it is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: ${advice}`)
 }
 
