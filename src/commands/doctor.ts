@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { readConfig } from '../config/config.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import { EXIT, Failure, UsageError } from '../failure.ts'
 import { describeLowLimit } from '../http/descriptors.ts'
@@ -53,6 +52,8 @@ function findList(options: ListOption): ListUrl | undefined {
 }
 
 async function* runChecks(list: ListUrl | undefined, files: readonly string[]): AsyncGenerator<CheckResult> {
+  // Imported here because other commands need no YAML.
+  const { readConfig } = await import('../config/config.ts')
   yield runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield runCheck('open files', checkLimit)
   if (!list) return
