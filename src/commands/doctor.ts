@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
-import { EXIT, Failure, UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
 import { describeLowLimit } from '../http/descriptors.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore, toListName } from '../store/open.ts'
 import { readCursorFile } from '../transfer/cursor-file.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, toCount } from './output.ts'
 
 interface DoctorOptions extends ListOption {
   readonly cursorFile: readonly string[]
@@ -35,9 +35,10 @@ export function createDoctorCommand(): Command {
         results.push(result)
         if (!options.json) await print(toLine(result))
       }
-      const isOk = results.every(({ ok }) => ok)
-      if (options.json) await printJson({ list: list ? toListName(list) : null, ok: isOk, checks: results })
-      if (!isOk) process.exitCode = EXIT.failed
+      const wrong = results.filter(({ ok }) => !ok).length
+      const name = list ? toListName(list) : null
+      if (options.json) await printJson('doctor', { list: name, ok: wrong === 0, checks: results })
+      if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
     })
 }
 

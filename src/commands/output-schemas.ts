@@ -12,6 +12,7 @@ const names = z.array(z.string()).readonly()
 const COUNT = { subscribers: count, reserved: count, suppressed: count }
 const STATE = z.enum(['subscribed', 'suppressed', 'absent'])
 const MEANING = z.enum(['subscribed', 'suppressed', 'skip'])
+const CONTENT = z.strictObject({ ...COUNT, last_accepted_at: date.nullable() })
 const TALLY = { added: count, known: count, suppressed: count }
 
 /** One line on standard output. `remove` prints a line for each address; the other verbs print one line. */
@@ -49,6 +50,19 @@ export const OUTPUTS = {
     problem: z.string().nullable(),
   }),
   backup: z.strictObject({ file: z.string(), subscribers: count }),
+  restore: z.strictObject({
+    file: z.string(),
+    list: z.string(),
+    dry_run: z.boolean(),
+    kept_files: names,
+    before: CONTENT.nullable(),
+    after: CONTENT,
+  }),
+  doctor: z.strictObject({
+    list: z.string().nullable(),
+    ok: z.boolean(),
+    checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), message: z.string() })).readonly(),
+  }),
 }
 
 /** The summaries of verbs that print rows. */

@@ -37,7 +37,7 @@ export function createRestoreCommand(): Command {
       noteProblems(restored)
       const name = toListName(list)
       await (options.json
-        ? printJson(toJson({ file, list: name, dryRun: dryRun ?? false }, restored))
+        ? printJson('restore', { file, list: name, dry_run: dryRun ?? false, ...toJson(restored) })
         : print(toText(name, restored, dryRun)))
     })
 }
@@ -47,10 +47,9 @@ function noteProblems({ before, foreignLog }: Restored): void {
   if (foreignLog !== undefined) note(`${foreignLog} was not used: it is the log of another list`)
 }
 
-function toJson(summary: object, { before, after, kept }: Restored) {
+function toJson({ before, after, kept }: Restored) {
   return {
-    ...summary,
-    kept,
+    kept_files: kept,
     before: typeof before === 'object' ? toContentJson(before) : null,
     after: toContentJson(after),
   }

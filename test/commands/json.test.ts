@@ -31,6 +31,8 @@ const COMMANDS: readonly (readonly [verb: keyof typeof OUTPUTS, args: readonly s
   ['status', ['status']],
   ['copy', ['copy', '--from', 'sqlite:list.db', '--to', 'sqlite:copy.db']],
   ['backup', ['backup', 'b.db']],
+  ['restore', ['restore', 'b.db', '--dry-run']],
+  ['doctor', ['doctor']],
   ['remove', ['remove', 'a@site.io', 'nobody@site.io'], 2],
   ['remove', ['remove', '--forget', '--file', 'list.csv'], 3],
   // The list is empty now.

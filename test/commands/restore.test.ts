@@ -67,11 +67,11 @@ test('the backup gets the name of the list, and the earlier list is kept', async
   const { folder, run } = fixture
   const { code, stdout, stderr } = await run(['restore', 'copy.db', '--json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { kept, ...summary } = JSON.parse(stdout)
+  const { kept_files: kept, ...summary } = JSON.parse(stdout)
   expect(summary).toEqual({
     file: 'copy.db',
     list: `sqlite:${folder}/list.db`,
-    dryRun: false,
+    dry_run: false,
     before: { subscribers: 2, reserved: 1, suppressed: 0, last_accepted_at: '2024-06-01T00:00:00.000Z' },
     after: { subscribers: 1, reserved: 0, suppressed: 0, last_accepted_at: '2024-05-31T00:00:00.000Z' },
   })
@@ -195,7 +195,7 @@ test('a damaged list and its log are kept together, and a foreign log next to a 
   writeFileSync(file, 'x'.repeat(content.length))
   const { code, stdout, stderr } = await fixture.run(['restore', 'copy.db', '--json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('earlier list could not be read') })
-  const { kept, before } = JSON.parse(stdout) as { kept: string[]; before: null }
+  const { kept_files: kept, before } = JSON.parse(stdout) as { kept_files: string[]; before: null }
   expect(before).toBeNull()
   expect(kept.map((name) => name.replace(/.*\.db/, ''))).toEqual(['', '-wal', '-shm'])
   // The owner repairs the file: with its log, it is complete.
