@@ -78,6 +78,14 @@ export interface Count {
   readonly suppressed: number
 }
 
+/** Which numbers (`seq`) a list has given out. */
+export interface Numbering {
+  /** A random id of the list. A restored backup has the id of its list, a list made by `copy` has its own. */
+  readonly list: string
+  /** No number above this was given out in this state of the list. 0 when none was. */
+  readonly last: number
+}
+
 export interface StoreStatus extends Count {
   /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
@@ -103,6 +111,11 @@ export interface ListOptions {
 export interface SubscriberStore {
   /** Identifies the list: equal for every path, link, host name and user that leads to it, and for no copy of it. */
   id(): Promise<string>
+  /**
+   * Reads the identity of the list and its last number. A list that continues from an older state skips numbers before
+   * it gives out the next one, so that it never gives out one that it has given out before.
+   */
+  numbering(): Promise<Numbering>
   /**
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
    * its suppression deleted, because a new subscription is a new consent.

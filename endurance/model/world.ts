@@ -180,6 +180,6 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     removeSome,
     chooseSome,
     isOver: () => isOver,
-    readCursor: (file: string) => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0),
+    readCursor: (file: string) => (existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0),
   }
 }

@@ -14,7 +14,7 @@ export function parseAddressArgument(text: string): Address {
 
 /** Parses a whole number that is not negative. @throws InvalidArgumentError */
 export function parseWholeNumber(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw new InvalidArgumentError('Use a whole number.')
 }
 

@@ -7,7 +7,7 @@ import { readFileId } from '../store/sqlite/file.ts'
 import type { ImportTally, Subscriber, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, importRows } from '../transfer/batch-import.ts'
 import { toBatches } from '../transfer/batches.ts'
-import { readCursorFile } from '../transfer/cursor-file.ts'
+import { type Cursor, checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
 import { replaceFile } from '../transfer/writing/sink.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createCommand, withStore } from './list-command.ts'
@@ -38,9 +38,9 @@ export function createCopyCommand(): Command {
     .action(async (options: CopyOptions) => {
       const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
       refuseSameFile(source, target)
-      const after = await readCursor(options)
+      const start = await readCursor(options)
       await withStore(source, (from) =>
-        withStore(target, (to) => withInterrupt((signal) => copy(from, to, { ...options, after }, signal)), {
+        withStore(target, (to) => withInterrupt((signal) => copy(from, to, { ...options, start }, signal)), {
           create: true,
         }),
       )
@@ -59,23 +59,24 @@ const createSameListError = () => new UsageError('--from and --to are the same l
 async function copy(
   from: SubscriberStore,
   to: SubscriberStore,
-  { after, cursorFile, json }: CopyOptions & { readonly after: number },
+  { start, cursorFile, json }: CopyOptions & { readonly start: Cursor },
   signal: AbortSignal,
 ): Promise<void> {
   if ((await from.id()) === (await to.id())) throw createSameListError()
+  const { seq: after, list } = await checkCursor(from, start)
   // Suppressions first, so that a suppressed address is never on the target.
   const suppressions = await copySuppressions(from, to, signal)
   const { tally, cursor } = await copySubscribers(from, to, after, signal)
   await verify(to, tally)
-  if (cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
+  if (cursorFile) await replaceFile(cursorFile, toCursorText({ seq: cursor, list }))
   if (json) return await printJson('copy', { ...tally, suppressions, cursor })
   const { added, known, suppressed } = tally
   note(`cursor: ${cursor}`)
   await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
 }
 
-async function readCursor({ cursorFile }: CopyOptions): Promise<number> {
-  if (!cursorFile) return 0
+async function readCursor({ cursorFile }: CopyOptions): Promise<Cursor> {
+  if (!cursorFile) return { seq: 0 }
   await checkTarget(cursorFile)
   return await readCursorFile(cursorFile)
 }

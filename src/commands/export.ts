@@ -3,7 +3,7 @@ import { checkTarget } from '../complete-file.ts'
 import { UsageError } from '../failure.ts'
 import { BATCH_SIZE } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
-import { readCursorFile } from '../transfer/cursor-file.ts'
+import { checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
 import {
   createWriter,
   FORMATS,
@@ -105,14 +105,15 @@ function checkExec({ exec, cursorFile, batch }: ExportOptions): void {
 
 async function exportList(store: SubscriberStore, options: ExportOptions, signal?: AbortSignal): Promise<void> {
   const { cursorFile, out } = options
-  const after = cursorFile ? await readCursorFile(cursorFile) : (options.after ?? 0)
+  const start = cursorFile ? await readCursorFile(cursorFile) : { seq: options.after ?? 0 }
+  const { seq: after, list: listId } = await checkCursor(store, start)
   if (cursorFile) await checkTarget(cursorFile)
   const sink = out ? await createFileSink(out) : createStdout()
   try {
-    const exported = await writePages(store, sink, { ...options, after }, signal)
+    const exported = await writePages(store, sink, { ...options, after, listId }, signal)
     await sink.finish()
     // Saved last: if the export fails before this, the next one writes the same rows again.
-    if (cursorFile) await replaceFile(cursorFile, `${exported.cursor}\n`)
+    if (cursorFile) await replaceFile(cursorFile, toCursorText({ seq: exported.cursor, list: listId }))
     noteExported(exported)
   } catch (error) {
     await sink.discard()
@@ -133,10 +134,10 @@ async function findTotal(
 async function writePages(
   store: SubscriberStore,
   sink: Sink,
-  options: ExportOptions & { readonly after: number },
+  options: ExportOptions & { readonly after: number; readonly listId: string },
   signal?: AbortSignal,
 ): Promise<Exported> {
-  const { format, for: target, spreadsheetSafe, after, cursorFile, follow } = options
+  const { format, for: target, spreadsheetSafe, after, listId, cursorFile, follow } = options
   const { head, toText } = toWriter(options)
   const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
   const progress = await createProgress('exporting', {
@@ -156,7 +157,7 @@ async function writePages(
       reserved += page.reserved
       if (formulas !== undefined) formulas += page.rows.filter(({ email }) => isFormula(email)).length
       progress.update(rows)
-      if (follow && cursorFile) await replaceFile(cursorFile, `${cursor}\n`)
+      if (follow && cursorFile) await replaceFile(cursorFile, toCursorText({ seq: cursor, list: listId }))
     }
   } finally {
     progress.stop()

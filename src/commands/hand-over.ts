@@ -3,7 +3,7 @@
 import { Failure } from '../failure.ts'
 import { BATCH_SIZE, RETRY_DELAY_MS } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
-import { readCursorFile } from '../transfer/cursor-file.ts'
+import { checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
 import { pause } from '../transfer/pause.ts'
 import { type Batch, createBatch } from '../transfer/writing/batch.ts'
 import type { Writer } from '../transfer/writing/formats.ts'
@@ -42,13 +42,14 @@ export async function handOver(
 ): Promise<Exported> {
   const { cursorFile, follow, limit = Number.POSITIVE_INFINITY } = options
   const size = options.batch ?? (follow ? BATCH_SIZE : Number.POSITIVE_INFINITY)
-  let cursor = await readCursorFile(cursorFile)
+  const start = await checkCursor(store, await readCursorFile(cursorFile))
+  let cursor = start.seq
   let [total, reserved] = [0, 0]
   while (total < limit) {
     signal.throwIfAborted()
     const most = Math.min(size, limit - total)
-    const batch = await deliver(store, { ...options, after: cursor, limit: most }, signal)
-    if (batch.cursor !== cursor) await replaceFile(cursorFile, `${batch.cursor}\n`)
+    const batch = await deliver(store, { ...options, after: cursor, listId: start.list, limit: most }, signal)
+    if (batch.cursor !== cursor) await replaceFile(cursorFile, toCursorText({ seq: batch.cursor, list: start.list }))
     cursor = batch.cursor
     total += batch.rows
     reserved += batch.reserved
@@ -62,7 +63,7 @@ export async function handOver(
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
 async function deliver(
   store: SubscriberStore,
-  { command, cursorFile, follow, ...options }: HandOverOptions & { readonly after: number },
+  { command, cursorFile, follow, ...options }: HandOverOptions & { readonly after: number; readonly listId: string },
   signal: AbortSignal,
 ): Promise<Batch> {
   let until: number | undefined

@@ -41,7 +41,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const migration = list.kind === 'sqlite' && describeMigration(list.file)
   if (migration) note(migration)
-  const store = await openStore(list, { create })
+  const store = await openStore(list, { create, notify: note })
   try {
     return await work(store)
   } finally {

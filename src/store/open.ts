@@ -5,8 +5,7 @@ import type { CheckResult, CursorCheck } from './check.ts'
 import { checkPostgresList } from './postgres/checks.ts'
 import { createPostgresStore } from './postgres/store.ts'
 import { checkSqliteList } from './sqlite/checks.ts'
-import type { OpenOptions } from './sqlite/file.ts'
-import { openSqliteStore } from './sqlite/store.ts'
+import { openSqliteStore, type StoreOptions } from './sqlite/store.ts'
 import { openSqliteThread } from './sqlite/thread.ts'
 
 /**
@@ -14,7 +13,10 @@ import { openSqliteThread } from './sqlite/thread.ts'
  *
  * @throws StoreError when it cannot be opened
  */
-export async function openStore(list: ListUrl, options?: Pick<OpenOptions, 'create'>): Promise<SubscriberStore> {
+export async function openStore(
+  list: ListUrl,
+  options?: Pick<StoreOptions, 'create' | 'notify'>,
+): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
   return createPostgresStore({ ...options, url: list.url, name: toListName(list), hasDeadline: false })
 }
@@ -28,8 +30,8 @@ export async function openStore(list: ListUrl, options?: Pick<OpenOptions, 'crea
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
   const store = createPostgresStore({ url: list.url, name: toListName(list), hasDeadline: true })
-  // Creates the schema before the first address arrives, and logs why if that fails.
-  store.check().catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
+  // Creates the schema, and skips numbers after a restore, before the first address arrives. Logs why if that fails.
+  store.add([]).catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
   return store
 }
 

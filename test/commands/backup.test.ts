@@ -87,7 +87,7 @@ test('a backup that cannot get its name leaves the older one with all it had', a
   })
   expect((await service.subscribe('later@site.io')).status).toBe(200)
   await service.stop()
-  expect(await listCopies(fixture)).toEqual(['copy.db'])
+  expect(await listCopies(fixture)).toEqual(['copy.db', 'copy.db-state'])
   const rows = await fixture.rows(`sqlite:${file}`)
   expect(rows.map(({ email }) => email)).toEqual(['ada', 'old', 'late', 'later'].map((name) => `${name}@site.io`))
 })
@@ -100,7 +100,7 @@ test('a log without its list is not deleted, and the backup gets no name next to
   const { code, stderr } = await fixture.run(['backup', 'copy.db'])
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('copy.db-wal is the log of another') })
   expect(readFileSync(log)).toEqual(content)
-  expect((await listCopies(fixture)).filter((name) => !name.endsWith('-shm'))).toEqual(['copy.db-wal'])
+  expect((await listCopies(fixture)).filter((name) => !/-(?:shm|state)$/.test(name))).toEqual(['copy.db-wal'])
 })
 
 test('files without content and the journal of a file that is gone do not stay next to a backup', async () => {

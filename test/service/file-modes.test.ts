@@ -50,6 +50,7 @@ test.each(UMASKS)('the list of a service and its folders, with umask %s', async 
     'a/b': '700',
     'a/b/list.db': '600',
     'a/b/list.db-shm': '600',
+    'a/b/list.db-state': '600',
     'a/b/list.db-wal': '600',
   })
   expect(service.log()).not.toContain('"level":40')

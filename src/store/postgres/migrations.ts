@@ -1,9 +1,12 @@
+import { NUMBERING } from './numbering.ts'
+
 /**
  * The numbered migrations of the PostgreSQL schema. A new schema is made by running all of them.
  *
  * The tables after the last migration:
  *
- *   list              one row: the version of the schema, and the number of keys. Its lock is the lock of all writers.
+ *   list              one row: the version of the schema, the number of keys, the id of the list, and where its last
+ *                     number was given out (numbering.ts). Its lock is the lock of all writers.
  *   subscribers       the list
  *   suppressions      keyed hashes of removed addresses: HMAC-SHA-256 of the identity
  *   suppression_keys  the keys of these hashes: key 1 belongs to this list, the others came with copies
@@ -85,4 +88,5 @@ export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
        RETURN true;
      END $$`,
   ],
+  [3, NUMBERING],
 ])

@@ -8,6 +8,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import type { MayReturn } from '../suppression-hash.ts'
+import { readNumbering } from './numbering.ts'
 import { suppressOptOuts } from './opt-outs.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
 import {
@@ -45,6 +46,7 @@ export function createPostgresStore(options: PoolOptions): SubscriberStore {
 
   return {
     id: () => pool.run(readId),
+    numbering: () => pool.run(readNumbering),
     importSize: IMPORT_SIZE,
     add: createAdd(pool),
     check: () => pool.run(checkWritable),

@@ -109,8 +109,11 @@ function open(path: string, held: HeldFile): ListFile {
     db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
+    // A new list has given out no number.
+    if (version === 0) db.isLatest = true
     migrate(db)
     db.rememberPlace()
+    if (db.isLatest) db.state.saveOpen()
     return db
   } catch (error) {
     const isLeftOpen = wasClosed && isInWalMode(held.descriptor)

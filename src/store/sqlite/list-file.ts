@@ -2,8 +2,10 @@ import { constants, Database } from 'bun:sqlite'
 import { accessSync, constants as modes, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '../../subscriber.ts'
+import { isInWalMode } from './header.ts'
 import type { HeldFile } from './held-file.ts'
 import { createPlace, type Place } from './place.ts'
+import { createStateFile, type StateFile } from './state-file.ts'
 
 /** How a list is opened that cannot be written. */
 export interface ReadOnlyAccess {
@@ -21,6 +23,9 @@ export interface ReadOnlyAccess {
 export class ListFile extends Database {
   /** The path of the list, also when SQLite has opened it by a URI. */
   override readonly filename: string
+  readonly state: StateFile
+  /** Whether the list is known to be in its latest state. Once it is, it stays so while it is open. */
+  isLatest: boolean
   readonly #held: HeldFile
   readonly #access: ReadOnlyAccess | undefined
   #place: Place | undefined
@@ -33,6 +38,8 @@ export class ListFile extends Database {
     this.filename = path
     this.#held = held
     this.#access = access
+    this.state = createStateFile(path, held)
+    this.isLatest = this.state.isAsClosed()
   }
 
   /** Why the list was opened for reading only; undefined when it can be written. */
@@ -107,6 +114,7 @@ export class ListFile extends Database {
       // SQLite would end the mode also when it cannot delete the log, which would look like one of another list.
       accessSync(dirname(realpathSync(this.filename)), modes.W_OK)
       this.run('PRAGMA journal_mode = DELETE')
+      if (this.isLatest && !isInWalMode(this.#held.descriptor)) this.state.saveClosed()
     } catch {
       // Another process uses the list, or the disk has errors. The list stays in WAL mode, with its log.
     }

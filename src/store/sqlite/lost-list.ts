@@ -6,7 +6,7 @@ import type { SqliteStore } from './store.ts'
 
 /** A line for the log. A failure is logged by the part that counts failures. */
 export interface Report {
-  readonly report: 'failure' | 'warn' | 'error'
+  readonly report: 'failure' | 'info' | 'warn' | 'error'
   readonly text: string
 }
 

@@ -4,6 +4,7 @@
  *
  * The tables after the last migration:
  *
+ *   list              one row: the random id of the list, which its backups keep
  *   inbox             accepted addresses that are not compacted yet; one row per commit. It is never empty:
  *                     `first_seq` plus the number of addresses of the last row is the next seq.
  *   subscribers       the list
@@ -107,6 +108,12 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
        earlier INTEGER NOT NULL    -- the seq in identity_hashes
      )`,
     rebuildIndex,
+  ],
+  [
+    `CREATE TABLE list (
+       id TEXT NOT NULL            -- random; backups and copies of the file keep it
+     )`,
+    'INSERT INTO list VALUES (lower(hex(randomblob(8))))',
   ],
 ]
 

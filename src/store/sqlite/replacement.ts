@@ -21,7 +21,7 @@ export async function replaceList(copy: string, file: string): Promise<void> {
   // What is left belongs to the name only: next to a missing file, a symbolic link or another kind of file.
   const log = `${file}-wal`
   refuseLog(file, hasContent(log) ? log : undefined)
-  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
+  for (const suffix of ['-wal', '-shm', '-journal', '-state']) rmSync(file + suffix, { force: true })
   await renameSynced(copy, file)
 }
 

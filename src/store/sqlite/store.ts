@@ -8,6 +8,8 @@ import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
 import { createIdentityIndex } from './identity-index.ts'
 import { createInboxReader } from './inbox-reader.ts'
 import type { ListFile } from './list-file.ts'
+import { retryBusy } from './lock.ts'
+import { createNumbering } from './numbering.ts'
 import { createReader, type SqliteReader } from './read.ts'
 import { writeRescue } from './rescue.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
@@ -26,6 +28,8 @@ export interface SqliteStore
    * @throws SQLiteError when it cannot be written, StoreError when the list is lost
    */
   append(addresses: string): void
+  /** Skips numbers if the list may be in an older state: see createNumbering. Otherwise the first `append` does. */
+  settleNumbers(): void
   /** Writes all that a lost list holds to a file next to where it was: see writeRescue. */
   rescue(): Promise<string>
 }
@@ -42,6 +46,8 @@ const PAGES_PER_COLLECTION = 100
 export interface StoreOptions extends OpenOptions {
   /** The hash of identities. Default: the keyed hash of the list. A list must always be opened with the same one. */
   readonly hashOf?: IdentityHash
+  /** Gets a message for the owner. */
+  readonly notify?: ((text: string) => void) | undefined
 }
 
 /**
@@ -52,14 +58,18 @@ export interface StoreOptions extends OpenOptions {
 export function openSqliteStore(file: string, options: StoreOptions = {}): SqliteStore {
   const db = openSqliteFile(file, options)
   try {
-    return createSqliteStore(db, options.hashOf ?? createIdentityHash(db))
+    return createSqliteStore(db, { hashOf: createIdentityHash(db), ...options })
   } catch (error) {
     db.close()
     throw toOpenError(db.filename, error)
   }
 }
 
-function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
+function createSqliteStore(
+  db: ListFile,
+  { hashOf, notify }: StoreOptions & { readonly hashOf: IdentityHash },
+): SqliteStore {
+  const numbering = createNumbering(db)
   const suppressions = createSuppressions(db)
   const index = createIdentityIndex(db, hashOf)
   const schedule = createSchedule(db, createCompactor(db, { suppressions, hashOf }))
@@ -69,9 +79,16 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
   const insert = prepareAppend(db)
   let writeError = db.writeError
 
+  function settleNumbers(): void {
+    const number = numbering.settle()
+    if (number === undefined) return
+    notify?.(`the list was restored, copied or not closed: numbering continues at ${number}, above all earlier numbers`)
+  }
+
   function append(addresses: string): void {
     // Only the first commit after a loss goes into a file that nobody finds.
     if (db.isLost) db.checkPlace()
+    settleNumbers()
     insert.run(Date.now(), addresses)
     // After the sync and before the confirmation: what is not in the files at the paths must not be confirmed.
     db.checkCommit()
@@ -100,6 +117,13 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
     }
   }
 
+  /** Does work that gives out numbers. */
+  const writeNumbers = <T>(work: () => Promise<T>) =>
+    write(async () => {
+      await retryBusy(db, settleNumbers)
+      return await work()
+    })
+
   const readNow = <T>(read: () => T) =>
     wrapErrors(db, async () => {
       const result = read()
@@ -125,6 +149,13 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
 
   return {
     id: () => wrapErrors(db, async () => readFileId(db.filename)),
+    async numbering() {
+      return await wrapErrors(db, async () => {
+        db.checkPlace()
+        return numbering.read()
+      })
+    },
+    settleNumbers,
     append,
     findLoss: () => db.findLoss(),
     findElsewhere: () => db.findElsewhere(),
@@ -142,8 +173,8 @@ function createSqliteStore(db: ListFile, hashOf: IdentityHash): SqliteStore {
     list: (options = {}) => toPages((from) => from.list(options)),
     listSuppressions: () => toPages((from) => from.listSuppressions()),
     status: (days) => readCompacted((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => write(() => writer.import(rows)).finally(() => Bun.gc(true)),
-    mergeSubscribers: (rows) => write(() => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
+    import: (rows) => writeNumbers(() => writer.import(rows)).finally(() => Bun.gc(true)),
+    mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
     remove: (addresses, options) => write(() => writer.remove(addresses, options)),
     suppress: (rows, options) => write(() => writer.suppress(rows, options)),
     mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),

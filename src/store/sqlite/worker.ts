@@ -77,7 +77,12 @@ async function run(command: Command): Promise<Reply> {
 
 function open(file: string, id: FileId | undefined): void {
   // The thread starts again after a crash, and then the list exists.
-  store = openSqliteStore(file, { create: id === undefined, id })
+  store = openSqliteStore(file, { create: id === undefined, id, notify: (text) => send({ report: 'info', text }) })
+  try {
+    store.settleNumbers()
+  } catch {
+    // Another process has the lock, for example. The first commit does it.
+  }
   look = createLook(store, send)
   setInterval(() => void lookAgain(), LOOK_MS)
 }

@@ -32,7 +32,7 @@ export interface BatchOptions extends Omit<SelectOptions, 'follow'> {
  * @throws Failure when the document cannot be written
  */
 export async function createBatch(
-  store: Pick<SubscriberStore, 'list'>,
+  store: Pick<SubscriberStore, 'list' | 'numbering'>,
   { writer, neighbor, ...options }: BatchOptions,
 ): Promise<Batch> {
   let [cursor, rows, reserved, first, last] = [options.after, 0, 0, 0, 0]

@@ -2,11 +2,14 @@
 
 import { isReserved } from '../../email.ts'
 import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
+import { checkCursor } from '../cursor-file.ts'
 import { pause } from '../pause.ts'
 
 export interface SelectOptions {
   /** Start after this cursor. */
   readonly after: number
+  /** The id of the list. */
+  readonly listId: string
   /** Stop after this cursor. */
   readonly until?: number | undefined
   /** Most subscribers to select. */
@@ -30,15 +33,20 @@ export interface SelectedPage {
 /** Milliseconds between two looks for new subscribers, who are written within a second. */
 const FOLLOW_INTERVAL_MS = 400
 
-/** Reads the list page by page. A page may have no rows; its cursor still moves on. */
+/**
+ * Reads the list page by page. A page may have no rows; its cursor still moves on.
+ *
+ * @throws Failure when the cursor is ahead of the list, or the list has another id: it may be replaced meanwhile
+ */
 export async function* selectPages(
-  store: Pick<SubscriberStore, 'list'>,
-  { after, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow, signal }: SelectOptions,
+  store: Pick<SubscriberStore, 'list' | 'numbering'>,
+  { after, listId, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow, signal }: SelectOptions,
 ): AsyncGenerator<SelectedPage> {
   let cursor = after
   let remaining = limit
   do {
     if (remaining === 0) return
+    await checkCursor(store, { seq: cursor, list: listId })
     for await (const listed of store.list({ after: cursor })) {
       const page = until === undefined ? listed : listed.filter(({ seq }) => seq <= until)
       if (page.length === 0) return

@@ -79,7 +79,7 @@ test('ten connections migrate a list once', async () => {
     url,
   )
   await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.check())))
-  expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([{ version: 2 }])
+  expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([{ version: 2 }, { version: 3 }])
 })
 
 const killProcess = (_: string, child: Bun.Subprocess) => child.kill('SIGKILL')
@@ -165,7 +165,7 @@ test('a user who may not migrate gets a message that names the owner', async () 
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /: this user may not migrate its schema from version 1 to 2: run "rollcall count" as its owner\n$/,
+      /: this user may not migrate its schema from version 1 to 3: run "rollcall count" as its owner\n$/,
     ),
   ])
   expect((await count(url.replace('owner:', 'postgres:'))).code).toBe(0)

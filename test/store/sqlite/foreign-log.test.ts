@@ -122,7 +122,7 @@ test('the log of a list whose process was killed is played back', async () => {
 test('a list that is closed has no log, and its header says so', async () => {
   const file = await createPath()
   await createClosed(file, 'ada@site.io')
-  expect(readdirSync(join(file, '..'))).toEqual(['list.db'])
+  expect(readdirSync(join(file, '..')).toSorted()).toEqual(['list.db', 'list.db-state'])
   expect(readFileSync(file)[18]).toBe(1)
   const [one, other] = [openSqliteStore(file), openSqliteStore(file)]
   expect(readFileSync(file)[18]).toBe(2)

@@ -21,7 +21,7 @@ import {
 } from '../../support/store-suite.ts'
 
 /** The number of the last migration. */
-const LATEST = 3
+const LATEST = 4
 
 interface Contents {
   readonly subscribers: readonly (readonly [seq: number, email: string, subscribedAt: number])[]
@@ -73,9 +73,20 @@ const FIXTURES: readonly Fixture[] = [
     suppressed: ['visitor.1601@mail-6.example', 'never.19@mail.example', 'elsewhere.39@one.example'],
     forgotten: 'visitor.42@mail-9.example',
   },
+  {
+    version: 3,
+    list: readFixture('schema-3.db.zst'),
+    expected: JSON.parse(readFixture('schema-3.json.zst').toString()),
+    count: { subscribers: 5852, reserved: 5852, suppressed: 100 },
+    inbox: { rows: 32, addresses: 1032 },
+    repeats: ['IMPORTED.1999@LIST-3.EXAMPLE', 'visitor.2999@mail-9.example', 'waiting.899@mail-9.example'],
+    twins: ['collision.96947@mail.example', 'collision.165628@mail.example'],
+    suppressed: ['visitor.2371@mail-1.example', 'never.19@mail.example', 'elsewhere.39@one.example'],
+    forgotten: 'visitor.42@mail-2.example',
+  },
 ]
 
-const [, PREVIOUS] = FIXTURES as readonly [Fixture, Fixture]
+const [, SCHEMA_2, PREVIOUS] = FIXTURES as readonly [Fixture, Fixture, Fixture]
 
 const lastSeqOf = ({ expected }: Fixture) => expected.subscribers.at(-1)![0]
 
@@ -204,21 +215,24 @@ test('the service and a command say that they migrate a list', async () => {
   expect(await count()).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('each list has a key of its own', async () => {
+test.each([
+  ['a key', 'SELECT hex(key) AS value FROM identity_key'],
+  ['an id', 'SELECT id AS value FROM list'],
+])('each list has %s of its own', async (_, sql) => {
   const files = [
     await createPath(),
     await createPath(),
-    await createPath(PREVIOUS.list),
-    await createPath(PREVIOUS.list),
+    await createPath(SCHEMA_2.list),
+    await createPath(SCHEMA_2.list),
   ]
   for (const file of files) await openSqliteStore(file).close()
-  const keys = files.map((file) => query<{ key: string }>(file, 'SELECT hex(key) AS key FROM identity_key')[0]?.key)
-  expect(new Set(keys).size).toBe(files.length)
-  expect(keys.every((key) => key?.length === 16)).toBe(true)
+  const values = files.map((file) => query<{ value: string }>(file, sql)[0]?.value)
+  expect(new Set(values).size).toBe(files.length)
+  expect(values.every((value) => value?.length === 16)).toBe(true)
 })
 
-test('a process of the version before accepts addresses after the migration, and fails to compact them', async () => {
-  const file = await createPath(PREVIOUS.list)
+test('a process of schema 2 accepts addresses after the migration, and fails to compact them', async () => {
+  const file = await createPath(SCHEMA_2.list)
   using old = new Database(file)
   const append = old.query(
     `INSERT OR REPLACE INTO inbox SELECT first_seq + json_array_length(addresses), 1, '["late@mail.example"]'
@@ -250,6 +264,7 @@ async function openKilled(file: string, killAt: number): Promise<string | number
 test.each([
   ['a list of schema 1', FIXTURES[0], 'ALTER TABLE removed RENAME'],
   ['a list of schema 2', FIXTURES[1], 'DROP TABLE identities'],
+  ['a list of schema 3', FIXTURES[2], 'CREATE TABLE list '],
   ['a new list', undefined, 'CREATE TABLE removed'],
 ])('%s is whole after a kill before any statement of its migrations', async (_, fixture, wanted) => {
   const killedAt: string[] = []

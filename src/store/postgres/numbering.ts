@@ -1,0 +1,65 @@
+/**
+ * Keeps a number (`seq`) from being given out twice when a list continues from an older state: after `pg_restore`, or a
+ * failover that lost commits. `list` says where the last number was given out: by which start of a server, and in which
+ * file of which database. Each insertion compares that. After a change, numbering continues at the present time in
+ * microseconds since 2026: see src/store/sqlite/numbering.ts.
+ *
+ * A restored copy of a server has its system identifier and its timeline. But it is started again, and so is every
+ * standby that was promoted. So the time of the start is compared instead.
+ */
+
+import type { SQL } from 'bun'
+import type { Numbering } from '../../subscriber.ts'
+
+/** The part of migration 3. The trigger runs once for each statement, before it gets its first number. */
+export const NUMBERING = `
+  ALTER TABLE rollcall.list
+    ADD COLUMN list_id text NOT NULL DEFAULT left(md5(gen_random_uuid()::text), 16),
+    ADD COLUMN server_started timestamptz,
+    ADD COLUMN subscribers_file text;
+  -- A new list has given out no number.
+  UPDATE rollcall.list SET server_started = pg_postmaster_start_time(),
+                           subscribers_file = pg_relation_filepath('rollcall.subscribers')
+  WHERE NOT (SELECT is_called FROM rollcall.subscribers_seq_seq);
+  -- Runs as the owner of the list, because other users may add addresses.
+  CREATE FUNCTION rollcall.skip_numbers() RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DECLARE
+    given bigint;
+    number bigint := (extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01T00:00Z') * 1000000)::bigint;
+  BEGIN
+    -- Another transaction may have done it before this one got the lock.
+    PERFORM FROM rollcall.list
+    WHERE server_started = pg_postmaster_start_time()
+      AND subscribers_file = pg_relation_filepath('rollcall.subscribers')
+    FOR UPDATE;
+    IF FOUND THEN RETURN; END IF;
+    SELECT greatest(last_value, (SELECT max(seq) FROM rollcall.subscribers)) INTO given
+    FROM rollcall.subscribers_seq_seq;
+    -- The clock may be behind.
+    IF number <= given THEN number := given + (2 ^ 32)::bigint; END IF;
+    PERFORM setval('rollcall.subscribers_seq_seq', number, false);
+    UPDATE rollcall.list SET server_started = pg_postmaster_start_time(),
+                             subscribers_file = pg_relation_filepath('rollcall.subscribers');
+    RAISE LOG 'rollcall: the list was restored, or the server started: numbering continues at %', number;
+  END $$;
+  CREATE FUNCTION rollcall.continue_numbering() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT EXISTS (
+      SELECT FROM rollcall.list
+      WHERE server_started = pg_postmaster_start_time() AND subscribers_file = pg_relation_filepath(TG_RELID)
+    ) THEN
+      PERFORM rollcall.skip_numbers();
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER continue_numbering BEFORE INSERT ON rollcall.subscribers
+  FOR EACH STATEMENT EXECUTE FUNCTION rollcall.continue_numbering()`
+
+/** The last number is read from the sequence: the subscribers who had the last numbers may have been removed. */
+export async function readNumbering(sql: SQL): Promise<Numbering> {
+  const [row] = await sql<Numbering[]>`
+    SELECT list_id AS list, (CASE WHEN is_called THEN last_value ELSE last_value - 1 END)::float8 AS last
+    FROM rollcall.list, rollcall.subscribers_seq_seq`
+  return row ?? { list: '', last: 0 }
+}
