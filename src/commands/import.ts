@@ -131,7 +131,7 @@ async function writeList(
   const refused = dryRun
     ? createRejectedNotes(note)
     : createRejectedFile(rejected, source.header, { hasStatus, replacesOld })
-  const target = dryRun ? await openDryRun(list) : await openStore(list)
+  const target = dryRun ? await openDryRun(list) : await openStore(list, { notify: note })
   let changed = 0
   try {
     const onBatch = ({ added, known, suppressed, optedOut, kept }: ListTally) => {

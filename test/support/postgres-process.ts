@@ -81,7 +81,7 @@ export function tryStart(
     let text = ''
     child.stderr.on('data', (chunk: Buffer) => {
       text += chunk
-      if (text.includes('ready to accept connections')) resolve(child)
+      if (/ready to accept (?:read-only )?connections/.test(text)) resolve(child)
       // The line may come in two chunks.
       text = text.slice(-100)
     })
