@@ -82,7 +82,11 @@ test('a number that the list has not given out is an error; one whose subscriber
   const { print, run } = fixture
   await subscribe(fixture, 1, 2)
   await print(['remove', 'user.2@site.io'])
-  expect(await run(['export', '--format', 'txt', '--after', '2'])).toEqual({ code: 0, stdout: '', stderr: 'cursor: 2\n' })
+  expect(await run(['export', '--format', 'txt', '--after', '2'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'cursor: 2\n',
+  })
   const { code, stderr } = await run(['export', '--out', 'o', '--after', '3'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('the cursor 3 is ahead of the list')])
   expect(await Bun.file(join(fixture.folder, 'o')).exists()).toBe(false)

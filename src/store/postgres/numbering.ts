@@ -1,7 +1,7 @@
 /**
  * Keeps a number (`seq`) from being given out twice when a list continues from an older state: after `pg_restore`, or a
  * failover that lost commits. `list` says where the last number was given out: by which start of a server, and in which
- * file of which database. Each insertion compares that. After a change, numbering continues at the present time in
+ * file of which database. Each insertion compares that, under the lock. After a change, numbering continues at the present time in
  * microseconds since 2026: see src/store/sqlite/numbering.ts.
  *
  * A restored copy of a server has its system identifier and its timeline. But it is started again, and so is every
@@ -11,7 +11,7 @@
 import type { SQL } from 'bun'
 import type { Numbering } from '../../subscriber.ts'
 
-/** The part of migration 3. The trigger runs once for each statement, before it gets its first number. */
+/** The statements of migration 3. */
 export const NUMBERING = `
   ALTER TABLE rollcall.list
     ADD COLUMN list_id text NOT NULL DEFAULT left(md5(gen_random_uuid()::text), 16),
@@ -43,18 +43,32 @@ export const NUMBERING = `
                              subscribers_file = pg_relation_filepath('rollcall.subscribers');
     RAISE LOG 'rollcall: the list was restored, or the server started: numbering continues at %', number;
   END $$;
-  CREATE FUNCTION rollcall.continue_numbering() RETURNS trigger LANGUAGE plpgsql AS $$
+  -- The same as before, except that it also compares where the last number was given out, in the same statement.
+  CREATE OR REPLACE FUNCTION rollcall.add_subscribers(addresses text[], hashes bytea[], key_count integer)
+  RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
-    IF NOT EXISTS (
-      SELECT FROM rollcall.list
-      WHERE server_started = pg_postmaster_start_time() AND subscribers_file = pg_relation_filepath(TG_RELID)
-    ) THEN
+    PERFORM FROM rollcall.list
+    WHERE suppression_key_count = key_count AND server_started = pg_postmaster_start_time()
+      AND subscribers_file = pg_relation_filepath('rollcall.subscribers')
+    FOR UPDATE;
+    IF NOT FOUND THEN
       PERFORM rollcall.skip_numbers();
+      PERFORM FROM rollcall.list WHERE suppression_key_count = key_count FOR UPDATE;
+      IF NOT FOUND THEN RETURN false; END IF;
     END IF;
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER continue_numbering BEFORE INSERT ON rollcall.subscribers
-  FOR EACH STATEMENT EXECUTE FUNCTION rollcall.continue_numbering()`
+    IF key_count > 0 THEN DELETE FROM rollcall.suppressions WHERE hash = ANY (hashes); END IF;
+    INSERT INTO rollcall.subscribers (email, subscribed_at)
+    SELECT address, date_trunc('milliseconds', clock_timestamp())
+    FROM unnest(addresses) WITH ORDINALITY AS given (address, position)
+    ORDER BY position
+    ON CONFLICT (lower(email)) DO NOTHING;
+    RETURN true;
+  END $$`
+
+/** Skips numbers if the list may be in an older state. Call it before an import, under the lock. */
+export async function skipNumbers(sql: SQL): Promise<void> {
+  await sql`SELECT rollcall.skip_numbers()`
+}
 
 /** The last number is read from the sequence: the subscribers who had the last numbers may have been removed. */
 export async function readNumbering(sql: SQL): Promise<Numbering> {

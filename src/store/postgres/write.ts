@@ -11,6 +11,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
+import { skipNumbers } from './numbering.ts'
 import type { Pool } from './pool.ts'
 import { readPages } from './read.ts'
 import {
@@ -52,6 +53,7 @@ export async function importRows<Row extends ImportRow>(
   rows: readonly Row[],
   mayReturn: MayReturn<Row>,
 ): Promise<ImportTally> {
+  await skipNumbers(sql)
   const suppressed = await findSuppressed(
     sql,
     rows.map(({ email }) => email),

@@ -74,12 +74,10 @@ test('older rows in the same database, as pg_restore --clean writes them', async
   )
   await withStore(url, (store) => store.add(LOST))
   await server.run(
-    `ALTER TABLE rollcall.subscribers DISABLE TRIGGER USER;
-     TRUNCATE rollcall.subscribers, rollcall.list;
+    `TRUNCATE rollcall.subscribers, rollcall.list;
      INSERT INTO rollcall.list SELECT * FROM saved_list;
      INSERT INTO rollcall.subscribers OVERRIDING SYSTEM VALUE SELECT * FROM saved;
-     SELECT setval('rollcall.subscribers_seq_seq', 50);
-     ALTER TABLE rollcall.subscribers ENABLE TRIGGER USER`,
+     SELECT setval('rollcall.subscribers_seq_seq', 50)`,
     url,
   )
   await withStore(url, (store) => expectBehind(store, 60))
@@ -91,7 +89,7 @@ test('a user who may only add addresses skips numbers too', async () => {
   await withStore(admin, (store) => store.add(OLD))
   await server.run('GRANT USAGE ON SCHEMA rollcall TO owner; GRANT ALL ON ALL TABLES IN SCHEMA rollcall TO owner', url)
   await server.run("UPDATE rollcall.list SET server_started = '2026-01-01'", url)
-  await withStore(url, (store) => store.add(NEW))
+  await withStore(url, (store) => store.import(NEW.map((email) => ({ email }))))
   expect(emailsOf(await withStore(admin, (store) => listAll(store, { after: FAR })))).toEqual(NEW)
 })
 
