@@ -66,6 +66,11 @@ export function createNumbering(db: ListFile) {
       }
     },
 
+    /** Saves again that this process has the latest state, if the process that saved it last has ended. */
+    renew(): void {
+      if (isSettled && !db.state.isOpen()) db.state.saveOpen()
+    },
+
     read: (): Numbering => getRow(statements.read),
   }
 }

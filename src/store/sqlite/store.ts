@@ -157,7 +157,11 @@ function createSqliteStore(
     },
     settleNumbers,
     append,
-    findLoss: () => db.findLoss(),
+    findLoss() {
+      const loss = db.findLoss()
+      if (loss === undefined) numbering.renew()
+      return loss
+    },
     findElsewhere: () => db.findElsewhere(),
     rescue: () => writeRescue(db),
     compactFor(milliseconds) {

@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { createFolder, runCommand, startService } from '../../support/service.ts'
 import { createAddresses, emailsOf, expectAscending, listAll } from '../../support/store-suite.ts'
+import { until } from '../../support/wait.ts'
 
 const ADDRESSES = createAddresses(65)
 const [OLD, LOST, NEW] = [ADDRESSES.slice(0, 50), ADDRESSES.slice(50, 60), ADDRESSES.slice(60)] as const
@@ -206,6 +207,20 @@ test('several services that open a restored list at once skip numbers once', asy
   expect(logs.split(`numbering continues at ${rows[0]?.seq}, `)).toHaveLength(2)
   expect(emailsOf(rows)).toEqual(NEW)
   expect(rows.map(({ seq }) => seq - (rows[0]?.seq ?? 0))).toEqual(NEW.map((_, index) => index))
+})
+
+test('an import next to a service skips no number, also when a process that had the list open before has ended', async () => {
+  const { file, copies } = await createPlace()
+  const env = { DATABASE_URL: `sqlite:${file}` }
+  const service = await startService({ folder: copies, env })
+  const state = `${file}-state`
+  const line = readFileSync(state, 'utf8')
+  writeFileSync(state, line.replace(/\d+ \d+\n/, '1 0\n'))
+  await until(() => readFileSync(state, 'utf8') === line, 'the service has saved the latest state')
+  const { code, stderr } = await runCommand(['import', '-'], { env, stdin: NEW.join('\n') })
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('numbering') })
+  await service.stop()
+  expect((await readAfter(file, 0)).last).toBe(NEW.length)
 })
 
 test('numbers are skipped on stable storage before the next one is given out', async () => {
