@@ -85,7 +85,7 @@ test('a number that the list has not given out is an error; one whose subscriber
   expect(await run(['export', '--format', 'txt', '--after', '2'])).toEqual({
     code: 0,
     stdout: '',
-    stderr: 'cursor: 2\n',
+    stderr: '0 addresses exported\ncursor: 2\n',
   })
   const { code, stderr } = await run(['export', '--out', 'o', '--after', '3'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('the cursor 3 is ahead of the list')])
