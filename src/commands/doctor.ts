@@ -5,7 +5,8 @@ import { Failure, UsageError } from '../failure.ts'
 import { describeLowLimit } from '../http/descriptors.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore, toListName } from '../store/open.ts'
-import { readCursorFile } from '../transfer/cursor-file.ts'
+import type { Numbering } from '../subscriber.ts'
+import { checkCursor, readCursorFile } from '../transfer/cursor-file.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
 
@@ -58,17 +59,17 @@ async function* runChecks(list: ListUrl | undefined, files: readonly string[]): 
   yield runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield runCheck('open files', checkLimit)
   if (!list) return
-  const cursors = files.map((file) => ({ check: `cursor ${file}`, run: (last: number) => checkCursor(file, last) }))
+  const cursors = files.map((file) => ({
+    check: `cursor ${file}`,
+    run: (found: Numbering) => checkCursorFile(file, found),
+  }))
   yield* checkStore(list, cursors)
 }
 
-async function checkCursor(file: string, last: number): Promise<string> {
+async function checkCursorFile(file: string, found: Numbering): Promise<string> {
   if (!existsSync(file)) throw new Failure('there is no such file: an export would start at the first subscriber')
-  const cursor = await readCursorFile(file)
-  if (cursor <= last) return `it is at ${cursor}, and the list ends at ${last}`
-  throw new Failure(
-    `it is at ${cursor}, but the list ends at ${last}: it belongs to another list, or the list is an older state; put the number of the last subscriber of this list that was handed over into it`,
-  )
+  const { seq } = await checkCursor({ numbering: async () => found }, await readCursorFile(file))
+  return `it is at ${seq}, and the list ends at ${found.last}`
 }
 
 /** The limit of this process. The service gets the same one if it is started in the same way. */

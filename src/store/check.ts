@@ -1,6 +1,7 @@
 /** What `rollcall doctor` reports: the same for every store. */
 
 import { Failure } from '../failure.ts'
+import type { Numbering } from '../subscriber.ts'
 
 /** The outcome of a check. */
 export interface CheckResult {
@@ -16,10 +17,8 @@ export interface CursorCheck {
   readonly check: string
   /**
    * Returns what was found, or throws like the work of `runCheck`.
-   *
-   * @param last the highest number that the list has assigned
    */
-  run(last: number): Promise<string>
+  run(numbering: Numbering): Promise<string>
 }
 
 /**

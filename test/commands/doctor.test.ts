@@ -32,7 +32,7 @@ test('a line for each check, ok or what to do, and the exit code says whether so
   expect({ list, ok }).toEqual({ list: `sqlite:${folder}/list.db`, ok: false })
   expect(checks.filter((check) => !check.ok)).toEqual([
     { check: 'file modes', ok: false, message: expect.stringContaining('chmod 600') },
-    { check: 'cursor old.cursor', ok: false, message: expect.stringContaining('it is at 7, but the list ends at 1') },
+    { check: 'cursor old.cursor', ok: false, message: expect.stringContaining('the cursor 7 is ahead of the list') },
     { check: 'cursor bad.cursor', ok: false, message: expect.stringContaining('it does not hold a cursor') },
     { check: 'cursor none.cursor', ok: false, message: expect.stringContaining('there is no such file') },
   ])

@@ -3,6 +3,7 @@
 import { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
+import { readNumbering } from './numbering.ts'
 import { connect, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
 import { readVersion, SCHEMA_VERSION } from './schema.ts'
@@ -30,7 +31,7 @@ export async function* checkPostgresList(
   yield run('writable', (sql) => checkWritable(sql).then(() => 'the user may add addresses'))
   yield run('indexes', checkIndexes)
   yield run('list row', checkListRow)
-  for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readLast(sql)))
+  for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readNumbering(sql)))
 }
 
 const UNSUPPORTED = 'Rollcall is made for'
@@ -124,16 +125,9 @@ async function checkListRow(sql: SQL): Promise<string> {
   if (counted !== keys) {
     throw new StoreError(`the list counts ${counted} suppression keys, but there are ${keys}: restore both from a dump`)
   }
-  const last = await readLast(sql)
+  const { last } = await readNumbering(sql)
   if (last >= highest) return `${keys} suppression keys; the last number is ${last}`
   throw new StoreError(
     `the sequence is at ${last}, but the list has number ${highest}: set it with setval, or numbers are used twice`,
   )
-}
-
-/** The last number that was assigned; 0 for a new list. */
-async function readLast(sql: SQL): Promise<number> {
-  const [row] = await sql<{ last: number | null }[]>`
-    SELECT pg_sequence_last_value(pg_get_serial_sequence('rollcall.subscribers', 'seq')::regclass)::float8 AS last`
-  return row?.last ?? 0
 }

@@ -10,6 +10,7 @@ import { checkFiles, checkList } from './file-checks.ts'
 import { toRealPath } from './header.ts'
 import { checkIndex } from './index-check.ts'
 import { readVersion, SCHEMA_VERSION } from './migrations.ts'
+import { readNumbering } from './numbering.ts'
 import { getRow } from './row.ts'
 import { toLargeBacklog } from './schedule.ts'
 import { readUnchanged } from './unchanged-read.ts'
@@ -39,7 +40,7 @@ export async function* checkSqliteList(
   if (!schema.ok) return
   yield runCheck('index', () => `finds all subscribers: ${readUnchanged(path, checkIndex)}`)
   yield runCheck('inbox', () => checkInbox(path, advanceMs))
-  for (const { check, run } of cursors) yield runCheck(check, () => run(readUnchanged(path, readLast)))
+  for (const { check, run } of cursors) yield runCheck(check, () => run(readUnchanged(path, readNumbering)))
 }
 
 function checkSchema(db: Database): string {
@@ -85,8 +86,4 @@ function readInbox(db: Database): Inbox {
     const { since, highest } = getRow(rest)
     return { ...getRow(run), waiting: getRow(backlog).size, since, large: toLargeBacklog(highest) }
   })()
-}
-
-function readLast(db: Database): number {
-  return getRow(prepareCompaction(db).next).seq - 1
 }

@@ -38,7 +38,8 @@ export async function keepList(list: string): Promise<readonly string[]> {
 
 /** Removes the log and the other files that belonged to the list which had the name. They are kept: see keepList. */
 export function removeSideFiles(list: string): void {
-  dropFiles(SUFFIXES.filter(Boolean).map((suffix) => list + suffix))
+  // The state file says which state of a list is the latest one: it proves nothing for the restored one.
+  dropFiles([...SUFFIXES, '-state'].filter(Boolean).map((suffix) => list + suffix))
 }
 
 export function dropFiles(files: readonly string[]): void {

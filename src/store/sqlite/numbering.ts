@@ -5,6 +5,7 @@
  * list has given out before, and 2 ** 53 is reached in 285 years, however often numbering is continued.
  */
 
+import type { Database } from 'bun:sqlite'
 import type { Numbering } from '../../subscriber.ts'
 import type { ListFile } from './list-file.ts'
 import { getRow } from './row.ts'
@@ -15,13 +16,20 @@ const EPOCH_MS = Date.UTC(2026, 0, 1)
 /** Numbers to skip when the clock is behind the list. */
 const SKIP = 2 ** 32
 
+const NEXT = 'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1'
+
 /** The first number to give out after an older state whose next number is `next`. */
 export function toSafeNumber(next: number, nowMs = Date.now()): number {
   const number = (nowMs - EPOCH_MS) * 1000
   return number > next ? number : next + SKIP
 }
 
-/** Reads the numbering of a list, and continues it. */
+/** Reads the numbering of a list. */
+export function readNumbering(db: Database): Numbering {
+  return getRow(db.query<Numbering, []>(`SELECT id AS list, (${NEXT}) - 1 AS last FROM list`))
+}
+
+/** Continues the numbering of a list. */
 export function createNumbering(db: ListFile) {
   const statements = prepare(db)
   let isSettled = false
@@ -71,16 +79,14 @@ export function createNumbering(db: ListFile) {
       if (isSettled && !db.state.isOpen()) db.state.saveOpen()
     },
 
-    read: (): Numbering => getRow(statements.read),
+    read: () => readNumbering(db),
   }
 }
 
 function prepare(db: ListFile) {
-  const next = 'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1'
   return {
-    next: db.query<{ seq: number }, []>(next),
+    next: db.query<{ seq: number }, []>(NEXT),
     deleteEmpty: db.query<never, []>(`DELETE FROM inbox WHERE addresses = '[]'`),
     continueAt: db.query<never, [seq: number]>(`INSERT INTO inbox VALUES (?1, 0, '[]')`),
-    read: db.query<Numbering, []>(`SELECT id AS list, (${next}) - 1 AS last FROM list`),
   }
 }

@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import type { Address } from '../../../src/email.ts'
 import type { CheckResult } from '../../../src/store/check.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
+import type { Numbering } from '../../../src/subscriber.ts'
 import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { until } from '../../support/wait.ts'
 
 async function check(url: string): Promise<readonly CheckResult[]> {
-  const cursors = [{ check: 'cursor', run: async (last: number) => `last: ${last}` }]
+  const cursors = [{ check: 'cursor', run: async ({ last }: Numbering) => `last: ${last}` }]
   return await Array.fromAsync(checkPostgresList({ url, name: 'the list' }, cursors))
 }
 

@@ -19,12 +19,13 @@ import type { Address } from '../../../src/email.ts'
 import type { CheckResult } from '../../../src/store/check.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import type { Numbering } from '../../../src/subscriber.ts'
 import { toListFile } from '../../support/list-file.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { createFolder, startService } from '../../support/service.ts'
 
 async function check(file: string): Promise<readonly CheckResult[]> {
-  const cursor = { check: 'cursor', run: async (last: number) => `last: ${last}` }
+  const cursor = { check: 'cursor', run: async ({ last }: Numbering) => `last: ${last}` }
   return await Array.fromAsync(checkSqliteList(file, [cursor], 500))
 }
 
