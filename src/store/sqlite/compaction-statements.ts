@@ -23,7 +23,7 @@ export function prepareCompaction(db: Database) {
 function prepareRun(db: Database) {
   return {
     run: db.query<Run, []>(
-      'SELECT (SELECT min(first_seq) FROM inbox) AS start, end_seq AS "end", cursor FROM compaction_run',
+      'SELECT (SELECT min(first_seq) FROM inbox) AS start, end_seq AS "end", cursor FROM compaction',
     ),
     next: db.query<{ seq: number }, []>(
       'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1',
@@ -33,10 +33,10 @@ function prepareRun(db: Database) {
        FROM inbox ORDER BY first_seq DESC LIMIT 1`,
     ),
     begin: db.query<never, [below: number]>(
-      `UPDATE compaction_run SET cursor = -1, end_seq = (
+      `UPDATE compaction SET cursor = -1, end_seq = (
          SELECT first_seq + json_array_length(addresses) FROM inbox WHERE first_seq < ?1 ORDER BY first_seq DESC LIMIT 1)`,
     ),
-    setCursor: db.query<never, [cursor: number | null]>('UPDATE compaction_run SET cursor = ?1'),
+    setCursor: db.query<never, [cursor: number | null]>('UPDATE compaction SET cursor = ?1'),
   }
 }
 
@@ -70,9 +70,7 @@ function prepareAppendPass(db: Database) {
     ),
     move: db.query<never, [start: number, last: number]>(
       `INSERT INTO subscribers (seq, email, subscribed_at)
-       SELECT b.first_seq + j.key,
-              iif(j.type = 'array', j.value ->> 0, j.value),
-              iif(j.type = 'array', j.value ->> 1, b.accepted_at)
+       SELECT b.first_seq + j.key, ifnull(j.atom, j.value ->> 0), iif(j.atom IS NULL, j.value ->> 1, b.accepted_at)
        FROM inbox b, json_each(b.addresses) j
        WHERE b.first_seq BETWEEN ?1 AND ?2`,
     ),

@@ -20,13 +20,14 @@
  * bob@one.example with seq 2. Seq 3 stays unused.
  *
  * Both passes work in slices, so that other connections can commit in between. How long a slice takes does not depend
- * on the hashes: no address is compared with more than one other. `compaction_run` says how far the run is, and each
+ * on the hashes: no address is compared with more than one other. `compaction` says how far the run is, and each
  * slice continues from there. So a run that stopped in a crash goes on, and several processes that compact at once do
  * the slices of one run together.
  */
 
 import type { Database } from 'bun:sqlite'
 import { prepareCompaction, type Run } from './compaction-statements.ts'
+import type { Counts } from './counts.ts'
 import type { IdentityHash } from './identity-hash.ts'
 import { createInboxScan, type InboxScan } from './inbox-scan.ts'
 import { createMatchList, type MatchList } from './match-list.ts'
@@ -50,13 +51,14 @@ export interface StepOptions {
 }
 
 interface CompactorParts {
+  readonly counts: Counts
   readonly suppressions: Suppressions
   readonly hashOf: IdentityHash
 }
 
 export type Compactor = ReturnType<typeof createCompactor>
 
-export function createCompactor(db: Database, { suppressions, hashOf }: CompactorParts) {
+export function createCompactor(db: Database, { counts, suppressions, hashOf }: CompactorParts) {
   const statements = prepareCompaction(db)
   let scan: InboxScan | undefined
   let matches: MatchList | undefined
@@ -78,6 +80,7 @@ export function createCompactor(db: Database, { suppressions, hashOf }: Compacto
       statements.addCollisions.run(found)
       statements.deleteRepeats.run(found)
     }
+    counts.add(start, after)
     // A new subscription is a new consent. An imported address is not, but the import has left out suppressed ones.
     if (!suppressions.isEmpty()) {
       suppressions.delete(statements.moved.all(start, after).map(({ email }) => email))

@@ -11,14 +11,16 @@
  *   identity_hashes   index of the list: a subscriber for each hash of an identity
  *   collisions        the other subscribers, whose hash is in `identity_hashes` already
  *   identity_key      the key of these hashes
- *   compaction_run    how far compaction is
+ *   compaction        how far compaction is
  *   hash_matches      addresses of the run whose hash is in `identity_hashes` already
  *   suppressions      keyed hashes of removed addresses
  *   suppression_keys  the keys of these hashes: key 1 belongs to this list, the others came with copies
+ *   counts            how many subscribers and suppressions there are
  */
 
 import type { Database } from 'bun:sqlite'
 import { MIGRATION_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
+import { resetCounts } from './counts.ts'
 import { toOpenError } from './error.ts'
 import { rebuildIndex } from './index-rebuild.ts'
 import { getRow } from './row.ts'
@@ -114,6 +116,18 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
        id TEXT NOT NULL            -- random; backups and copies of the file keep it
      )`,
     'INSERT INTO list VALUES (lower(hex(randomblob(8))))',
+    // Under this name, a process of the version before would change the list without its counts.
+    'ALTER TABLE compaction_run RENAME TO compaction',
+    `CREATE TABLE counts (
+       subscribers INTEGER NOT NULL,
+       reserved INTEGER NOT NULL,  -- subscribers in reserved domains
+       suppressed INTEGER NOT NULL
+     )`,
+    resetCounts,
+    `CREATE TRIGGER count_suppression AFTER INSERT ON suppressions
+     BEGIN UPDATE counts SET suppressed = suppressed + 1; END`,
+    `CREATE TRIGGER count_suppression_deleted AFTER DELETE ON suppressions
+     BEGIN UPDATE counts SET suppressed = suppressed - 1; END`,
   ],
 ]
 

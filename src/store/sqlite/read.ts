@@ -1,9 +1,10 @@
 /** Reads the compacted part of a SQLite list. */
 
 import type { Database } from 'bun:sqlite'
-import { type Address, RESERVED_DOMAINS } from '../../email.ts'
-import type { Count, ListOptions, StoreStatus, Subscriber, SubscriptionState } from '../../subscriber.ts'
+import type { Address } from '../../email.ts'
+import type { ListOptions, StoreStatus, Subscriber, SubscriptionState } from '../../subscriber.ts'
 import { DAY_MS, type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
+import { type Counts, RESERVED } from './counts.ts'
 import type { IdentityIndex } from './identity-index.ts'
 import { getRow, type SubscriberRow, toSubscriber } from './row.ts'
 import type { Suppressions } from './suppressions.ts'
@@ -14,16 +15,17 @@ export const PAGE_SIZE = 1000
 export type SqliteReader = ReturnType<typeof createReader>
 
 interface ReaderParts {
+  readonly counts: Counts
   readonly suppressions: Suppressions
   readonly index: IdentityIndex
 }
 
 /** Creates the reader. Its methods are those of the store, and work with or without a transaction of the caller. */
-export function createReader(db: Database, { suppressions, index }: ReaderParts) {
+export function createReader(db: Database, { counts, suppressions, index }: ReaderParts) {
   const statements = prepare(db)
 
   return {
-    count: (): Count => getRow(statements.count),
+    count: counts.read,
 
     find: (address: Address): Subscriber | undefined => index.find([address]).get(0),
 
@@ -59,40 +61,22 @@ export function createReader(db: Database, { suppressions, index }: ReaderParts)
       const first = toFirstDay(days)
       // One scan of the list: all days before the first count as one day.
       const rows = statements.days.all(first - 1)
-      return { ...toStatus(rows, { first, days }), ...getRow(statements.suppressed) }
+      return { ...toStatus(rows, { first, days }), suppressed: counts.read().suppressed }
     },
   }
 }
 
-/** The rule of isReserved in SQL: an address ends in one of the domains, after an `@` or a dot. */
-function toReservedSql(): string {
-  const byLength = Map.groupBy(RESERVED_DOMAINS, ({ length }) => length + 1)
-  return [...byLength]
-    .map(([length, domains]) => {
-      const endings = domains.flatMap((domain) => [`'@${domain}'`, `'.${domain}'`])
-      return `substr(email, -${length}) COLLATE NOCASE IN (${endings})`
-    })
-    .join(' OR ')
-}
-
 function prepare(db: Database) {
-  const reserved = toReservedSql()
-  const suppressed = 'SELECT count(*) AS suppressed FROM suppressions'
   return {
-    count: db.query<Count, []>(
-      `SELECT count(*) AS subscribers, coalesce(sum(${reserved}), 0) AS reserved, (${suppressed}) AS suppressed
-       FROM subscribers`,
-    ),
     last: db.query<{ seq: number }, []>('SELECT coalesce(max(seq), 0) AS seq FROM subscribers'),
     list: db.query<SubscriberRow, [after: number, end: number, limit: number]>(
       `SELECT seq, email, subscribed_at AS subscribedAt FROM subscribers
        WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
     ),
     days: db.query<DayRow, [first: number]>(
-      `SELECT max(subscribed_at / ${DAY_MS}, ?1) AS day, count(*) AS subscribers, sum(${reserved}) AS reserved,
+      `SELECT max(subscribed_at / ${DAY_MS}, ?1) AS day, count(*) AS subscribers, sum(${RESERVED}) AS reserved,
               max(subscribed_at) AS last
        FROM subscribers GROUP BY 1`,
     ),
-    suppressed: db.query<Pick<Count, 'suppressed'>, []>(suppressed),
   }
 }

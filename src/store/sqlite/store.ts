@@ -2,6 +2,7 @@
 
 import { StoreError, type SubscriberStore } from '../../subscriber.ts'
 import { createCompactor } from './compaction.ts'
+import { createCounts } from './counts.ts'
 import { isWriteError, toOpenError, toReason, wrapErrors } from './error.ts'
 import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
 import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
@@ -70,12 +71,13 @@ function createSqliteStore(
   { hashOf, notify }: StoreOptions & { readonly hashOf: IdentityHash },
 ): SqliteStore {
   const numbering = createNumbering(db)
+  const counts = createCounts(db)
   const suppressions = createSuppressions(db)
   const index = createIdentityIndex(db, hashOf)
-  const schedule = createSchedule(db, createCompactor(db, { suppressions, hashOf }))
-  const reader = createReader(db, { suppressions, index })
+  const schedule = createSchedule(db, createCompactor(db, { counts, suppressions, hashOf }))
+  const reader = createReader(db, { counts, suppressions, index })
   const readInbox = createInboxReader(db, { reader, suppressions, index })
-  const writer = createWriter(db, { reader, suppressions, index, schedule })
+  const writer = createWriter(db, { counts, reader, suppressions, index, schedule })
   const insert = prepareAppend(db)
   let writeError = db.writeError
 

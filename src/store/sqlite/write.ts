@@ -14,6 +14,7 @@ import {
 } from '../../subscriber.ts'
 import { mergeOptOuts } from '../opt-outs.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
+import type { Counts } from './counts.ts'
 import type { IdentityIndex } from './identity-index.ts'
 import type { SqliteReader } from './read.ts'
 import { getRow } from './row.ts'
@@ -24,6 +25,7 @@ import type { Suppressions } from './suppressions.ts'
 const ROW_SIZE = 256
 
 interface WriterParts {
+  readonly counts: Counts
   readonly reader: SqliteReader
   readonly suppressions: Suppressions
   readonly index: IdentityIndex
@@ -31,7 +33,7 @@ interface WriterParts {
 }
 
 /** Creates the writer. Its methods are those of the store. */
-export function createWriter(db: Database, { reader, suppressions, index, schedule }: WriterParts) {
+export function createWriter(db: Database, { counts, reader, suppressions, index, schedule }: WriterParts) {
   const statements = prepare(db)
 
   /**
@@ -57,6 +59,7 @@ export function createWriter(db: Database, { reader, suppressions, index, schedu
   function removeSubscriber(subscriber: Subscriber): void {
     index.delete(subscriber)
     statements.delete.run(subscriber.seq)
+    counts.subtract(subscriber.email)
   }
 
   function removeAddress(address: Address, suppress: boolean): SubscriptionState {

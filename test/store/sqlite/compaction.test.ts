@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
 import { createCompactor } from '../../../src/store/sqlite/compaction.ts'
+import { countRows, createCounts } from '../../../src/store/sqlite/counts.ts'
 import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
 import { createIdentityHash, type IdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
 import { createSuppressions } from '../../../src/store/sqlite/suppressions.ts'
@@ -39,7 +40,7 @@ type CreateHash = (typeof HASHES)[number][1]
 function openList(file: string, createHash: CreateHash) {
   const db = openSqliteFile(file)
   const hashOf = createHash(db)
-  const compactor = createCompactor(db, { suppressions: createSuppressions(db), hashOf })
+  const compactor = createCompactor(db, { counts: createCounts(db), suppressions: createSuppressions(db), hashOf })
   const append = prepareAppend(db)
   return {
     db,
@@ -48,8 +49,7 @@ function openList(file: string, createHash: CreateHash) {
     append: (addresses: readonly string[]) => void append.run(Date.now(), JSON.stringify(addresses)),
     step: (until = compactor.next()) => compactor.step({ until, milliseconds: 0 }),
     /** How far compaction is. It changes with each slice. */
-    progress: () =>
-      JSON.stringify(db.query('SELECT min(first_seq), compaction_run.* FROM inbox, compaction_run').get()),
+    progress: () => JSON.stringify(db.query('SELECT min(first_seq), compaction.* FROM inbox, compaction').get()),
   }
 }
 
@@ -86,6 +86,7 @@ function expectList(list: List): void {
     { first_seq: ROWS.flat().length + 1, addresses: '[]' },
   ])
   expect(db.query('SELECT count(*) AS matches FROM hash_matches').get()).toEqual({ matches: 0 })
+  expect(createCounts(db).read()).toEqual(countRows(db))
 }
 
 test.each(HASHES)('%s: another connection completes a run that stopped after any step', (_, createHash) => {
@@ -181,7 +182,11 @@ test('what a connection has read for a run is not used for the next one', () => 
 
 test('a transaction of the caller that is rolled back leaves nothing behind', () => {
   const db = openSqliteFile(join(folder, 'rollback.db'))
-  const compactor = createCompactor(db, { suppressions: createSuppressions(db), hashOf: createIdentityHash(db) })
+  const compactor = createCompactor(db, {
+    counts: createCounts(db),
+    suppressions: createSuppressions(db),
+    hashOf: createIdentityHash(db),
+  })
   const append = prepareAppend(db)
   const compact = (email: string, work = () => {}) => {
     append.run(1, JSON.stringify([email]))

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCompactor } from '../../../src/store/sqlite/compaction.ts'
+import { createCounts } from '../../../src/store/sqlite/counts.ts'
 import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
 import { createIdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -22,7 +23,8 @@ const readSynchronous = (db: Database) => db.query<{ synchronous: number }, []>(
 
 /** Returns a function that does one slice of compaction, and returns false when all is moved. */
 function prepareStep(db: Database): () => boolean {
-  const compactor = createCompactor(db, { suppressions: createSuppressions(db), hashOf: createIdentityHash(db) })
+  const parts = { counts: createCounts(db), suppressions: createSuppressions(db), hashOf: createIdentityHash(db) }
+  const compactor = createCompactor(db, parts)
   return () => compactor.step({ until: compactor.next(), milliseconds: 0 })
 }
 

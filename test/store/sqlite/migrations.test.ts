@@ -281,6 +281,7 @@ test.each([
     await store.add([toAddress('new@mail.example')])
     const after = fixture ? lastSeqOf(fixture) : 0
     expect(emailsOf(await listAll(store, { after }))).toEqual(toAddresses('new@mail.example'))
+    expect((await store.count()).subscribers).toBe((await listAll(store)).length)
     await store.close()
     expect(readVersion(file)).toBe(LATEST)
   }
