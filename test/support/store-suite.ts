@@ -360,6 +360,21 @@ function describeImport({ createList, createStore }: Lists): void {
     expect(emailsOf(all.slice(1))).toEqual(toAddresses('Bob@old.example', 'carl@old.example'))
   })
 
+  test('counts each row once when most of them are known', async () => {
+    const store = await createStore()
+    const known = createAddresses(60)
+    const [gone, ...others] = toAddresses('gone@one.example', 'new@one.example', 'NEW@one.example', 'newer@one.example')
+    await store.add(known)
+    await store.remove([gone!], { suppress: true })
+    const before = await listAll(store)
+    const rows = [...known.map((email) => toAddress(email.toUpperCase())), gone!, ...others, ...known.slice(0, 9)]
+    const tally = await store.import(rows.map((email) => ({ email })))
+    expect(tally).toEqual({ added: 2, known: 70, suppressed: 1 })
+    const after = await listAll(store)
+    expect(after.slice(0, 60)).toEqual([...before])
+    expect(emailsOf(after.slice(60))).toEqual(toAddresses('new@one.example', 'newer@one.example'))
+  })
+
   test('a second import of the same rows changes nothing', async () => {
     const store = await createStore()
     const rows = createAddresses(3000).map((email, index) => ({

@@ -9,6 +9,10 @@ const SLICE_SIZE = 256
  */
 export const POSITIONS = 2 ** 21
 
+export const toEntry = (hash: number, position: number): number => hash * POSITIONS + position
+export const toHash = (entry: number): number => Math.floor(entry / POSITIONS)
+export const toPosition = (entry: number): number => entry % POSITIONS
+
 const EMPTY = new Float64Array()
 
 /** Entries that follow each other in the order of their hashes. */
@@ -37,13 +41,13 @@ export function createBuckets() {
   return {
     add(hash: number, position: number): void {
       const bucket = buckets[hash >>> 24]
-      if (Array.isArray(bucket)) bucket.push(hash * POSITIONS + position)
+      if (Array.isArray(bucket)) bucket.push(toEntry(hash, position))
     },
 
     /** Returns the slice after an entry; -1 is before the first. Nothing can be added after the first call. */
     after(entry: number): Slice {
       const found: number[] = []
-      const first = entry < 0 ? 0 : Math.floor(entry / POSITIONS) >>> 24
+      const first = entry < 0 ? 0 : toHash(entry) >>> 24
       for (let index = first; index < buckets.length && found.length < SLICE_SIZE; index++) {
         const sorted = sort(index)
         const start = index === first ? findAbove(sorted, entry) : 0

@@ -7,6 +7,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../../email.ts'
 import type { Subscriber } from '../../subscriber.ts'
+import { toEntry, toHash, toPosition } from './buckets.ts'
 import type { IdentityHash } from './identity-hash.ts'
 import { type SubscriberRow, toSubscriber } from './row.ts'
 
@@ -20,10 +21,13 @@ export function createIdentityIndex(db: Database, hashOf: IdentityHash) {
     find(addresses: readonly Address[]): ReadonlyMap<number, Subscriber> {
       const found = new Map<number, Subscriber>()
       const others: [hash: number, identity: string, index: number][] = []
-      const hashes = addresses.map(hashOf)
-      for (const { index, ...row } of statements.find.all(JSON.stringify(hashes))) {
-        const [address, hash] = [addresses[index], hashes[index]]
-        if (address === undefined || hash === undefined) continue
+      // In the order of the hashes, a search reads each page of the index once.
+      const entries = Float64Array.from(addresses, (address, index) => toEntry(hashOf(address), index)).sort()
+      for (const row of statements.find.all(`[${entries.map(toHash).join()}]`)) {
+        const entry = entries[row.key] ?? 0
+        const [hash, index] = [toHash(entry), toPosition(entry)]
+        const address = addresses[index]
+        if (address === undefined) continue
         const identity = toIdentity(address)
         if (identity === toIdentity(row.email)) found.set(index, toSubscriber(row))
         else others.push([hash, identity, index])
@@ -52,8 +56,8 @@ export function createIdentityIndex(db: Database, hashOf: IdentityHash) {
 function prepare(db: Database) {
   const subscriber = 's.seq, s.email, s.subscribed_at AS subscribedAt'
   return {
-    find: db.query<SubscriberRow & { index: number }, [hashes: string]>(
-      `SELECT e.key AS "index", ${subscriber} FROM json_each(?1) e
+    find: db.query<SubscriberRow & { key: number }, [hashes: string]>(
+      `SELECT e.key, ${subscriber} FROM json_each(?1) e
        CROSS JOIN identity_hashes i ON i.hash = e.value CROSS JOIN subscribers s ON s.seq = i.seq`,
     ),
     // Looks in both tables at one moment, because a removal moves a collision to `identity_hashes`.

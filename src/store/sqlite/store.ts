@@ -41,6 +41,9 @@ export interface SqliteStore
  */
 const IMPORT_SIZE = 10_000
 
+/** Imports between two forced garbage collections. */
+const IMPORTS_PER_COLLECTION = 2
+
 /** Pages between two forced garbage collections. Without them a long command uses three times as much memory. */
 const PAGES_PER_COLLECTION = 100
 
@@ -104,6 +107,11 @@ function createSqliteStore(
       db.checkPlace()
       return result
     })
+
+  let imports = 0
+  const countImport = () => {
+    if (++imports % IMPORTS_PER_COLLECTION === 0) Bun.gc(true)
+  }
 
   /** Compacts. Returns whether that was possible: a list that cannot be written is read with its inbox. */
   async function compact(): Promise<boolean> {
@@ -179,8 +187,8 @@ function createSqliteStore(
     list: (options = {}) => toPages((from) => from.list(options)),
     listSuppressions: () => toPages((from) => from.listSuppressions()),
     status: (days) => readCompacted((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => writeNumbers(() => writer.import(rows)).finally(() => Bun.gc(true)),
-    mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(() => Bun.gc(true)),
+    import: (rows) => writeNumbers(() => writer.import(rows)).finally(countImport),
+    mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(countImport),
     remove: (addresses, options) => write(() => writer.remove(addresses, options)),
     suppress: (rows, options) => write(() => writer.suppress(rows, options)),
     mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
