@@ -22,8 +22,8 @@ interface RemoveOptions extends ListOption {
 
 type Summary = Summaries['remove']
 
-/** Addresses in a batch, which is removed under one lock. */
-const BATCH_SIZE = 1000
+/** Addresses in a batch, which is removed under one lock: about 100 ms at most. */
+const BATCH_SIZE = 4000
 
 /** `rollcall remove`: removes addresses and suppresses them. */
 export function createRemoveCommand(): Command {

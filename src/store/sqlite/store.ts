@@ -12,6 +12,7 @@ import type { ListFile } from './list-file.ts'
 import { retryBusy } from './lock.ts'
 import { createNumbering } from './numbering.ts'
 import { createReader, type SqliteReader } from './read.ts'
+import { createRemoval } from './removal.ts'
 import { writeRescue } from './rescue.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
 import { createSuppressions } from './suppressions.ts'
@@ -43,6 +44,9 @@ const IMPORT_SIZE = 10_000
 
 /** Imports between two forced garbage collections. */
 const IMPORTS_PER_COLLECTION = 2
+
+/** Addresses from which on a removal is one of many. */
+const MANY_REMOVALS = 1000
 
 /** Pages between two forced garbage collections. Without them a long command uses three times as much memory. */
 const PAGES_PER_COLLECTION = 100
@@ -79,8 +83,9 @@ function createSqliteStore(
   const index = createIdentityIndex(db, hashOf)
   const schedule = createSchedule(db, createCompactor(db, { counts, suppressions, hashOf }))
   const reader = createReader(db, { counts, suppressions, index })
+  const removal = createRemoval(db, { counts, suppressions, index })
   const readInbox = createInboxReader(db, { reader, suppressions, index })
-  const writer = createWriter(db, { counts, reader, suppressions, index, schedule })
+  const writer = createWriter(db, { removal, reader, suppressions, index, schedule })
   const insert = prepareAppend(db)
   let writeError = db.writeError
 
@@ -189,7 +194,10 @@ function createSqliteStore(
     status: (days) => readCompacted((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
     import: (rows) => writeNumbers(() => writer.import(rows)).finally(countImport),
     mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(countImport),
-    remove: (addresses, options) => write(() => writer.remove(addresses, options)),
+    remove(addresses, options) {
+      if (addresses.length >= MANY_REMOVALS) useMoreMemory(db)
+      return write(() => writer.remove(addresses, options))
+    },
     suppress: (rows, options) => write(() => writer.suppress(rows, options)),
     mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
     check: () =>
@@ -202,4 +210,13 @@ function createSqliteStore(
       }),
     close: async () => db.close(),
   }
+}
+
+/**
+ * Keeps 64 MiB of pages in memory and in the log. Removals change pages all over the file: 100,000 of two million wrote
+ * half as many bytes, and took 0.8 of the CPU.
+ */
+function useMoreMemory(db: ListFile): void {
+  db.run('PRAGMA cache_size = -65536')
+  db.run('PRAGMA wal_autocheckpoint = 16384')
 }

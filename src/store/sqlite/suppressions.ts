@@ -48,12 +48,14 @@ export function createSuppressions(db: Database) {
     /** Adds addresses with their dates, in milliseconds since 1970, under the list's own key. */
     add(entries: readonly (readonly [Address, number])[]): void {
       const hashOf = createKeyedHash(getRow(statements.ownKey).key)
-      statements.add.run(JSON.stringify(entries.map(([address, date]) => [hashOf(address), date])))
+      // In the order of the hashes, each page is written once.
+      const rows = entries.map(([address, date]): [string, number] => [hashOf(address), date])
+      statements.add.run(JSON.stringify(rows.sort(([one], [other]) => (one < other ? -1 : 1))))
     },
 
-    /** Gives an address a later date, under every key. */
-    renew: (address: Address, suppressedAt: number): void =>
-      void statements.renew.run(toEntries([address]), suppressedAt),
+    /** Gives addresses a later date, under every key. */
+    renew: (addresses: readonly Address[], suppressedAt: number): void =>
+      void statements.renew.run(toEntries(addresses), suppressedAt),
 
     /** Deletes addresses, under every key. */
     delete: (addresses: readonly Address[]): void => void statements.delete.run(toEntries(addresses)),

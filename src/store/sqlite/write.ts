@@ -7,16 +7,13 @@ import {
   type ImportTally,
   isResubscription,
   type OptOut,
-  type OptOutTally,
   type Subscriber,
-  type SubscriptionState,
   type Suppression,
 } from '../../subscriber.ts'
-import { mergeOptOuts } from '../opt-outs.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
-import type { Counts } from './counts.ts'
 import type { IdentityIndex } from './identity-index.ts'
 import type { SqliteReader } from './read.ts'
+import type { Removal } from './removal.ts'
 import { getRow } from './row.ts'
 import type { CompactionSchedule } from './schedule.ts'
 import type { Suppressions } from './suppressions.ts'
@@ -31,7 +28,7 @@ const SAMPLED = 16
 const MANY = 0.25
 
 interface WriterParts {
-  readonly counts: Counts
+  readonly removal: Removal
   readonly reader: SqliteReader
   readonly suppressions: Suppressions
   readonly index: IdentityIndex
@@ -39,7 +36,7 @@ interface WriterParts {
 }
 
 /** Creates the writer. Its methods are those of the store. */
-export function createWriter(db: Database, { counts, reader, suppressions, index, schedule }: WriterParts) {
+export function createWriter(db: Database, { removal, reader, suppressions, index, schedule }: WriterParts) {
   const statements = prepare(db)
 
   /** Returns the addresses that are on the list if they are many; if they are few, compaction finds them at a lower cost. */
@@ -73,47 +70,6 @@ export function createWriter(db: Database, { counts, reader, suppressions, index
     return { added, known, suppressed: others.length - addresses.length }
   }
 
-  function removeSubscriber(subscriber: Subscriber): void {
-    index.delete(subscriber)
-    statements.delete.run(subscriber.seq)
-    counts.subtract(subscriber.email)
-  }
-
-  function removeAddress(address: Address, suppress: boolean): SubscriptionState {
-    const subscriber = reader.find(address)
-    if (subscriber) removeSubscriber(subscriber)
-    const isSuppressed = !subscriber && suppressions.find([address]).size > 0
-    const suppressedAt = toSuppressionDate(subscriber)
-    if (!suppress) suppressions.delete([address])
-    else if (isSuppressed) suppressions.renew(address, suppressedAt)
-    else suppressions.add([[address, suppressedAt]])
-    if (subscriber) return 'subscribed'
-    return isSuppressed ? 'suppressed' : 'absent'
-  }
-
-  function suppressOptOuts(rows: readonly OptOut[], removeUndated: boolean): OptOutTally {
-    const optOuts = mergeOptOuts(rows, { removeUndated })
-    const emails = optOuts.map(({ email }) => email)
-    const [subscribers, suppressed] = [index.find(emails), suppressions.find(emails)]
-    const left: [Address, number][] = []
-    const tally = { added: 0, removed: 0, kept: 0, known: rows.length - optOuts.length }
-    for (const [position, { email, optedOutAt }] of optOuts.entries()) {
-      const [subscriber, suppressedAt] = [subscribers.get(position), suppressed.get(position)]
-      const stays = subscriber && (optedOutAt ? isResubscription(subscriber, optedOutAt) : !removeUndated)
-      if (suppressedAt) {
-        tally.known++
-        if (optedOutAt && optedOutAt > suppressedAt) suppressions.renew(email, optedOutAt.getTime())
-      } else if (stays) tally.kept++
-      else {
-        if (subscriber) removeSubscriber(subscriber)
-        tally[subscriber ? 'removed' : 'added']++
-        left.push([email, optedOutAt?.getTime() ?? toSuppressionDate(subscriber)])
-      }
-    }
-    suppressions.add(left)
-    return tally
-  }
-
   /** Removes subscribers from before their suppression. Returns the suppressions of the others: they are outdated. */
   function removeMatches(matches: readonly (readonly [Subscriber, Suppression])[]): Set<Suppression> {
     const outdated = new Set<Suppression>()
@@ -122,7 +78,7 @@ export function createWriter(db: Database, { counts, reader, suppressions, index
       const subscriber = reader.find(email)
       if (!subscriber) continue
       if (isResubscription(subscriber, suppression.suppressedAt)) outdated.add(suppression)
-      else removeSubscriber(subscriber)
+      else removal.removeSubscriber(subscriber)
     }
     return outdated
   }
@@ -134,10 +90,10 @@ export function createWriter(db: Database, { counts, reader, suppressions, index
       schedule.runCompacted(() => importRows(subscribers, isResubscription)),
 
     remove: (addresses: readonly Address[], { suppress }: { readonly suppress: boolean }) =>
-      schedule.runCompacted(() => addresses.map((address) => removeAddress(address, suppress))),
+      schedule.runCompacted(() => removal.removeAddresses(addresses, suppress)),
 
     suppress: (rows: readonly OptOut[], { removeUndated }: { readonly removeUndated: boolean }) =>
-      schedule.runCompacted(() => suppressOptOuts(rows, removeUndated)),
+      schedule.runCompacted(() => removal.suppressOptOuts(rows, removeUndated)),
 
     async mergeSuppressions(merged: readonly Suppression[], signal?: AbortSignal): Promise<void> {
       await schedule.compact()
@@ -162,11 +118,6 @@ export function createWriter(db: Database, { counts, reader, suppressions, index
   }
 }
 
-/** Returns now, but not a date before the subscription that ends: the clock may have been set back since. */
-function toSuppressionDate(subscriber: Subscriber | undefined): number {
-  return Math.max(Date.now(), subscriber?.subscribedAt.getTime() ?? 0)
-}
-
 /** Appends a batch to the inbox, at the next seq. An empty last row has that seq already, and is replaced. */
 export function prepareAppend(db: Database) {
   return db.query<never, [acceptedAt: number, addresses: string]>(
@@ -182,6 +133,5 @@ function prepare(db: Database) {
       'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1',
     ),
     countFrom: db.query<{ added: number }, [seq: number]>('SELECT count(*) AS added FROM subscribers WHERE seq >= ?1'),
-    delete: db.query<never, [seq: number]>('DELETE FROM subscribers WHERE seq = ?1'),
   }
 }
