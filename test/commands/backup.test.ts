@@ -1,10 +1,14 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copySqlite } from '../../src/store/sqlite/backup.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
+import { createAddresses } from '../support/store-suite.ts'
 import { until } from '../support/wait.ts'
 
 test('the copy has all addresses of one moment while the service writes', async () => {
@@ -110,4 +114,42 @@ test('files without content and the journal of a file that is gone do not stay n
   copyFileSync(join(fixture.folder, 'list.db'), join(fixture.folder, 'copy.db-journal'))
   await fixture.print(['backup', 'copy.db'])
   expect(await listCopies(fixture)).toEqual(['copy.db'])
+})
+
+test('a list that shrinks and grows meanwhile is copied', async () => {
+  const { folder } = await createCliFixture()
+  const file = join(folder, 'list.db')
+  const store = openSqliteStore(file)
+  const addresses = createAddresses(400)
+  let isDone = false
+  const change = async () => {
+    while (!isDone) {
+      await store.add(addresses)
+      await store.count()
+      await store.remove(addresses.slice(200), { suppress: false })
+    }
+  }
+  const changing = change()
+  for (let round = 0; round < 8; round++) {
+    const copied = await copySqlite(file, join(folder, `copy-${round}.db`), AbortSignal.timeout(30_000))
+    expect([200, 400]).toContain(copied)
+  }
+  isDone = true
+  await changing
+  await store.close()
+})
+
+test('a copy with fewer addresses than the list has counted is refused', async () => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\nb@site.io\n')
+  {
+    using db = new Database(join(folder, 'list.db'))
+    db.run('DELETE FROM subscribers WHERE seq = 2')
+  }
+  expect(await run(['backup', 'copy.db'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'rollcall: the copy is incomplete: it has 1 addresses, and the list counted 2\n',
+  })
+  expect((await readdir(folder)).filter((name) => name.includes('copy.db'))).toEqual([])
 })

@@ -16,6 +16,23 @@ export function checkIntegrity(file: string, name = 'the copy'): void {
 }
 
 /**
+ * Checks that a copy of the present schema has as many subscribers as the list had counted at the moment of the copy.
+ * The list itself may have changed since.
+ *
+ * @throws StoreError when it is incomplete, SQLiteError when it cannot be read
+ */
+export function checkComplete(file: string): void {
+  using db = new Database(file, { readonly: true })
+  const { copied, counted } = getRow(
+    db.query<{ copied: number; counted: number }, []>(
+      'SELECT (SELECT count(*) FROM subscribers) AS copied, subscribers AS counted FROM counts',
+    ),
+  )
+  if (copied === counted) return
+  throw new StoreError(`the copy is incomplete: it has ${copied} addresses, and the list counted ${counted}`)
+}
+
+/**
  * Checks that a copy is closed: it may be put next to a log (WAL), and must be told from the file of that log. See
  * findForeignLog.
  *
