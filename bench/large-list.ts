@@ -59,6 +59,6 @@ function* toChunks(size: number): Generator<string> {
 }
 
 /** An address of a usual length. Consecutive numbers give addresses that are not in order. */
-function toAddress(number: number): string {
+export function toAddress(number: number): string {
   return `reader.${Math.imul(number, 2_654_435_761) >>> 0}.${number}@list.example`
 }
