@@ -92,23 +92,23 @@ test('a removal shows a bar unless its output is on the terminal', async () => {
   // A list that is in use is opened at once, and then waits for the lock.
   const store = openSqliteStore(join(folder, 'list.db'))
   onTestFinished(() => store.close())
-  // Long rows, so that the last one is read after the first thousand are removed.
-  const rows = Array.from({ length: 2_000 }, (_, index) => `user.${index}@site.io,${'x'.repeat(500)}\n`)
+  // Long rows, so that the last one is read after the first batch is removed.
+  const rows = Array.from({ length: 6_000 }, (_, index) => `user.${index}@site.io,${'x'.repeat(500)}\n`)
   await write('gone.csv', `email,note\n${rows.join('')}nobody,\n`)
   await slowDown()
   const { lines, states, exit } = await start('rollcall remove --file gone.csv > removed.txt').end()
   expect(exit).toBe(1)
-  expect(states).toContainEqual(expect.stringMatching(/^removing .*[1-9]\d?%, 1,000 rows, [\d,]+ rows\/s, \d+s left$/))
+  expect(states).toContainEqual(expect.stringMatching(/^removing .*[1-9]\d?%, 4,000 rows, [\d,]+ rows\/s, \d+s left$/))
   // The message came while the bar was on the screen.
   expect(lines).toEqual([
-    'gone.csv: line 2002: the address is not valid',
-    '0 removed, 0 suppressed before, 2000 not on the list',
+    'gone.csv: line 6002: the address is not valid',
+    '0 removed, 0 suppressed before, 6000 not on the list',
     'rollcall: 1 row without a valid address',
   ])
   const shown = await start(
     'rollcall remove --file gone.csv 2> notes.txt | tail -n 1; rollcall remove bob@site.io',
   ).end()
-  expect(shown.lines).toEqual(['user.1999@site.io: suppressed before', 'bob@site.io: removed'])
+  expect(shown.lines).toEqual(['user.5999@site.io: suppressed before', 'bob@site.io: removed'])
 })
 
 describe('the line', () => {

@@ -5,7 +5,7 @@ import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { openSqliteFile } from './file.ts'
-import { checkClosed, checkIntegrity } from './integrity.ts'
+import { checkClosed, checkComplete, checkIntegrity } from './integrity.ts'
 import { openSqliteStore } from './store.ts'
 
 export interface BackupRequest {
@@ -33,6 +33,7 @@ async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
     db.run('VACUUM INTO ?', [target])
     db.checkUnchanged()
     checkIntegrity(target)
+    checkComplete(target)
     const copied = await count(target)
     checkClosed(target)
     return { ok: true, value: copied }

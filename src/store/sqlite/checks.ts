@@ -3,9 +3,11 @@
 import type { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { prepareCompaction, type Run } from './compaction-statements.ts'
+import { countRows, createCounts } from './counts.ts'
 import { checkFiles, checkList } from './file-checks.ts'
 import { toRealPath } from './header.ts'
 import { checkIndex } from './index-check.ts'
@@ -39,6 +41,7 @@ export async function* checkSqliteList(
   yield runCheck('integrity', () => readUnchanged(path, checkPages))
   if (!schema.ok) return
   yield runCheck('index', () => `finds all subscribers: ${readUnchanged(path, checkIndex)}`)
+  yield runCheck('counts', () => readUnchanged(path, checkCounts))
   yield runCheck('inbox', () => checkInbox(path, advanceMs))
   for (const { check, run } of cursors) yield runCheck(check, () => run(readUnchanged(path, readNumbering)))
 }
@@ -48,6 +51,14 @@ function checkSchema(db: Database): string {
   if (version === SCHEMA_VERSION) return `version ${version}`
   const advice = '"rollcall count" migrates it, and an older Rollcall cannot open it then'
   throw new StoreError(`it is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: ${advice}`)
+}
+
+/** Compares the counts with the rows, at one moment. */
+function checkCounts(db: Database): string {
+  const [kept, found] = db.transaction(() => [createCounts(db).read(), countRows(db)] as const)()
+  if (isDeepStrictEqual(kept, found)) return `${found.subscribers} subscribers, ${found.suppressed} suppressed`
+  const advice = 'write the list to a new file with "rollcall copy", which counts it, and use that file'
+  throw new StoreError(`the list counts ${kept.subscribers} subscribers, and has ${found.subscribers}; ${advice}`)
 }
 
 function checkPages(db: Database): string {

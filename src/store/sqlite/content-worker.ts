@@ -3,7 +3,7 @@
 import type { Result } from '../../result.ts'
 import { StoreError, type StoreStatus } from '../../subscriber.ts'
 import { toReason } from './error.ts'
-import { checkClosed, checkIntegrity } from './integrity.ts'
+import { checkClosed, checkComplete, checkIntegrity } from './integrity.ts'
 import { openSqliteStore } from './store.ts'
 
 /** What a list holds, for the owner to recognize it. */
@@ -27,7 +27,10 @@ async function read({ file, original }: ContentRequest): Promise<Result<Content,
   try {
     if (original !== undefined) checkIntegrity(file, original)
     const content = await readContent(file)
-    if (original !== undefined) checkClosed(file)
+    if (original !== undefined) {
+      checkClosed(file)
+      checkComplete(file)
+    }
     return { ok: true, value: content }
   } catch (error) {
     const isOurs = error instanceof StoreError

@@ -74,7 +74,7 @@ test('a sound list: every check is ok, and nothing changes', async () => {
   expect(results.filter(({ ok }) => !ok)).toEqual([])
   expect(results.map(({ check }) => check)).toEqual([
     ...['list', 'file modes', 'disk', 'leftovers', 'rescue files'],
-    ...['schema', 'integrity', 'index', 'inbox', 'cursor'],
+    ...['schema', 'integrity', 'index', 'counts', 'inbox', 'cursor'],
   ])
   expect(results.at(-1)?.message).toBe('last: 3')
   expect(look(file)).toEqual(before)
@@ -123,7 +123,12 @@ const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>
   [
     'a subscriber that is missing',
     (file) => runSql(file, 'DELETE FROM subscribers WHERE seq = 2'),
-    { index: 'the index has 3 entries for 2 subscribers' },
+    { index: 'the index has 3 entries for 2 subscribers', counts: 'the list counts 3 subscribers, and has 2' },
+  ],
+  [
+    'a wrong count',
+    (file) => runSql(file, 'UPDATE counts SET reserved = reserved + 1'),
+    { counts: 'write the list to a new file' },
   ],
   ['an older schema', (file) => runSql(file, 'PRAGMA user_version = 1'), { schema: '"rollcall count" migrates it' }],
   ['a newer schema', (file) => runSql(file, 'PRAGMA user_version = 99'), { schema: 'use a newer Rollcall' }],
