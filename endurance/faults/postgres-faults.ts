@@ -73,10 +73,10 @@ async function slowDown({ list }: Scene) {
   const server = await getServer()
   await server.run(
     `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$;
-     CREATE TRIGGER slow AFTER INSERT ON rollcall.subscribers EXECUTE FUNCTION slow()`,
+     CREATE TRIGGER slow AFTER INSERT ON rollcall.inbox EXECUTE FUNCTION slow()`,
     list.url,
   )
-  return async () => void (await server.run('DROP TRIGGER slow ON rollcall.subscribers', list.url))
+  return async () => void (await server.run('DROP TRIGGER slow ON rollcall.inbox', list.url))
 }
 
 async function makeReadOnly({ list }: Scene) {

@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { getServer } from '../../test/support/postgres.ts'
 import { check } from '../check.ts'
 import { startClient } from '../clients/client.ts'
 import type { PumpOptions, PumpWindow } from '../clients/pump.ts'
@@ -87,7 +88,7 @@ function toVerbs({ store, folder }: TrialContext): string[][] {
 
 async function read(list: List, args: readonly string[]): Promise<Reading> {
   const [verb = ''] = args
-  const inbox = readInbox(list)
+  const inbox = await readInbox(list)
   const start = performance.now()
   const { process, ended } = list.start(args)
   const timer = setTimeout(() => process.kill('SIGKILL'), PATIENCE_S * 1000)
@@ -109,12 +110,16 @@ async function measureAlone(list: List, verbs: readonly (readonly string[])[]): 
 
 async function fillInbox(list: List): Promise<void> {
   const end = performance.now() + FILL_S * 1000
-  while (list.file && readInbox(list) < INBOX && performance.now() < end) await Bun.sleep(100)
+  while ((await readInbox(list)) < INBOX && performance.now() < end) await Bun.sleep(100)
 }
 
-/** The number of addresses in the inbox of a SQLite list, repeats included; 0 on PostgreSQL, which has none. */
-function readInbox(list: List): number {
-  if (!list.file) return 0
+/** The number of addresses in the inbox of a list, repeats included. */
+async function readInbox(list: List): Promise<number> {
+  if (!list.file) {
+    const server = await getServer()
+    const [row] = await server.run<{ size: number }>('SELECT sum(size)::float8 AS size FROM rollcall.inbox', list.url)
+    return row?.size ?? 0
+  }
   using db = new Database(list.file)
   db.run('PRAGMA busy_timeout = 5000')
   const query = `SELECT first_seq + json_array_length(addresses) - (SELECT min(first_seq) FROM inbox) AS size

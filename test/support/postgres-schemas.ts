@@ -1,9 +1,10 @@
-/** Lists with schema 1 for the tests of migrations, what is in them, and a migration that waits in the middle. */
+/** Lists with older schemas for the tests of migrations, what is in them, and a migration that waits in the middle. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { SQL } from 'bun'
+import { MIGRATIONS } from '../../src/store/postgres/migrations.ts'
 import type { Subscriber, Suppression } from '../../src/subscriber.ts'
 import { ROOT } from './paths.ts'
 import { getServer, toDatabase } from './postgres.ts'
@@ -18,6 +19,15 @@ export async function createSchema1(): Promise<string> {
   const url = await server.createUrl()
   const sql = new SQL({ url, max: 1 })
   await sql.unsafe(SCHEMA_1)
+  await sql.close()
+  return url
+}
+
+/** Creates a database with the same list in schema 3. */
+export async function createSchema3(): Promise<string> {
+  const url = await createSchema1()
+  const sql = new SQL({ url, max: 1 })
+  await sql.unsafe(`${MIGRATIONS.get(2)}; ${MIGRATIONS.get(3)}; UPDATE rollcall.list SET version = 3`)
   await sql.close()
   return url
 }
@@ -38,9 +48,12 @@ export async function readSchema1(url: string) {
   return { list, subscribers: [...subscribers], suppressions: [...suppressions], digest }
 }
 
+/** Reads a digest of the columns that every schema has. */
 export async function readDigest(url: string, tables: string[]): Promise<unknown[]> {
-  const digest = (table: string) =>
-    `SELECT md5(string_agg(row::text, ';' ORDER BY row)) AS digest FROM rollcall.${table} row`
+  const digest = (table: string) => {
+    const columns = table === 'subscribers' ? 'seq, email, subscribed_at' : '*'
+    return `SELECT md5(string_agg(row::text, ';' ORDER BY row)) AS digest FROM (SELECT ${columns} FROM rollcall.${table}) row`
+  }
   return [...(await server.run(tables.map(digest).join(' UNION ALL '), url))]
 }
 

@@ -1,6 +1,6 @@
 /** The checks of a PostgreSQL list. They only read. */
 
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { readNumbering } from './numbering.ts'
@@ -16,37 +16,31 @@ export async function* checkPostgresList(
   list: Pick<PoolOptions, 'url' | 'name'>,
   cursors: readonly CursorCheck[],
 ): AsyncGenerator<CheckResult> {
-  /** Works on a session with the settings of Rollcall. */
-  const read = <T>(work: (sql: SQL) => Promise<T>) =>
-    withSession(list, () => connect({ ...list, hasDeadline: false }), work)
-  const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => read(work))
+  const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => withSession(list, work))
 
   const server = await run('server', checkVersion)
   yield server
   if (!server.ok && !server.message.includes(UNSUPPORTED)) return
-  yield run('durability', (sql) => checkDurability(sql, list))
+  yield run('durability', checkDurability)
   const schema = await run('schema', checkSchema)
   yield schema
   if (!schema.ok) return
   yield run('writable', (sql) => checkWritable(sql).then(() => 'the user may add addresses'))
   yield run('indexes', checkIndexes)
   yield run('list row', checkListRow)
+  yield run('inbox', checkInbox)
   for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readNumbering(sql)))
 }
 
 const UNSUPPORTED = 'Rollcall is made for'
 
-/** Opens a session for some work. @throws StoreError for every error */
-async function withSession<T>(
-  { name }: Pick<PoolOptions, 'name'>,
-  open: () => SQL,
-  work: (sql: SQL) => Promise<T>,
-): Promise<T> {
-  const sql = open()
+/** Opens a session with the settings of Rollcall for some work. @throws StoreError for every error */
+async function withSession<T>(list: Pick<PoolOptions, 'url' | 'name'>, work: (sql: SQL) => Promise<T>): Promise<T> {
+  const sql = connect({ ...list, hasDeadline: false })
   try {
     return await work(sql)
   } catch (error) {
-    throw error instanceof StoreError ? error : toStoreError(name, error)
+    throw error instanceof StoreError ? error : toStoreError(list.name, error)
   } finally {
     await sql.close({ timeout: 0 }).catch(() => {})
   }
@@ -61,29 +55,16 @@ async function checkVersion(sql: SQL): Promise<string> {
   throw new StoreError(`PostgreSQL ${version}: ${UNSUPPORTED} versions ${VERSIONS.first} to ${VERSIONS.last}`)
 }
 
-/** Settings that lose confirmed addresses when they are off, and who sets them. */
-const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
+/** Settings that lose confirmed addresses when they are off. Each transaction sees to `synchronous_commit` itself. */
+const DURABLE = ['fsync', 'full_page_writes'] as const
 
-async function checkDurability(sql: SQL, list: Pick<PoolOptions, 'url' | 'name'>): Promise<string> {
-  const session = await readOff(sql)
-  if (session.length > 0) {
-    throw new StoreError(`a crash loses confirmed addresses: turn on ${session.join(', ')}, and reload the server`)
-  }
-  // A session as the server gives it to this user and database: Rollcall asks for `on` when it connects.
-  const open = () => new SQL({ adapter: 'postgres', url: list.url, max: 1, connectionTimeout: 5 })
-  const given = await withSession(list, open, readOff)
-  if (given.length === 0) return `${DURABLE.join(', ')} are on`
-  throw new StoreError(
-    `${given.join(', ')} is off for this user, this database or the server: Rollcall turns it on for its own connections, but a pooler may not pass that on; turn it on where it is set (ALTER ROLE, ALTER DATABASE or postgresql.conf)`,
-  )
-}
-
-/** Returns the names of the settings that are off in a session. */
-async function readOff(sql: SQL): Promise<readonly string[]> {
+async function checkDurability(sql: SQL): Promise<string> {
   const rows = await sql<{ name: string }[]>`
     SELECT name FROM unnest(${sql.array([...DURABLE], 'TEXT')}::text[]) WITH ORDINALITY AS wanted (name, position)
     WHERE current_setting(name) = 'off' ORDER BY position`
-  return rows.map(({ name }) => name)
+  if (rows.length === 0) return `${DURABLE.join(', ')} are on`
+  const off = rows.map(({ name }) => name)
+  throw new StoreError(`a crash loses confirmed addresses: turn on ${off.join(', ')}, and reload the server`)
 }
 
 async function checkSchema(sql: SQL): Promise<string> {
@@ -98,11 +79,14 @@ async function checkSchema(sql: SQL): Promise<string> {
 }
 
 /** Without one of them, an address may be on the list twice, or each search reads the whole list. */
-const INDEXES = ['subscribers_identity', 'subscribers_pkey', 'suppressions_pkey', 'suppression_keys_pkey'] as const
+const INDEXES = [
+  ...['inbox_pkey', 'subscribers_pkey', 'subscribers_seq'],
+  ...['suppressions_pkey', 'suppression_keys_pkey'],
+] as const
 
 async function checkIndexes(sql: SQL): Promise<string> {
   const rows = await sql<{ name: string; valid: boolean }[]>`
-    SELECT wanted.name, coalesce(indisvalid AND indisready AND indisunique, false) AS valid
+    SELECT wanted.name, coalesce(indisvalid AND indisready AND (indisunique OR wanted.name = 'subscribers_seq'), false) AS valid
     FROM unnest(${sql.array([...INDEXES], 'TEXT')}::text[]) AS wanted (name)
     LEFT JOIN (pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'rollcall'
                JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid) ON c.relname = wanted.name`
@@ -113,21 +97,26 @@ async function checkIndexes(sql: SQL): Promise<string> {
   )
 }
 
-/** Compares the row of `list` and the sequence with the rows, which a partial restore may not have kept equal. */
+/** Compares the row of `list` with the list, which a partial restore may not have kept equal. */
 async function checkListRow(sql: SQL): Promise<string> {
-  const [row] = await sql<{ rows: number; counted: number | null; keys: number; highest: number }[]>`
+  const [row] = await sql<{ rows: number; highest: number }[]>`
     SELECT (SELECT count(*) FROM rollcall.list)::integer AS rows,
-           (SELECT suppression_key_count FROM rollcall.list LIMIT 1) AS counted,
-           (SELECT count(*) FROM rollcall.suppression_keys)::integer AS keys,
            (SELECT coalesce(max(seq), 0) FROM rollcall.subscribers)::float8 AS highest`
-  const { rows = 0, counted = 0, keys = 0, highest = 0 } = row ?? {}
+  const { rows = 0, highest = 0 } = row ?? {}
   if (rows !== 1) throw new StoreError(`the table rollcall.list has ${rows} rows instead of 1: restore it from a dump`)
-  if (counted !== keys) {
-    throw new StoreError(`the list counts ${counted} suppression keys, but there are ${keys}: restore both from a dump`)
-  }
   const { last } = await readNumbering(sql)
-  if (last >= highest) return `${keys} suppression keys; the last number is ${last}`
+  if (last >= highest) return `the last number is ${last}`
   throw new StoreError(
-    `the sequence is at ${last}, but the list has number ${highest}: set it with setval, or numbers are used twice`,
+    `next_seq in rollcall.list is ${last + 1}, but the list has number ${highest}: set it above, or numbers are used twice`,
   )
+}
+
+/** What waits in the inbox. A service moves it while it is idle, and every command that reads does. */
+async function checkInbox(sql: SQL): Promise<string> {
+  const [row] = await sql<{ waiting: number; seconds: number }[]>`
+    SELECT coalesce(sum(size), 0)::float8 AS waiting,
+           coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0)::float8 AS seconds
+    FROM rollcall.inbox`
+  const { waiting = 0, seconds = 0 } = row ?? {}
+  return waiting === 0 ? 'empty' : `${waiting} addresses wait for ${Math.round(seconds)} s at most`
 }

@@ -9,7 +9,7 @@
  */
 
 import type { SQL } from 'bun'
-import type { Numbering } from '../../subscriber.ts'
+import { type Numbering, StoreError } from '../../subscriber.ts'
 
 /** The statements of migration 3. */
 export const NUMBERING = `
@@ -65,15 +65,37 @@ export const NUMBERING = `
     RETURN true;
   END $$`
 
-/** Skips numbers if the list may be in an older state. Call it before an import, under the lock. */
-export async function skipNumbers(sql: SQL): Promise<void> {
-  await sql`SELECT rollcall.skip_numbers()`
+/** An expression: whether the last number was given out by this start of the server, in this file of this database. */
+function isUnchanged(sql: SQL) {
+  return sql`coalesce(server_started = pg_postmaster_start_time()
+    AND subscribers_file = pg_relation_filepath('rollcall.subscribers'), false)`
 }
 
-/** The last number is read from the sequence: the subscribers who had the last numbers may have been removed. */
+/**
+ * Takes numbers that no subscriber has had, and skips some if the list may be in an older state. The caller must hold the
+ * lock.
+ *
+ * @returns the first one
+ */
+export async function takeNumbers(sql: SQL, size: number): Promise<number> {
+  const [row] = await sql<{ first: number }[]>`
+    UPDATE rollcall.list SET
+      next_seq = ${size}::integer + CASE WHEN ${isUnchanged(sql)} THEN next_seq ELSE (
+        SELECT CASE WHEN present > given THEN present ELSE given + (2 ^ 32)::bigint END  -- the clock may be behind
+        FROM (
+          SELECT greatest(next_seq - 1, (SELECT max(seq) FROM rollcall.subscribers)) AS given,
+                 (extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01T00:00Z') * 1000000)::bigint AS present
+        ) AS numbers) END,
+      server_started = pg_postmaster_start_time(),
+      subscribers_file = pg_relation_filepath('rollcall.subscribers')
+    RETURNING (next_seq - ${size}::integer)::float8 AS first`
+  if (!row) throw new StoreError('its table list has no row')
+  return row.first
+}
+
+/** The last number is read from the counter: the subscribers who had the last numbers may have been removed. */
 export async function readNumbering(sql: SQL): Promise<Numbering> {
   const [row] = await sql<Numbering[]>`
-    SELECT list_id AS list, (CASE WHEN is_called THEN last_value ELSE last_value - 1 END)::float8 AS last
-    FROM rollcall.list, rollcall.subscribers_seq_seq`
+    SELECT list_id AS list, (next_seq - 1)::float8 AS last FROM rollcall.list`
   return row ?? { list: '', last: 0 }
 }

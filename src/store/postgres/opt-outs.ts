@@ -36,11 +36,11 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
       FROM unnest(${sql.array(identities, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
         AS given (identity, milliseconds)
     ), removed AS (
-      DELETE FROM rollcall.subscribers USING given
-      WHERE lower(email) = identity AND subscribed_at <= opted_out_at RETURNING identity
+      DELETE FROM rollcall.subscribers s USING given
+      WHERE s.identity = given.identity AND subscribed_at <= opted_out_at RETURNING s.identity
     )
     SELECT identity, subscribed_at AS "subscribedAt", identity IN (SELECT identity FROM removed) AS "isRemoved"
-    FROM given JOIN rollcall.subscribers ON lower(email) = identity`
+    FROM given JOIN rollcall.subscribers USING (identity)`
   const removed = new Map(
     found.filter(({ isRemoved }) => isRemoved).map(({ identity, subscribedAt }) => [identity, subscribedAt]),
   )

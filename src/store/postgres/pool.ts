@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly hasDeadline: boolean
   /** Whether to create a list that is missing. The default is true. */
   readonly create?: boolean
+  /** Maximum number of connections. The default is 3. */
+  readonly max?: number
 }
 
 export interface Pool {
@@ -28,12 +30,18 @@ export interface Pool {
    */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /**
-   * Runs work in a transaction that locks the row of `list`. All writers need this lock, so a later commit has higher
-   * seqs, and the suppressions do not change meanwhile.
+   * Runs work in a transaction that locks the row of `list`. All that changes the list needs this lock, so a later commit
+   * has higher seqs, and the suppressions do not change meanwhile. Acceptances do not need it.
    *
    * @throws StoreError for every error
    */
   runLocked<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
+  /**
+   * Like runLocked, but returns undefined at once, without the work, when another process holds the lock.
+   *
+   * @throws StoreError for every error
+   */
+  tryLocked<T>(work: (transaction: SQL) => Promise<T>): Promise<T | undefined>
   /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
 }
@@ -96,30 +104,49 @@ export function createPool(options: PoolOptions): Pool {
   return {
     run,
     runLocked: (work) =>
-      run(async (current) => {
-        // `begin` treats an array as a list of queries, so the result is in an object.
-        const { result } = await current.begin(async (transaction) => {
-          await transaction`SELECT FROM rollcall.list FOR UPDATE`
-          return { result: await work(transaction) }
-        })
-        return result
-      }),
+      run((current) =>
+        transact(current, async (transaction) => {
+          await transaction`SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE`
+          return await work(transaction)
+        }),
+      ),
+    tryLocked: (work) =>
+      run((current) =>
+        transact(current, async (transaction) => {
+          const [row] = await transaction<object[]>`
+            SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE SKIP LOCKED`
+          return row && (await work(transaction))
+        }),
+      ),
     close: () => close(sql),
   }
 }
 
+/**
+ * An expression that makes the commit of its transaction wait for stable storage, also where the default of the server or
+ * of the role is weaker. A stricter setting stays: with `remote_apply`, a commit waits for the replica too.
+ */
+export function waitForStorage(sql: SQL) {
+  return sql`set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+}
+
+async function transact<T>(sql: SQL, work: (transaction: SQL) => Promise<T>): Promise<T> {
+  // `begin` treats an array as a list of queries, so the result is in an object.
+  const { result } = await sql.begin(async (transaction) => ({ result: await work(transaction) }))
+  return result
+}
+
 /** Creates the connections, which are made at the first query. @throws StoreError when the URL is not valid */
-export function connect({ url, name, hasDeadline }: PoolOptions): SQL {
+export function connect({ url, name, hasDeadline, max = MAX_CONNECTIONS }: PoolOptions): SQL {
   try {
     return new SQL({
       adapter: 'postgres',
       url,
-      max: MAX_CONNECTIONS,
+      max,
       connectionTimeout: CONNECT_S,
       connection: {
         application_name: 'rollcall',
-        // A confirmed commit is on stable storage, also where the default of the server is different.
-        synchronous_commit: 'on',
         // Each statement sees what was committed before it. The lock relies on that.
         default_transaction_isolation: 'read committed',
         lock_timeout: LOCK_MS,

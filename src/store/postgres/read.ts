@@ -34,7 +34,7 @@ export async function readId(sql: SQL): Promise<string> {
 export async function readCount(sql: SQL): Promise<Count> {
   const [count] = await sql<Count[]>`
     SELECT count(*)::float8 AS subscribers,
-           count(*) FILTER (WHERE lower(email) LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
+           count(*) FILTER (WHERE identity LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
            (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed
     FROM rollcall.subscribers`
   return count ?? { subscribers: 0, reserved: 0, suppressed: 0 }
@@ -43,7 +43,7 @@ export async function readCount(sql: SQL): Promise<Count> {
 export async function findSubscriber(sql: SQL, address: Address): Promise<Subscriber | undefined> {
   const [subscriber] = await sql<Subscriber[]>`
     SELECT seq::float8, email, subscribed_at AS "subscribedAt"
-    FROM rollcall.subscribers WHERE lower(email) = ${toIdentity(address)}`
+    FROM rollcall.subscribers WHERE identity = ${toIdentity(address)}`
   return subscriber
 }
 
@@ -52,7 +52,7 @@ export async function readStates(sql: SQL, addresses: readonly Address[]): Promi
   const rows = await sql<{ index: number }[]>`
     SELECT (position - 1)::integer AS index
     FROM unnest(${identities}::text[]) WITH ORDINALITY AS given (identity, position)
-    JOIN rollcall.subscribers ON lower(email) = identity`
+    JOIN rollcall.subscribers USING (identity)`
   const subscribed = new Set(rows.map(({ index }) => index))
   const suppressed = await findSuppressed(sql, addresses)
   return addresses.map((_, index) =>
@@ -60,20 +60,31 @@ export async function readStates(sql: SQL, addresses: readonly Address[]): Promi
   )
 }
 
+export interface PageOptions extends ListOptions {
+  /** The last seq that is read. */
+  readonly end: number
+}
+
+/** Reads the last seq that a reader may use: every change with a seq up to it is visible. */
+export async function readVisibleSeq(sql: SQL): Promise<number> {
+  const [row] = await sql<{ seq: number }[]>`SELECT visible_seq::float8 AS seq FROM rollcall.list`
+  return row?.seq ?? 0
+}
+
 /**
  * Reads the list in order of `seq`, in pages. Each page is a read of its own, without a lock or a long snapshot. None
- * misses a row: a row with a lower seq was committed earlier.
+ * misses a row: nothing gets a seq up to `end` any more.
  *
  * @param run runs each read: `pool.run`, or a function that uses the transaction of the caller
  */
 export async function* readPages(
   run: Pool['run'],
-  { after = 0, limit = Number.POSITIVE_INFINITY }: ListOptions = {},
+  { after = 0, limit = Number.POSITIVE_INFINITY, end }: PageOptions,
 ): AsyncGenerator<readonly Subscriber[]> {
   let cursor = after
   for (let left = limit; left > 0; ) {
     const size = Math.min(PAGE_SIZE, left)
-    const page = await run((sql) => readPage(sql, cursor, size))
+    const page = await run((sql) => readPage(sql, { after: cursor, limit: size, end }))
     if (page.length > 0) yield page
     if (page.length < size) return
     cursor = page.at(-1)?.seq ?? cursor
@@ -81,11 +92,12 @@ export async function* readPages(
   }
 }
 
-async function readPage(sql: SQL, after: number, limit: number): Promise<readonly Subscriber[]> {
+async function readPage(sql: SQL, { after, limit, end }: Required<PageOptions>): Promise<readonly Subscriber[]> {
   // `ORDER BY seq` would mean the column of the result, which has no index: each page would sort the rest of the list.
   return await sql<Subscriber[]>`
     SELECT seq::float8, email, subscribed_at AS "subscribedAt"
-    FROM rollcall.subscribers s WHERE seq > ${after}::float8::bigint ORDER BY s.seq LIMIT ${limit}`
+    FROM rollcall.subscribers s WHERE seq > ${after}::float8::bigint AND seq <= ${end}::float8::bigint
+    ORDER BY s.seq LIMIT ${limit}`
 }
 
 export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
@@ -94,7 +106,7 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
   const rows = await sql<DayRow[]>`
     SELECT greatest((subscribed_at AT TIME ZONE 'UTC')::date - date '1970-01-01', ${first - 1}::integer) AS day,
            count(*)::float8 AS subscribers,
-           count(*) FILTER (WHERE lower(email) LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
+           count(*) FILTER (WHERE identity LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
            (extract(epoch FROM max(subscribed_at)) * 1000)::float8 AS last
     FROM rollcall.subscribers GROUP BY 1`
   const [rest] = await sql<Pick<StoreStatus, 'suppressed' | 'bytes'>[]>`
@@ -112,7 +124,7 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
 export async function checkWritable(sql: SQL): Promise<void> {
   const [row] = await sql<{ readOnly: boolean; allowed: boolean }[]>`
     SELECT current_setting('transaction_read_only')::boolean AS "readOnly",
-           has_table_privilege('rollcall.subscribers', 'INSERT') AS allowed`
+           has_table_privilege('rollcall.inbox', 'INSERT') AS allowed`
   if (row?.readOnly) throw new StoreError('the database is read-only')
   if (!row?.allowed) throw new StoreError('the user lacks the permission to write to it')
 }

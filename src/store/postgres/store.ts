@@ -1,5 +1,6 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
+import type { SQL } from 'bun'
 import {
   type ImportRow,
   type ImportTally,
@@ -8,6 +9,8 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import type { MayReturn } from '../suppression-hash.ts'
+import { compact, runCompacted } from './compaction.ts'
+import { appendGroup } from './inbox.ts'
 import { readNumbering } from './numbering.ts'
 import { suppressOptOuts } from './opt-outs.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
@@ -20,9 +23,11 @@ import {
   readPages,
   readStates,
   readStatus,
+  readVisibleSeq,
 } from './read.ts'
+import { createSchedule } from './schedule.ts'
 import { readSuppressions, type SuppressionRow } from './suppressions.ts'
-import { createAdd, importRows, mergeSuppressions, removeAddresses } from './write.ts'
+import { importRows, mergeSuppressions, removeAddresses } from './write.ts'
 
 /** Rows that an import writes while it holds the lock, for 0.1 to 0.2 s. New addresses wait as long. */
 const IMPORT_SIZE = 5000
@@ -34,42 +39,60 @@ const IMPORT_SIZE = 5000
  * @throws StoreError when the URL is not valid
  */
 export function createPostgresStore(options: PoolOptions): SubscriberStore {
-  const pool = createPool(options)
+  // Compaction in the service must not use the connections of acceptances, nor replace them when it takes too long.
+  const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
+  const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
+  const schedule = compactionPool && createSchedule(compactionPool)
+
+  async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
+    await compact(pool)
+    return await pool.run(work)
+  }
 
   async function runImport<Row extends ImportRow>(
     rows: readonly Row[],
     mayReturn: MayReturn<Row>,
   ): Promise<ImportTally> {
     if (rows.length === 0) return { added: 0, known: 0, suppressed: 0 }
-    return await pool.runLocked((sql) => importRows(sql, rows, mayReturn))
+    return await runCompacted(pool, (sql) => importRows(sql, rows, mayReturn))
   }
 
   return {
     id: () => pool.run(readId),
-    numbering: () => pool.run(readNumbering),
+    numbering: () => read(readNumbering),
     importSize: IMPORT_SIZE,
-    add: createAdd(pool),
+    async add(addresses) {
+      await pool.run((sql) => appendGroup(sql, addresses))
+      schedule?.accepted(addresses.length)
+    },
     check: () => pool.run(checkWritable),
-    count: () => pool.run(readCount),
-    find: (address) => pool.run((sql) => findSubscriber(sql, address)),
-    lookUp: async (addresses) => (addresses.length === 0 ? [] : await pool.run((sql) => readStates(sql, addresses))),
-    list: (range) => readPages(pool.run, range),
+    count: () => read(readCount),
+    find: (address) => read((sql) => findSubscriber(sql, address)),
+    lookUp: async (addresses) => (addresses.length === 0 ? [] : await read((sql) => readStates(sql, addresses))),
+    async *list(range) {
+      const end = await read(readVisibleSeq)
+      yield* readPages(pool.run, { ...range, end })
+    },
     import: (rows) => runImport(rows, () => false),
     mergeSubscribers: (subscribers) => runImport(subscribers, isResubscription),
     remove: async (addresses, { suppress }) =>
-      addresses.length === 0 ? [] : await pool.runLocked((sql) => removeAddresses(sql, addresses, suppress)),
+      addresses.length === 0 ? [] : await runCompacted(pool, (sql) => removeAddresses(sql, addresses, suppress)),
     suppress: async (rows, { removeUndated }) =>
       rows.length === 0
         ? { added: 0, removed: 0, kept: 0, known: 0 }
-        : await pool.runLocked((sql) => suppressOptOuts(sql, rows, removeUndated)),
+        : await runCompacted(pool, (sql) => suppressOptOuts(sql, rows, removeUndated)),
     listSuppressions: () => listSuppressions(pool),
     mergeSuppressions: (suppressions, signal) => mergeSuppressions(pool, suppressions, signal),
-    status: (days) => pool.run((sql) => readStatus(sql, days)),
-    close: pool.close,
+    status: (days) => read((sql) => readStatus(sql, days)),
+    async close() {
+      schedule?.stop()
+      await Promise.all([compactionPool?.close(), pool.close()])
+    },
   }
 }
 
 async function* listSuppressions(pool: Pool): AsyncGenerator<readonly Suppression[]> {
+  await compact(pool)
   let last: SuppressionRow | undefined
   for (;;) {
     const page = await pool.run((sql) => readSuppressions(sql, last, PAGE_SIZE))

@@ -18,7 +18,7 @@ export interface SuppressionKey {
 /** Reads the keys. While the caller holds the lock, they do not change. */
 export async function readKeys(sql: SQL): Promise<readonly SuppressionKey[]> {
   const rows = await sql<{ id: number; key: Buffer }[]>`
-    SELECT id, key FROM rollcall.suppression_keys ORDER BY id`
+    SELECT key_id AS id, key FROM rollcall.suppression_keys ORDER BY key_id`
   return rows.map(({ id, key }) => ({ id, hash: createKeyedHash(key) }))
 }
 
@@ -42,6 +42,9 @@ export async function findSuppressed(sql: SQL, addresses: readonly Address[]): P
 /**
  * Suppresses addresses that are not suppressed yet, under the list's own key. The caller must hold the lock.
  *
+ * The date of now is the start of the transaction. An address that is accepted too late for this transaction has a later
+ * date, so a copy keeps it.
+ *
  * @param options.removed the dates of their subscriptions, by identity: the clock may have been set back since
  * @param options.dates in milliseconds since 1970, in the order of the addresses; null and missing ones are now
  */
@@ -53,14 +56,13 @@ export async function suppress(
   if (addresses.length === 0) return
   await sql`
     INSERT INTO rollcall.suppression_keys VALUES (${OWN_KEY}::integer, ${randomBytes(32)}::bytea)
-    ON CONFLICT (id) DO NOTHING`
-  await updateKeyCount(sql)
+    ON CONFLICT (key_id) DO NOTHING`
   const ownKey = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
   const subscribed = addresses.map((address) => removed.get(toIdentity(address))?.getTime() ?? null)
   await sql`
     INSERT INTO rollcall.suppressions
     SELECT hash, ${OWN_KEY}::integer,
-           greatest(coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp())),
+           greatest(coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', now())),
                     to_timestamp(subscribed / 1000))
     FROM unnest(${toHashes(sql, ownKey, addresses)}::bytea[], ${sql.array([...dates], 'DOUBLE PRECISION')}::float8[],
                 ${sql.array(subscribed, 'DOUBLE PRECISION')}::float8[])
@@ -83,7 +85,7 @@ export async function renewSuppressions(
   await sql`
     UPDATE rollcall.suppressions s
     SET suppressed_at = greatest(
-      suppressed_at, coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp())))
+      suppressed_at, coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', now())))
     FROM unnest(${toHashes(sql, keys, addresses)}::bytea[], ${sql.array(repeated, 'DOUBLE PRECISION')}::float8[])
       AS given (hash, milliseconds)
     WHERE s.hash = given.hash`
@@ -104,7 +106,7 @@ export async function filterNew(sql: SQL, suppressions: readonly Suppression[]):
       WITH ORDINALITY AS given (key, hash, milliseconds, position)
     JOIN rollcall.suppression_keys k USING (key)
     JOIN rollcall.suppressions s
-      ON s.hash = given.hash AND s.key_id = k.id AND s.suppressed_at >= to_timestamp(milliseconds / 1000)`
+      ON s.hash = given.hash AND s.key_id = k.key_id AND s.suppressed_at >= to_timestamp(milliseconds / 1000)`
   const known = new Set(rows.map(({ index }) => index))
   return suppressions.filter((_, index) => !known.has(index))
 }
@@ -115,15 +117,14 @@ export async function insertSuppressions(sql: SQL, suppressions: readonly Suppre
   for (const key of new Set(suppressions.map((suppression) => toHex(suppression.key)))) {
     await sql`
       INSERT INTO rollcall.suppression_keys
-      SELECT greatest(max(id), ${OWN_KEY}::integer) + 1, ${Buffer.from(key, 'hex')}::bytea
+      SELECT greatest(max(key_id), ${OWN_KEY}::integer) + 1, ${Buffer.from(key, 'hex')}::bytea
       FROM rollcall.suppression_keys
       ON CONFLICT (key) DO NOTHING`
   }
-  await updateKeyCount(sql)
   const { keys, hashes, dates } = toColumns(sql, suppressions)
   await sql`
     INSERT INTO rollcall.suppressions AS s
-    SELECT given.hash, k.id, to_timestamp(milliseconds / 1000)
+    SELECT given.hash, k.key_id, to_timestamp(milliseconds / 1000)
     FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${dates}::float8[]) AS given (key, hash, milliseconds)
     JOIN rollcall.suppression_keys k USING (key)
     ON CONFLICT (hash, key_id) DO UPDATE SET suppressed_at = greatest(s.suppressed_at, excluded.suppressed_at)`
@@ -142,16 +143,9 @@ export async function readSuppressions(
 ): Promise<readonly SuppressionRow[]> {
   return await sql<SuppressionRow[]>`
     SELECT hash, key_id AS "keyId", suppressed_at AS "suppressedAt", key
-    FROM rollcall.suppressions JOIN rollcall.suppression_keys k ON k.id = key_id
+    FROM rollcall.suppressions JOIN rollcall.suppression_keys USING (key_id)
     WHERE (hash, key_id) > (${Buffer.from(after?.hash ?? [])}::bytea, ${after?.keyId ?? 0}::integer)
     ORDER BY hash, key_id LIMIT ${limit}`
-}
-
-async function updateKeyCount(sql: SQL): Promise<void> {
-  await sql`
-    UPDATE rollcall.list SET suppression_key_count = keys.count
-    FROM (SELECT count(*) FROM rollcall.suppression_keys) AS keys
-    WHERE suppression_key_count <> keys.count`
 }
 
 function toColumns(sql: SQL, suppressions: readonly Suppression[]) {

@@ -11,41 +11,20 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
-import { skipNumbers } from './numbering.ts'
+import { compact, runCompacted } from './compaction.ts'
 import type { Pool } from './pool.ts'
-import { readPages } from './read.ts'
+import { readPages, readVisibleSeq } from './read.ts'
+import { insertSubscribers } from './subscribers.ts'
 import {
   deleteSuppressions,
   filterNew,
   findSuppressed,
   insertSuppressions,
-  readKeys,
   renewSuppressions,
-  type SuppressionKey,
   suppress,
-  toHashes,
 } from './suppressions.ts'
 
 type Match = readonly [Subscriber, Suppression]
-
-/** Creates the function that adds addresses, in one round trip unless the list has a new suppression key. */
-export function createAdd(pool: Pool): (addresses: readonly Address[]) => Promise<void> {
-  // Most lists start without a suppression, and then there is nothing to hash.
-  let keys: readonly SuppressionKey[] = []
-
-  async function tryAdd(sql: SQL, addresses: readonly Address[]): Promise<boolean> {
-    const [row] = await sql<{ added: boolean }[]>`
-      SELECT rollcall.add_subscribers(${sql.array([...addresses], 'TEXT')}::text[],
-                                      ${toHashes(sql, keys, addresses)}::bytea[],
-                                      ${keys.length}::integer) AS added`
-    return row?.added ?? false
-  }
-
-  return (addresses) =>
-    pool.run(async (sql) => {
-      while (!(await tryAdd(sql, addresses))) keys = await readKeys(sql)
-    })
-}
 
 /** Imports rows that are not suppressed, or that may return. The caller must hold the lock. */
 export async function importRows<Row extends ImportRow>(
@@ -53,26 +32,19 @@ export async function importRows<Row extends ImportRow>(
   rows: readonly Row[],
   mayReturn: MayReturn<Row>,
 ): Promise<ImportTally> {
-  await skipNumbers(sql)
   const suppressed = await findSuppressed(
     sql,
     rows.map(({ email }) => email),
   )
   const rest = selectRows(rows, suppressed, mayReturn)
-  const emails = rest.map(({ email }) => email)
   const left = rows.length - rest.length
-  if (suppressed.size > left) await deleteSuppressions(sql, emails)
-  const dates = rest.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null)
-  const [row] = await sql<{ added: number }[]>`
-    WITH added AS (
-      INSERT INTO rollcall.subscribers (email, subscribed_at)
-      SELECT email, coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp()))
-      FROM unnest(${sql.array(emails, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
-        WITH ORDINALITY AS given (email, milliseconds, position)
-      ORDER BY position
-      ON CONFLICT (lower(email)) DO NOTHING RETURNING 1
-    ) SELECT count(*)::integer AS added FROM added`
-  const added = row?.added ?? 0
+  if (suppressed.size > left) {
+    await deleteSuppressions(
+      sql,
+      rest.map(({ email }) => email),
+    )
+  }
+  const added = await insertSubscribers(sql, rest)
   return { added, known: rest.length - added, suppressed: left }
 }
 
@@ -86,8 +58,8 @@ export async function removeAddresses(
   const identities = [...byIdentity.keys()]
   const unique = [...byIdentity.values()]
   const rows = await sql<{ identity: string; subscribedAt: Date }[]>`
-    DELETE FROM rollcall.subscribers WHERE lower(email) = ANY (${sql.array(identities, 'TEXT')}::text[])
-    RETURNING lower(email) AS identity, subscribed_at AS "subscribedAt"`
+    DELETE FROM rollcall.subscribers WHERE identity = ANY (${sql.array(identities, 'TEXT')}::text[])
+    RETURNING identity, subscribed_at AS "subscribedAt"`
   const removed = new Map(rows.map(({ identity, subscribedAt }) => [identity, subscribedAt]))
   const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
   const suppressed = await findSuppressed(sql, unique)
@@ -121,6 +93,7 @@ export async function mergeSuppressions(
   suppressions: readonly Suppression[],
   signal?: AbortSignal,
 ): Promise<void> {
+  await compact(pool)
   const fresh = await pool.run((sql) => filterNew(sql, suppressions))
   if (fresh.length === 0) return
   const match = createMatch(fresh)
@@ -135,9 +108,10 @@ export async function mergeSuppressions(
     }
   }
 
-  await compare(readPages(pool.run), signal)
-  await pool.runLocked(async (sql) => {
-    await compare(readPages((work) => work(sql), { after: cursor }))
+  const end = await pool.run(readVisibleSeq)
+  await compare(readPages(pool.run, { end }), signal)
+  await runCompacted(pool, async (sql) => {
+    await compare(readPages((work) => work(sql), { after: cursor, end: Number.MAX_SAFE_INTEGER }))
     const outdated = await applyMatches(sql, matches)
     const current = fresh.filter((suppression) => !outdated.has(suppression))
     await insertSuppressions(sql, current)

@@ -5,7 +5,7 @@ import { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
-import { emailsOf, expectAscending, listAll, toAddress } from '../../support/store-suite.ts'
+import { emailsOf, expectAscending, listAll, toAddress, toAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
 
 const server = await getServer()
@@ -94,26 +94,58 @@ test('the server is killed under load: no confirmed address is lost or listed tw
   expect(confirmed.filter((email) => !listed.has(email))).toEqual([])
 })
 
-test('another process holds the lock', async () => {
-  const url = await server.createUrl()
-  const service = await serve(url)
-  await expectRecovery(service)
+/** Runs a statement in a transaction that stays open until the returned function is called. */
+async function hold(url: string, statement: string): Promise<() => Promise<void>> {
   const other = new SQL({ url, max: 1 })
   cleanups.push(() => other.close({ timeout: 0 }))
   const release = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
   const holding = other.begin(async (transaction) => {
-    await transaction`SELECT FROM rollcall.list FOR UPDATE`
+    await transaction.unsafe(statement)
     locked.resolve()
     await release.promise
   })
   await locked.promise
+  return async () => {
+    release.resolve()
+    await holding
+  }
+}
+
+test('another process locks the inbox', async () => {
+  const url = await server.createUrl()
+  const service = await serve(url)
+  await expectRecovery(service)
+  const release = await hold(url, 'LOCK TABLE rollcall.inbox IN ACCESS EXCLUSIVE MODE')
   await expectFailure(service)
-  release.resolve()
-  await holding
+  await release()
   await expectRecovery(service)
   await service.logged('another process holds its lock')
 })
+
+test.each([
+  ['holds the lock of the list', 'SELECT FROM rollcall.list FOR UPDATE'],
+  ['locks the list', 'LOCK TABLE rollcall.list, rollcall.subscribers, rollcall.suppressions IN ACCESS EXCLUSIVE MODE'],
+])('the service accepts addresses while another process %s, and compacts afterwards', async (_, statement) => {
+  const url = await server.createUrl()
+  const service = await serve(url)
+  await expectRecovery(service)
+  await until(async () => (await countRows(url, 'inbox')) === 0, 'the service compacts the inbox')
+  const release = await hold(url, statement)
+  for (const name of ['ann', 'bob']) expect((await service.subscribe(`${name}@mail.io`)).status).toBe(200)
+  expect(await readiness(service)).toBe(200)
+  // Long enough for compaction to begin, and to find the lock.
+  await Bun.sleep(500)
+  expect(await countRows(url, 'inbox')).toBeGreaterThan(0)
+  await release()
+  await until(async () => (await countRows(url, 'subscribers')) === 3, 'the service compacts the inbox again')
+  expect(emailsOf(await withStore(url, listAll)).slice(1)).toEqual(toAddresses('ann@mail.io', 'bob@mail.io'))
+})
+
+async function countRows(url: string, table: string): Promise<number> {
+  const [row] = await server.run<{ count: number }>(`SELECT count(*)::integer FROM rollcall.${table}`, url)
+  return row?.count ?? 0
+}
 
 test('the server does not answer', async () => {
   const url = await server.createUrl()

@@ -1,4 +1,4 @@
-/** Migration of a list with schema 1, which `fixtures/README.md` describes. */
+/** Migration of a list with schema 1, which `fixtures/README.md` describes, and of the same list with schema 3. */
 
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
@@ -7,6 +7,7 @@ import { getServer, withStore } from '../../support/postgres.ts'
 import {
   countLockWaits,
   createSchema1,
+  createSchema3,
   describeSchema,
   isPaused,
   pauseMigration,
@@ -79,7 +80,11 @@ test('ten connections migrate a list once', async () => {
     url,
   )
   await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.check())))
-  expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([{ version: 2 }, { version: 3 }])
+  expect([...(await server.run('SELECT version FROM versions', url))]).toEqual([
+    { version: 2 },
+    { version: 3 },
+    { version: 4 },
+  ])
 })
 
 const killProcess = (_: string, child: Bun.Subprocess) => child.kill('SIGKILL')
@@ -156,6 +161,36 @@ test('a migration waits for an import of an older Rollcall that is in progress',
   await older.close()
 })
 
+test('a migration of schema 3 that is killed leaves it as it was, and the next command migrates', async () => {
+  const url = await createSchema3()
+  const tables = ['subscribers', 'suppression_keys', 'suppressions']
+  const before = await readDigest(url, tables)
+  const resume = await pauseMigration(url)
+  const child = Bun.spawn([process.execPath, CLI, 'count'], { env: { DATABASE_URL: url }, stdout: 'ignore' })
+  await until(() => isPaused(url), 'the migration is paused')
+  child.kill('SIGKILL')
+  await child.exited
+  await resume()
+  await until(async () => (await readActivity(url)).length === 0, 'no connection of the command is left')
+  expect([...(await server.run('SELECT version FROM rollcall.list', url))]).toEqual([{ version: 3 }])
+  expect((await withStore(url, listAll)).length).toBe(11_347)
+  expect(await readDigest(url, tables)).toEqual(before)
+})
+
+test('a process that knows schema 3 fails after the migration, whatever it changes', async () => {
+  const url = await createSchema3()
+  const older = new SQL({ url, max: 1 })
+  await withStore(url, (store) => store.check())
+  const adding = older`SELECT rollcall.add_subscribers(ARRAY['late@one.example'], '{}'::bytea[], 3) AS added`
+  // Every other change begins like this.
+  const removing = older.begin(async (transaction) => {
+    await transaction`SELECT FROM rollcall.list FOR UPDATE`
+    await transaction`SELECT id, key FROM rollcall.suppression_keys ORDER BY id`
+  })
+  expect((await Promise.allSettled([adding, removing])).map(toSqlState)).toEqual(['42883', '42703'])
+  await older.close()
+})
+
 test('a user who may not migrate gets a message that names the owner', async () => {
   const url = await server.createUrl()
   await server.run(SCHEMA_1, url)
@@ -165,7 +200,7 @@ test('a user who may not migrate gets a message that names the owner', async () 
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /: this user may not migrate its schema from version 1 to 3: run "rollcall count" as its owner\n$/,
+      /: this user may not migrate its schema from version 1 to 4: run "rollcall count" as its owner\n$/,
     ),
   ])
   expect((await count(url.replace('owner:', 'postgres:'))).code).toBe(0)

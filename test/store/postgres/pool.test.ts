@@ -15,25 +15,37 @@ import { until } from '../../support/wait.ts'
 
 const server = await getServer()
 
-test('a commit waits for stable storage, also when the default of the database is different', async () => {
-  const url = await server.createUrl()
-  await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET synchronous_commit = off`, url)
-  await withStore(url, async (store) => {
-    await store.check()
+test.each([
+  ['off', 'on'],
+  ['remote_write', 'on'],
+  ['remote_apply', 'remote_apply'],
+])(
+  'where the default is synchronous_commit = %s, acceptances and compaction commit with %s',
+  async (given, setting) => {
+    const url = await server.createUrl()
+    await withStore(url, (store) => store.check())
     await server.run(
-      `CREATE TABLE seen (setting text);
-       GRANT ALL ON seen TO PUBLIC;
-       CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         INSERT INTO seen VALUES (current_setting('synchronous_commit'));
-         RETURN NULL;
-       END $$;
-       CREATE TRIGGER see AFTER INSERT ON rollcall.subscribers EXECUTE FUNCTION see();`,
+      `ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET synchronous_commit = ${given};
+     CREATE TABLE seen (name text, setting text);
+     GRANT ALL ON seen TO PUBLIC;
+     CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO public.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit'));
+       RETURN NULL;
+     END $$;
+     CREATE TRIGGER see AFTER INSERT ON rollcall.inbox EXECUTE FUNCTION see();
+     CREATE TRIGGER see AFTER INSERT ON rollcall.subscribers EXECUTE FUNCTION see();`,
       url,
     )
-    await store.add(createAddresses(1))
-  })
-  expect([...(await server.run('SELECT setting FROM seen', url))]).toEqual([{ setting: 'on' }])
-})
+    await withStore(url, async (store) => {
+      await store.add(createAddresses(1))
+      await store.count()
+    })
+    expect([...(await server.run('SELECT * FROM seen', url))]).toEqual([
+      { name: 'inbox', setting },
+      { name: 'subscribers', setting },
+    ])
+  },
+)
 
 test('an error says in one line what is wrong, and does not show the password', async () => {
   const url = await server.createUrl()
@@ -64,7 +76,7 @@ test('connections on which nothing arrives any more are replaced', async () => {
   const store = createPostgresStore({ url: proxy.url, name: 'list', hasDeadline: true })
   await until(async () => {
     await Promise.all(Array.from({ length: 3 }, () => store.count()))
-    return proxy.connections() === 3
+    return proxy.connections() === 2
   }, 'all connections are open')
   proxy.silence()
   const checks = await Promise.allSettled(Array.from({ length: 3 }, () => store.check()))

@@ -16,8 +16,6 @@ import {
   expectAscending,
   listAll,
   listSuppressions,
-  toAddress,
-  toAddresses,
 } from '../../support/store-suite.ts'
 
 const server = await getServer()
@@ -91,26 +89,9 @@ test('a new subscription clears a suppression of another process, also under a k
   })
 })
 
-test('a seq that is taken is an error, and not a lost address', async () => {
-  const url = await server.createUrl()
-  await withStore(url, async (store) => {
-    await store.add(toAddresses('one@mail.io', 'two@mail.io', 'three@mail.io'))
-    const before = await listAll(store)
-    // As after a restore that left the sequence out.
-    await server.run("SELECT setval('rollcall.subscribers_seq_seq', 1, false)", url)
-    const address = toAddress('new@mail.io')
-    await expect(store.add([address])).rejects.toThrow('PostgreSQL reports an error (23505)')
-    await expect(store.import([{ email: address }])).rejects.toThrow('PostgreSQL reports an error (23505)')
-    expect(await listAll(store)).toEqual(before)
-    await server.run("SELECT setval('rollcall.subscribers_seq_seq', 3)", url)
-    await store.add([address])
-    expect(emailsOf(await listAll(store))).toEqual([...emailsOf(before), address])
-  })
-})
-
 test.each([
   ['the database is read-only', (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`],
-  ['the user lacks the permission to write to it', () => 'REVOKE INSERT ON rollcall.subscribers FROM owner'],
+  ['the user lacks the permission to write to it', () => 'REVOKE INSERT ON rollcall.inbox FROM owner'],
 ])('check reports that %s', async (reason, toStatement) => {
   const url = await server.createUrl()
   await withStore(url, (store) => store.check())

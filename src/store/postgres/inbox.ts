@@ -1,0 +1,73 @@
+/** The statements of the inbox of a PostgreSQL list: groups of accepted addresses that are not in the list yet. */
+
+import { randomInt } from 'node:crypto'
+import type { SQL } from 'bun'
+import type { Address } from '../../email.ts'
+import { waitForStorage } from './pool.ts'
+
+/** Most rows that a slice has. Rows with few addresses cost more than their addresses. */
+const MAX_ROWS = 500
+
+/** A group of the inbox. */
+export interface Group {
+  readonly id: number
+  readonly acceptedAt: Date
+  readonly addresses: readonly Address[]
+}
+
+/** A part of the inbox. */
+export interface SliceOptions {
+  /** The id after which the slice begins. Default: the start of the inbox. */
+  readonly after?: number | undefined
+  /** The last id that is read. */
+  readonly until: number
+  /** The number of addresses before the last group. */
+  readonly size: number
+}
+
+/**
+ * Appends a group, durably, in one statement. It locks nothing that others need, and looks nothing up: the work is the
+ * same for new, known and suppressed addresses.
+ */
+export async function appendGroup(sql: SQL, addresses: readonly Address[]): Promise<void> {
+  // The CASE is always true. It is in the statement to save a round trip.
+  await sql`
+    INSERT INTO rollcall.inbox (shard, size, addresses)
+    VALUES (${randomInt(2 ** 31)}, ${addresses.length},
+            CASE WHEN ${waitForStorage(sql)} <> '' THEN ${JSON.stringify(addresses)}::text END)`
+}
+
+/** What has to be done before a reader sees everything that was accepted. */
+export interface Backlog {
+  /** The last id in the inbox; undefined when it is empty. */
+  readonly until: number | undefined
+  /** Whether the last change of the list is below the visible seq. */
+  readonly isVisible: boolean
+  /** Whether nothing can be done about it, as on a standby. */
+  readonly isReadOnly: boolean
+}
+
+export async function readBacklog(sql: SQL): Promise<Backlog> {
+  const [row] = await sql<{ until: number | null; isVisible: boolean | null; isReadOnly: boolean }[]>`
+    SELECT (SELECT max(id) FROM rollcall.inbox)::float8 AS until,
+           (SELECT visible_seq = next_seq - 1 FROM rollcall.list) AS "isVisible",
+           current_setting('transaction_read_only')::boolean AS "isReadOnly"`
+  return { until: row?.until ?? undefined, isVisible: row?.isVisible ?? false, isReadOnly: row?.isReadOnly ?? false }
+}
+
+/** Reads the next groups, in the order of their ids. A group that commits later may have a lower id than these. */
+export async function readSlice(sql: SQL, { after, until, size }: SliceOptions): Promise<readonly Group[]> {
+  const rows = await sql<{ id: number; acceptedAt: Date; addresses: string }[]>`
+    SELECT id::float8, accepted_at AS "acceptedAt", addresses
+    FROM (
+      SELECT id, accepted_at, addresses, sum(size) OVER (ORDER BY id) - size AS preceding FROM rollcall.inbox
+      WHERE id > ${after ?? -1}::float8::bigint AND id <= ${until}::float8::bigint ORDER BY id LIMIT ${MAX_ROWS}
+    ) AS slice
+    WHERE preceding < ${size} ORDER BY slice.id`
+  return rows.map(({ addresses, ...group }) => ({ ...group, addresses: JSON.parse(addresses) }))
+}
+
+export async function deleteGroups(sql: SQL, groups: readonly Group[]): Promise<void> {
+  const ids = groups.map(({ id }) => id)
+  await sql`DELETE FROM rollcall.inbox WHERE id = ANY (${sql.array(ids, 'BIGINT')}::bigint[])`
+}

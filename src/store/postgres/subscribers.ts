@@ -1,0 +1,30 @@
+/** The statement that adds subscribers to a PostgreSQL list. */
+
+import type { SQL } from 'bun'
+import type { ImportRow } from '../../subscriber.ts'
+import { takeNumbers } from './numbering.ts'
+
+/**
+ * Adds those who are not on the list yet, in their order. The caller must hold the lock. Each gets the next seq; those who
+ * are known or repeated leave a gap.
+ *
+ * @returns how many were added
+ */
+export async function insertSubscribers(sql: SQL, rows: readonly ImportRow[]): Promise<number> {
+  if (rows.length === 0) return 0
+  const first = await takeNumbers(sql, rows.length)
+  const emails = rows.map(({ email }) => email)
+  const dates = rows.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null)
+  // In the collation "C", lower() changes A to Z and nothing else.
+  const [row] = await sql<{ added: number }[]>`
+    WITH added AS (
+      INSERT INTO rollcall.subscribers (seq, identity, email, subscribed_at)
+      SELECT ${first}::float8::bigint + position - 1, lower(email COLLATE "C"), email,
+             coalesce(to_timestamp(milliseconds / 1000), date_trunc('milliseconds', clock_timestamp()))
+      FROM unnest(${sql.array(emails, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+        WITH ORDINALITY AS given (email, milliseconds, position)
+      ORDER BY position
+      ON CONFLICT (identity) DO NOTHING RETURNING 1
+    ) SELECT count(*)::integer AS added FROM added`
+  return row?.added ?? 0
+}
