@@ -29,7 +29,7 @@ interface Entry {
 const COMMAND_SLICE = 5000
 
 /** Addresses in a slice of the service: short, because it shares the event loop with requests. */
-const SERVICE_SLICE = 1000
+const SERVICE_SLICE = 2000
 
 /** Milliseconds between two slices of the service. In this time another process gets the lock. */
 const PAUSE_MS = 2
