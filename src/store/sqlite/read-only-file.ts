@@ -4,18 +4,16 @@
  */
 
 import { constants } from 'bun:sqlite'
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { isBusy, toOpenError } from './error.ts'
+import { readSignature, TICK_MS } from './file-signature.ts'
 import { hasContent, isInWalMode } from './header.ts'
 import { holdFile } from './held-file.ts'
 import { ListFile } from './list-file.ts'
 import { readVersion, SCHEMA_VERSION } from './migrations.ts'
-
-/** Clocks of file systems have ticks. A write after this many milliseconds gives a file another time. */
-const TICK_MS = 20
 
 /**
  * Opens a list for reading.
@@ -50,7 +48,7 @@ export function openReadOnlyFile(path: string, error: StoreError): ListFile {
  */
 function openUnlocked(path: string, file: string, error: StoreError): ListFile {
   if (hasContent(`${file}-journal`)) throw error
-  const readFiles = () => ['', '-wal', '-shm'].map((suffix) => readSignature(file + suffix)).join()
+  const readFiles = () => readSignature(file, ['', '-wal', '-shm'])
   const before = readFiles()
   Bun.sleepSync(TICK_MS)
   const checkUnchanged = () => {
@@ -94,10 +92,4 @@ function checkVersion(db: ListFile, error: StoreError): void {
   if (version < SCHEMA_VERSION) {
     throw new StoreError(`${error.message}; a list of schema ${version} must be migrated before it can be read`)
   }
-}
-
-/** Without the ctime: SQLite may change the owner of a log that it opens. */
-function readSignature(file: string): string {
-  const status = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return status ? [status.dev, status.ino, status.size, status.mtimeNs].join(':') : 'missing'
 }

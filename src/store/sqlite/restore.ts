@@ -10,6 +10,7 @@ import { createPrivateFile } from '../../private-file.ts'
 import { StoreError } from '../../subscriber.ts'
 import type { Content, ContentRequest } from './content-worker.ts'
 import { createFolder } from './file.ts'
+import { readSignature, TICK_MS } from './file-signature.ts'
 import { findForeignLog, hasContent, readFileHeader, toRealPath } from './header.ts'
 import { dropFiles, keepList, removeSideFiles } from './kept-list.ts'
 import { checkMarks, SCHEMA_VERSION } from './migrations.ts'
@@ -103,9 +104,6 @@ function findFolder(target: string): string {
   return folder
 }
 
-/** A change within this many milliseconds after another one may not change the time of a file: clocks have ticks. */
-const TICK_MS = 20
-
 /**
  * Copies the files of a backup. Does not open it with SQLite, which would write next to it.
  *
@@ -114,20 +112,14 @@ const TICK_MS = 20
 async function copyBackup(source: string, copy: string, signal: AbortSignal): Promise<string | undefined> {
   const foreignLog = findForeignLog(source)
   const parts = PARTS.filter((suffix) => hasContent(source + suffix) && source + suffix !== foreignLog)
-  const before = toState(source)
+  const before = readSignature(source, PARTS)
   await sleep(TICK_MS)
   for (const suffix of parts) {
     if (suffix !== '') createPrivateFile(copy + suffix)
     await copyFile(source + suffix, copy + suffix, signal)
   }
-  if (toState(source) === before) return foreignLog
+  if (readSignature(source, PARTS) === before) return foreignLog
   throw new StoreError(`${source} is in use: it changed while it was copied; use "rollcall backup" to copy it`)
-}
-
-/** Changes when one of the files of a list does. */
-function toState(file: string): string {
-  const states = PARTS.map((suffix) => statSync(file + suffix, { throwIfNoEntry: false, bigint: true }))
-  return states.map((state) => (state ? `${state.ino} ${state.size} ${state.mtimeNs}` : '')).join()
 }
 
 async function copyFile(from: string, to: string, signal: AbortSignal): Promise<void> {

@@ -1,12 +1,15 @@
 /** Reads a list and changes nothing: no file is created or written, and no lock of a service is taken. */
 
 import { constants, Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { Failure } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
+import { readSignature } from './file-signature.ts'
 import { hasContent, readFileHeader } from './header.ts'
+
+const FILES = ['', '-wal', '-shm']
 
 /** Reads of a list that changes its mode meanwhile are tried so many times. */
 const ATTEMPTS = 3
@@ -21,12 +24,12 @@ const ATTEMPTS = 3
  */
 export function readUnchanged<T>(path: string, work: (db: Database) => T): T {
   for (let attempt = 1; ; attempt++) {
-    const state = toState(path)
+    const signature = readSignature(path, FILES)
     try {
       using db = openUnchanged(path)
       return work(db)
     } catch (error) {
-      if (attempt < ATTEMPTS && toState(path) !== state) continue
+      if (attempt < ATTEMPTS && readSignature(path, FILES) !== signature) continue
       if (error instanceof Failure) throw error
       throw new StoreError(`the list cannot be read: ${toReason(error)}`, { cause: error })
     }
@@ -58,9 +61,4 @@ function toMode(path: string): keyof typeof MODES {
   if (!header || header === 'empty' || !header.isWal) return 'closed'
   if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'shared'
   return hasContent(`${path}-wal`) ? 'log' : 'closed'
-}
-
-function toState(path: string): string {
-  const states = ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
-  return states.map((state) => (state ? `${state.ino} ${state.size} ${state.mtimeMs}` : '')).join()
 }
