@@ -28,7 +28,12 @@ await writeFile(join(folder, 'site.yaml'), SITE)
 const service = await startService({ folder, env: { BASE_URL: 'https://gazette.example' } })
 const browser = await startBrowser()
 for (const { name, path, width, height, colorScheme, ...steps } of PICTURES) {
-  const options = { viewport: { width, height }, colorScheme, locale: path.slice(1, 3) || 'en' }
+  const options = {
+    viewport: { width, height },
+    colorScheme,
+    locale: path.slice(1, 3) || 'en',
+    reducedMotion: 'reduce',
+  } as const
   const { page, context } = await openPage(browser, service.origin, options)
   await page.goto(path)
   if ('typed' in steps) {
