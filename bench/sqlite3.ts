@@ -1,5 +1,5 @@
 /**
- * `bun bench/sqlite3.ts [--large]`: commands on a list of two million addresses, compared with the `sqlite3` command line
+ * `npm run bench:sqlite3 [-- --large]`: commands on a list of two million addresses, compared with the `sqlite3` command line
  * on a table with a unique address. `--large` also counts ten million. The two run in turn; a ratio is of one run.
  */
 
