@@ -89,12 +89,11 @@ async function checkInbox(path: string, advanceMs: number): Promise<string> {
 
 function readInbox(db: Database): Inbox {
   return db.transaction(() => {
-    const { run, backlog } = prepareCompaction(db)
-    const rest = db.query<{ since: number | null; highest: number }, []>(
+    const { run } = prepareCompaction(db)
+    const rest = db.query<{ since: number | null; waiting: number }, []>(
       `SELECT (SELECT accepted_at FROM inbox WHERE addresses <> '[]' ORDER BY first_seq LIMIT 1) AS since,
-              (SELECT coalesce(max(seq), 0) FROM subscribers) AS highest`,
+              (SELECT coalesce(sum(json_array_length(addresses)), 0) FROM inbox) AS waiting`,
     )
-    const { since, highest } = getRow(rest)
-    return { ...getRow(run), waiting: getRow(backlog).size, since, large: toLargeBacklog(highest) }
+    return { ...getRow(run), ...getRow(rest), large: toLargeBacklog(createCounts(db).read().subscribers) }
   })()
 }

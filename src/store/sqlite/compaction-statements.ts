@@ -28,6 +28,7 @@ function prepareRun(db: Database) {
     next: db.query<{ seq: number }, []>(
       'SELECT first_seq + json_array_length(addresses) AS seq FROM inbox ORDER BY first_seq DESC LIMIT 1',
     ),
+    // Counts the numbers that were skipped among the waiting ones too: it reads two rows, and the sum reads all.
     backlog: db.query<{ size: number }, []>(
       `SELECT first_seq + json_array_length(addresses) - (SELECT min(first_seq) FROM inbox) AS size
        FROM inbox ORDER BY first_seq DESC LIMIT 1`,

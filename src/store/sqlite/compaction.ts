@@ -133,7 +133,10 @@ export function createCompactor(db: Database, { counts, suppressions, hashOf }: 
   }
 
   return {
-    /** Counts the addresses in the inbox, repeats included. */
+    /**
+     * Counts the addresses in the inbox, repeats included. More when numbers were skipped while some waited: then they
+     * are compacted at once.
+     */
     backlog: () => getRow(statements.backlog).size,
 
     /** Returns the seq of the next address that is accepted. */

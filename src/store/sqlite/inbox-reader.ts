@@ -41,9 +41,10 @@ export function createInboxReader(db: Database, parts: ReaderParts): () => Sqlit
   function refresh(): Inbox {
     const { start, next } = getRow(statements.range)
     if (start === inbox.start && next === inbox.next) return inbox
-    if (next - start > MAX_INBOX_IN_MEMORY) {
+    const { size } = getRow(statements.size)
+    if (size > MAX_INBOX_IN_MEMORY) {
       throw new StoreError(
-        `the list ${db.filename} cannot be used: its inbox has ${next - start} addresses, and at most ${MAX_INBOX_IN_MEMORY} can be read while it cannot be written`,
+        `the list ${db.filename} cannot be used: its inbox has ${size} addresses, and at most ${MAX_INBOX_IN_MEMORY} can be read while it cannot be written`,
       )
     }
     const rows = new Map<string, SubscriberRow>()
@@ -159,6 +160,8 @@ function prepare(db: Database) {
       `SELECT (SELECT min(first_seq) FROM inbox) AS start, first_seq + json_array_length(addresses) AS next
        FROM inbox ORDER BY first_seq DESC LIMIT 1`,
     ),
+    // Not the difference of the numbers, some of which may have been skipped.
+    size: db.query<{ size: number }, []>('SELECT sum(json_array_length(addresses)) AS size FROM inbox'),
     rows: db.query<{ seq: number; acceptedAt: number; addresses: string }, []>(
       'SELECT first_seq AS seq, accepted_at AS acceptedAt, addresses FROM inbox ORDER BY first_seq',
     ),

@@ -3,6 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Compactor } from './compaction.ts'
+import { createCounts } from './counts.ts'
 import { retryBusy, runLocked } from './lock.ts'
 import { getRow } from './row.ts'
 
@@ -22,16 +23,16 @@ const PAUSE_MS = { busy: 5, quiet: 1 }
  */
 const LARGE_BACKLOG = { share: 0.1, min: 100_000, max: 1_000_000 }
 
-/** Returns the backlog that must not wait. @param highest the highest seq of the list */
-export function toLargeBacklog(highest: number): number {
+/** Returns the backlog that must not wait. @param subscribers the length of the list */
+export function toLargeBacklog(subscribers: number): number {
   const { share, min, max } = LARGE_BACKLOG
-  return Math.min(Math.max(min, highest * share), max)
+  return Math.min(Math.max(min, subscribers * share), max)
 }
 
 export type CompactionSchedule = ReturnType<typeof createSchedule>
 
 export function createSchedule(db: Database, compactor: Compactor) {
-  const highest = db.query<{ seq: number }, []>('SELECT coalesce(max(seq), 0) AS seq FROM subscribers')
+  const counts = createCounts(db)
   const version = db.query<{ data_version: number }, []>('PRAGMA data_version')
 
   /** Compacts for about this many milliseconds. Returns whether more is left. */
@@ -78,7 +79,7 @@ export function createSchedule(db: Database, compactor: Compactor) {
 
     /** Whether the backlog is too large for compaction to wait until the service is idle. */
     isBacklogLarge(): boolean {
-      return compactor.backlog() > toLargeBacklog(getRow(highest).seq)
+      return compactor.backlog() > toLargeBacklog(counts.read().subscribers)
     },
   }
 }

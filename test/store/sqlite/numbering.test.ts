@@ -6,8 +6,16 @@ import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, uti
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { copySqlite } from '../../../src/store/sqlite/backup.ts'
+import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
+import { createCounts } from '../../../src/store/sqlite/counts.ts'
+import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
+import { createIdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
+import { createIdentityIndex } from '../../../src/store/sqlite/identity-index.ts'
+import { createInboxReader } from '../../../src/store/sqlite/inbox-reader.ts'
 import { toSafeNumber } from '../../../src/store/sqlite/numbering.ts'
+import { createReader } from '../../../src/store/sqlite/read.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { createSuppressions } from '../../../src/store/sqlite/suppressions.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { createFolder, runCommand, startService } from '../../support/service.ts'
 import { createAddresses, emailsOf, expectAscending, listAll } from '../../support/store-suite.ts'
@@ -263,4 +271,21 @@ test('the clock decides the number, unless it is behind the list', () => {
   expect(toSafeNumber(next, now)).toBe(next + 2 ** 32)
   // For 285 years after 2026.
   expect(toSafeNumber(1, Date.UTC(2311, 0, 1))).toBeLessThan(Number.MAX_SAFE_INTEGER)
+})
+
+test('numbers that were skipped while addresses waited are not addresses that wait', async () => {
+  const { file } = await createPlace()
+  await addKilled(file, OLD)
+  await addKilled(file, LOST)
+  const checks = await Array.fromAsync(checkSqliteList(file, []))
+  expect(checks.find(({ check }) => check === 'inbox')?.message).toStartWith('waiting for compaction: 60, ')
+
+  // As on a full disk.
+  const db = openSqliteFile(file, { create: false })
+  onTestFinished(() => db.close())
+  const suppressions = createSuppressions(db)
+  const index = createIdentityIndex(db, createIdentityHash(db))
+  const reader = createReader(db, { counts: createCounts(db), suppressions, index })
+  const readInbox = createInboxReader(db, { reader, suppressions, index })
+  expect(db.transaction(() => readInbox().count())().subscribers).toBe(60)
 })
