@@ -55,16 +55,21 @@ async function checkVersion(sql: SQL): Promise<string> {
   throw new StoreError(`PostgreSQL ${version}: ${UNSUPPORTED} versions ${VERSIONS.first} to ${VERSIONS.last}`)
 }
 
-/** Settings that lose confirmed addresses when they are off. Each transaction sees to `synchronous_commit` itself. */
+/** Without one of these settings of the server, a crash loses confirmed addresses. */
 const DURABLE = ['fsync', 'full_page_writes'] as const
 
 async function checkDurability(sql: SQL): Promise<string> {
-  const rows = await sql<{ name: string }[]>`
-    SELECT name FROM unnest(${sql.array([...DURABLE], 'TEXT')}::text[]) WITH ORDINALITY AS wanted (name, position)
-    WHERE current_setting(name) = 'off' ORDER BY position`
-  if (rows.length === 0) return `${DURABLE.join(', ')} are on`
-  const off = rows.map(({ name }) => name)
-  throw new StoreError(`a crash loses confirmed addresses: turn on ${off.join(', ')}, and reload the server`)
+  const rows = await sql<{ name: string; value: string }[]>`
+    SELECT name, current_setting(name) AS value
+    FROM unnest(${sql.array([...DURABLE, 'synchronous_commit'], 'TEXT')}::text[]) AS wanted (name)`
+  const values = new Map(rows.map(({ name, value }) => [name, value]))
+  const off = DURABLE.filter((name) => values.get(name) !== 'on')
+  if (off.length > 0) {
+    throw new StoreError(`a crash loses confirmed addresses: turn on ${off.join(', ')}, and reload the server`)
+  }
+  const commit = values.get('synchronous_commit') ?? ''
+  const isSafe = ['on', 'remote_apply'].includes(commit)
+  return `${DURABLE.join(', ')} are on; synchronous_commit is ${commit}${isSafe ? '' : ', and each transaction of Rollcall turns it on'}`
 }
 
 async function checkSchema(sql: SQL): Promise<string> {

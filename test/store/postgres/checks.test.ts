@@ -62,6 +62,17 @@ test('settings of the server that lose confirmed addresses are found', async () 
   }
 })
 
+test('a user whose commits do not wait by default is told that those of Rollcall do', async () => {
+  const [server, url] = [await getServer(), await createList()]
+  const { username, pathname } = new URL(url)
+  await server.run(`ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET synchronous_commit = off`, url)
+  const durability = (await check(url)).find((result) => result.check === 'durability')
+  expect(durability).toMatchObject({
+    ok: true,
+    message: expect.stringContaining('synchronous_commit is off, and each'),
+  })
+})
+
 test.each([
   [
     'an index is not valid',
