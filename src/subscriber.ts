@@ -105,8 +105,7 @@ export interface ListOptions {
 /**
  * A list. Every method sees all that any process had confirmed before the call.
  *
- * Every method rejects with a StoreError when the store cannot do the work. Then the work is not done; after a lost
- * connection, it may be done.
+ * Every method rejects with a StoreError when its work is not done. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
   /** Identifies the list: equal for every path, link, host name and user that leads to it, and for no copy of it. */

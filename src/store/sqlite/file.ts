@@ -1,19 +1,18 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
-import { Database } from 'bun:sqlite'
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError } from '../../subscriber.ts'
-import { isBusy, isWriteError, toOpenError } from './error.ts'
+import { isWriteError, toOpenError } from './error.ts'
 import { createMissingFile } from './file-modes.ts'
 import { findForeignLog, isInWalMode, readFileHeader, readHeader, toForeignReason } from './header.ts'
 import { type FileId, type HeldFile, holdFile, isSameFile, readTargetId } from './held-file.ts'
 import { ListFile } from './list-file.ts'
 import { checkMarks, migrate, readVersion, SCHEMA_VERSION } from './migrations.ts'
 import { openReadOnlyFile } from './read-only-file.ts'
-import { getRow } from './row.ts'
+import { endFailedWalMode, startWalMode } from './wal-mode.ts'
 
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
@@ -126,45 +125,6 @@ function open(path: string, held: HeldFile): ListFile {
 function checkExists(path: string): void {
   if (!existsSync(path)) throw new MissingListError(`there is no list at ${path}`)
   if (statSync(path).size === 0) throw new MissingListError(`there is no list at ${path}: the file is empty`)
-}
-
-const usesWal = (db: ListFile) =>
-  getRow(db.query<{ journal_mode: string }, []>('PRAGMA journal_mode')).journal_mode === 'wal'
-
-/** A list that was closed is not in WAL mode: see findForeignLog. */
-function startWalMode(db: ListFile): void {
-  if (usesWal(db)) return
-  readTables(db)
-  const end = performance.now() + STORE_DEADLINE_MS
-  for (;;) {
-    try {
-      db.run('PRAGMA journal_mode = WAL')
-      break
-    } catch (error) {
-      // SQLite does not wait here when two processes open the list at once.
-      if (!isBusy(error) || performance.now() > end) throw error
-      Bun.sleepSync(1 + Math.random() * 4)
-    }
-  }
-  if (!usesWal(db)) throw toOpenError(db.filename, 'its file system cannot share it')
-}
-
-/** Marks a list as closed again, when the disk had space for its header and not for a log. Needs no space. */
-function endFailedWalMode(path: string): void {
-  using db = new Database(path, { readwrite: true })
-  try {
-    // The lock excludes other processes, and the index of the log is in memory.
-    db.run('PRAGMA locking_mode = EXCLUSIVE')
-    db.run('PRAGMA journal_mode = MEMORY')
-  } catch {
-    // Another process uses the list now, or the disk has errors.
-  }
-}
-
-/** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
-function readTables(db: ListFile): void {
-  const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
-  for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
 }
 
 /** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */

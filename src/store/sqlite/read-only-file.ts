@@ -3,9 +3,7 @@
  * not even a lock or the index of the log (WAL).
  */
 
-import { constants } from 'bun:sqlite'
 import { realpathSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { isBusy, toOpenError } from './error.ts'
@@ -14,6 +12,7 @@ import { hasContent, isInWalMode } from './header.ts'
 import { holdFile } from './held-file.ts'
 import { ListFile } from './list-file.ts'
 import { readVersion, SCHEMA_VERSION } from './migrations.ts'
+import { prepareReading, type ReadAccess, toReadOnly } from './read-access.ts'
 
 /**
  * Opens a list for reading.
@@ -26,7 +25,7 @@ export function openReadOnlyFile(path: string, error: StoreError): ListFile {
   const file = realpathSync(path)
   const attempts = [
     // With the locks and the index of a process that uses the list. A list that is closed needs no index.
-    () => open(path, { query: 'readonly_shm=1', error }),
+    () => open(path, { access: 'shared', error }),
     () => openUnlocked(path, file, error),
   ]
   for (const attempt of attempts) {
@@ -56,27 +55,23 @@ function openUnlocked(path: string, file: string, error: StoreError): ListFile {
     throw new StoreError(`the list ${path} was changed while it was read: run the command again`)
   }
   // Without a log, the file is complete. SQLite would create an empty log.
-  const query = hasContent(`${file}-wal`) ? 'vfs=unix-none' : 'immutable=1'
-  return open(path, { query, error, checkUnchanged })
+  const access = hasContent(`${file}-wal`) ? 'log' : 'closed'
+  return open(path, { access, error, checkUnchanged })
 }
 
 interface ReadOnlyOptions {
-  /** https://sqlite.org/uri.html */
-  readonly query: string
+  readonly access: ReadAccess
   readonly error: StoreError
   readonly checkUnchanged?: () => void
 }
 
-function open(path: string, { query, error, checkUnchanged }: ReadOnlyOptions): ListFile {
+function open(path: string, { access, error, checkUnchanged }: ReadOnlyOptions): ListFile {
   const held = holdFile(path)
-  const uri = `${pathToFileURL(path).href}?mode=ro&${query}`
-  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-  const db = new ListFile(path, held, { uri, flags, error, checkUnchanged })
+  const db = new ListFile(path, held, { ...toReadOnly(path, access), error, checkUnchanged })
   try {
     if (checkUnchanged && !isInWalMode(held.descriptor)) throw error
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // In this mode, the index of the log is in memory.
-    if (query === 'vfs=unix-none') db.run('PRAGMA locking_mode = EXCLUSIVE')
+    prepareReading(db, access)
     checkVersion(db, error)
     checkUnchanged?.()
     return db

@@ -1,9 +1,10 @@
 /** The list in a SQLite file, on the calling thread. The service runs it on a thread of its own (thread.ts). */
 
-import { StoreError, type SubscriberStore } from '../../subscriber.ts'
+import type { SubscriberStore } from '../../subscriber.ts'
+import { createCompactedReads } from './compacted-read.ts'
 import { createCompactor } from './compaction.ts'
 import { createCounts } from './counts.ts'
-import { isWriteError, toOpenError, toReason, wrapErrors } from './error.ts'
+import { toOpenError, wrapErrors } from './error.ts'
 import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
 import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
 import { createIdentityIndex } from './identity-index.ts'
@@ -11,7 +12,7 @@ import { createInboxReader } from './inbox-reader.ts'
 import type { ListFile } from './list-file.ts'
 import { retryBusy } from './lock.ts'
 import { createNumbering } from './numbering.ts'
-import { createReader, type SqliteReader } from './read.ts'
+import { createReader } from './read.ts'
 import { createRemoval } from './removal.ts'
 import { writeRescue } from './rescue.ts'
 import { type CompactionSchedule, createSchedule } from './schedule.ts'
@@ -47,9 +48,6 @@ const IMPORTS_PER_COLLECTION = 2
 
 /** Addresses from which on a removal is one of many. */
 const MANY_REMOVALS = 1000
-
-/** Pages between two forced garbage collections. Without them a long command uses three times as much memory. */
-const PAGES_PER_COLLECTION = 100
 
 export interface StoreOptions extends OpenOptions {
   /** The hash of identities. Default: the keyed hash of the list. A list must always be opened with the same one. */
@@ -87,7 +85,7 @@ function createSqliteStore(
   const readInbox = createInboxReader(db, { reader, suppressions, index })
   const writer = createWriter(db, { removal, reader, suppressions, index, schedule })
   const insert = prepareAppend(db)
-  let writeError = db.writeError
+  const compacted = createCompactedReads(db, { compact: schedule.compact, reader, readInbox })
 
   function settleNumbers(): void {
     const number = numbering.settle()
@@ -118,49 +116,12 @@ function createSqliteStore(
     if (++imports % IMPORTS_PER_COLLECTION === 0) Bun.gc(true)
   }
 
-  /** Compacts. Returns whether that was possible: a list that cannot be written is read with its inbox. */
-  async function compact(): Promise<boolean> {
-    if (db.writeError) return false
-    try {
-      await schedule.compact()
-      writeError = undefined
-      return true
-    } catch (error) {
-      if (!isWriteError(error)) throw error
-      writeError = new StoreError(`the list ${db.filename} cannot be written: ${toReason(error)}`)
-      return false
-    }
-  }
-
   /** Does work that gives out numbers. */
   const writeNumbers = <T>(work: () => Promise<T>) =>
     write(async () => {
       await retryBusy(db, settleNumbers)
       return await work()
     })
-
-  const readNow = <T>(read: () => T) =>
-    wrapErrors(db, async () => {
-      const result = read()
-      db.checkUnchanged()
-      return result
-    })
-
-  /** Compacts, then reads. What is accepted in between is left for the next read. */
-  async function readCompacted<T>(read: (from: SqliteReader) => T): Promise<T> {
-    if (await wrapErrors(db, compact)) return await readNow(() => read(reader))
-    return await readNow(db.transaction(() => read(readInbox())))
-  }
-
-  async function* toPages<T>(read: (from: SqliteReader) => Generator<T>): AsyncGenerator<T> {
-    const pages = await readCompacted(read)
-    for (let taken = 1; ; taken++) {
-      if (taken % PAGES_PER_COLLECTION === 0) Bun.gc(true)
-      const { value, done } = await readNow(() => pages.next())
-      if (done) return
-      yield value
-    }
-  }
 
   return {
     id: () => wrapErrors(db, async () => readFileId(db.filename)),
@@ -186,12 +147,12 @@ function createSqliteStore(
     isBacklogLarge: schedule.isBacklogLarge,
     add: (addresses) => wrapErrors(db, async () => append(JSON.stringify(addresses))),
     importSize: IMPORT_SIZE,
-    count: () => readCompacted((from) => from.count()),
-    find: (address) => readCompacted((from) => from.find(address)),
-    lookUp: (addresses) => readCompacted((from) => from.lookUp(addresses)),
-    list: (options = {}) => toPages((from) => from.list(options)),
-    listSuppressions: () => toPages((from) => from.listSuppressions()),
-    status: (days) => readCompacted((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
+    count: () => compacted.read((from) => from.count()),
+    find: (address) => compacted.read((from) => from.find(address)),
+    lookUp: (addresses) => compacted.read((from) => from.lookUp(addresses)),
+    list: (options = {}) => compacted.readPages((from) => from.list(options)),
+    listSuppressions: () => compacted.readPages((from) => from.listSuppressions()),
+    status: (days) => compacted.read((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
     import: (rows) => writeNumbers(() => writer.import(rows)).finally(countImport),
     mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(countImport),
     remove(addresses, options) {
@@ -202,7 +163,7 @@ function createSqliteStore(
     mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
     check: () =>
       wrapErrors(db, async () => {
-        if (writeError) throw writeError
+        compacted.checkWritable()
         db.checkPlace()
         // Takes the lock that a writer needs, and writes nothing.
         db.run('BEGIN IMMEDIATE')

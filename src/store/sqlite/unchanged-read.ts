@@ -1,13 +1,13 @@
 /** Reads a list and changes nothing: no file is created or written, and no lock of a service is taken. */
 
-import { constants, Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { Failure } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { readSignature } from './file-signature.ts'
 import { hasContent, readFileHeader } from './header.ts'
+import { prepareReading, type ReadAccess, toReadOnly } from './read-access.ts'
 
 const FILES = ['', '-wal', '-shm']
 
@@ -36,29 +36,19 @@ export function readUnchanged<T>(path: string, work: (db: Database) => T): T {
   }
 }
 
-/** Opens a list by a URI (https://sqlite.org/uri.html), whose parameters depend on the log (WAL). */
 function openUnchanged(path: string): Database {
-  const mode = toMode(path)
-  const db = new Database(`${pathToFileURL(path)}?${MODES[mode]}`, OPEN_FLAGS)
-  // Without the index of the log, SQLite reads the log only if it has the list for itself.
-  if (mode === 'log') db.run('PRAGMA locking_mode = EXCLUSIVE')
+  const access = toAccess(path)
+  const { uri, flags } = toReadOnly(path, access)
+  const db = new Database(uri, flags)
+  prepareReading(db, access)
   return db
 }
 
-const OPEN_FLAGS = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-
-const MODES = {
-  // A process uses the list, or was killed. If it was, SQLite reads the log into memory.
-  shared: 'readonly_shm=1',
-  // There is no index of the log, so no process uses the list: it needs no locks.
-  log: 'vfs=unix-none',
-  // The list is closed. A lock would keep a service from starting.
-  closed: 'immutable=1',
-} as const
-
-function toMode(path: string): keyof typeof MODES {
+function toAccess(path: string): ReadAccess {
   const header = readFileHeader(path)
+  // A lock would keep a service from starting.
   if (!header || header === 'empty' || !header.isWal) return 'closed'
   if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) return 'shared'
+  // Without an index of the log, no process uses the list.
   return hasContent(`${path}-wal`) ? 'log' : 'closed'
 }
