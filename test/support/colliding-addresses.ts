@@ -1,8 +1,8 @@
 /**
- * Addresses that have the same xxHash32, whatever its seed is. Rollcall used that hash for its index.
+ * Addresses that have the same xxHash32 with every seed. Rollcall used that hash for its index.
  *
  * A round of xxHash32 is `lane = rotl(lane + word * P2, 13) * P1` (mod 2 ** 32). Addition and multiplication keep a
- * difference of two inputs as a difference, whatever the lane is. The rotation keeps it as well, except when the
+ * difference of two inputs as a difference, for every value of the lane. The rotation keeps it as well, except when the
  * difference carries over bit 19 or bit 32 of the sum. For `words[0]` below, the difference times P2 is -104, so that
  * happens for one seed in five thousand. The word of the next round then takes the difference back to 0:
  *

@@ -8,7 +8,7 @@
 
 import { closeSync, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 
-/** Tells a file from every other one, whatever its name is. */
+/** Identifies a file on this machine, under every name that it has. */
 export type FileId = Pick<Stats, 'dev' | 'ino'>
 
 export interface HeldFile {

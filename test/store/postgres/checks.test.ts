@@ -62,7 +62,7 @@ test('settings of the server that lose confirmed addresses are found', async () 
   }
 })
 
-test('a user whose commits do not wait by default is told that those of Rollcall do', async () => {
+test('doctor says that commits of Rollcall wait, for a user whose commits do not wait by default', async () => {
   const [server, url] = [await getServer(), await createList()]
   const { username, pathname } = new URL(url)
   await server.run(`ALTER ROLE ${username} IN DATABASE ${pathname.slice(1)} SET synchronous_commit = off`, url)

@@ -1,4 +1,4 @@
-/** The counts of a list are those of its rows, whatever changes the list. */
+/** The counts of a list are those of its rows after every kind of change. */
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'

@@ -182,7 +182,7 @@ test.each(FIXTURES)(
   },
 )
 
-test('the index finds every subscriber after it is rebuilt, whatever the hashes are', async () => {
+test('the index finds every subscriber after it is rebuilt, also those with the same hash', async () => {
   const addresses = createAddresses(3000)
   for (const hashOf of [() => 7, (address: Address) => address.length % 3, undefined]) {
     const file = await createPath()
