@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { Failure, toSystemReason, UsageError } from '../failure.ts'
-import { type Environment, type ListUrl, readListUrl } from './list-url.ts'
+import type { Environment } from './environment.ts'
+import { type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
 /** All settings, validated. */

@@ -1,4 +1,4 @@
-import type { Environment } from './list-url.ts'
+import type { Environment } from './environment.ts'
 
 /** Whether the terminal is known to have no control sequences. */
 export function isDumbTerminal(environment: Environment = process.env): boolean {

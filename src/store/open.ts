@@ -1,3 +1,4 @@
+import type { PostgresHost } from '../config/connection-parameters.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
@@ -18,7 +19,7 @@ export async function openStore(
   options?: Pick<StoreOptions, 'create' | 'notify'>,
 ): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
-  return createPostgresStore({ ...options, url: list.url, name: toListName(list), hasDeadline: false })
+  return createPostgresStore({ ...options, parameters: list.parameters, name: toListName(list), hasDeadline: false })
 }
 
 /**
@@ -29,7 +30,7 @@ export async function openStore(
  */
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
-  const store = createPostgresStore({ url: list.url, name: toListName(list), hasDeadline: true })
+  const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true })
   // Creates the schema, and skips numbers after a restore, before the first address arrives. Logs why if that fails.
   store.add([]).catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
   return store
@@ -42,12 +43,17 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
  */
 export function checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncIterable<CheckResult> {
   if (list.kind === 'sqlite') return checkSqliteList(list.file, cursors)
-  return checkPostgresList({ url: list.url, name: toListName(list) }, cursors)
+  return checkPostgresList({ parameters: list.parameters, name: toListName(list) }, cursors)
 }
 
 /** Names a list for the owner, without the user and the password in its URL. */
 export function toListName(list: ListUrl): string {
   if (list.kind === 'sqlite') return `sqlite:${list.file}`
-  const { protocol, host, pathname } = new URL(list.url)
-  return `${protocol}//${host}${pathname}`
+  const { hosts, database } = list.parameters
+  return `postgres://${hosts.map(toHostText).join(',')}/${database}`
+}
+
+function toHostText({ host, port }: PostgresHost): string {
+  const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
+  return port === 5432 ? name : `${name}:${port}`
 }

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import type { Environment } from '../../src/config/list-url.ts'
+import type { Environment } from '../../src/config/environment.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { UsageError } from '../../src/failure.ts'
 import { createFolder, runCommand } from '../support/service.ts'
@@ -170,7 +170,7 @@ describe('the configuration is frozen, with all its parts', () => {
     'name: N\nlicense: { name: L, url: "https://l.example" }\n' +
     'pages: [{ path: /a, lastmod: 2026-01-01, alternates: { en: /a, x-default: /a } }]'
   for (const site of ['', full]) {
-    for (const list of ['sqlite:x.db', 'postgres://localhost/x']) {
+    for (const list of ['sqlite:x.db', 'postgres://ann@localhost/x']) {
       test(`${list}, ${site ? 'with a site file' : 'without a site file'}`, async () => {
         const environment = { DATABASE_URL: list, OPS_PORT: '9000', CORS_ORIGINS: 'https://a.example' }
         const siteFile = site ? { SITE_FILE: await writeSite('frozen.yaml', site) } : {}

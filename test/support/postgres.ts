@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { SQL } from 'bun'
+import type { ConnectionParameters } from '../../src/config/connection-parameters.ts'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
@@ -126,6 +127,13 @@ async function createServerOfTheRun(): Promise<TestServer> {
 /** Returns the name of the database in a URL. */
 export function toDatabase(url: string): string {
   return new URL(url).pathname.slice(1)
+}
+
+/** Returns the parameters of a connection to the list of a URL. */
+export function toParameters(url: string): ConnectionParameters {
+  const list = parseListUrl('URL', url)
+  if (list.kind !== 'postgres') throw new Error(`${url} is not the URL of a PostgreSQL list`)
+  return list.parameters
 }
 
 /** Opens the list of a URL for some work. */

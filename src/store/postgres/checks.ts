@@ -13,7 +13,7 @@ const VERSIONS = { first: 15, last: 18 } as const
 
 /** Runs all checks of a list. Without a list of the present schema, only those that need none. */
 export async function* checkPostgresList(
-  list: Pick<PoolOptions, 'url' | 'name'>,
+  list: Pick<PoolOptions, 'parameters' | 'name'>,
   cursors: readonly CursorCheck[],
 ): AsyncGenerator<CheckResult> {
   const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => withSession(list, work))
@@ -35,7 +35,10 @@ export async function* checkPostgresList(
 const UNSUPPORTED = 'Rollcall is made for'
 
 /** Opens a session with the settings of Rollcall for some work. @throws StoreError for every error */
-async function withSession<T>(list: Pick<PoolOptions, 'url' | 'name'>, work: (sql: SQL) => Promise<T>): Promise<T> {
+async function withSession<T>(
+  list: Pick<PoolOptions, 'parameters' | 'name'>,
+  work: (sql: SQL) => Promise<T>,
+): Promise<T> {
   const sql = connect({ ...list, hasDeadline: false })
   try {
     return await work(sql)

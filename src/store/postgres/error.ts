@@ -28,7 +28,8 @@ const REASONS = [
   [/^53/, 'the server lacks resources'],
   [/^57014$/, 'the server takes too long'],
   [/^55P03$/, 'another process holds its lock'],
-  [/^(?:URIError|ERR_INVALID_(?:ARG|URL).*)$/, 'its URL is not valid'],
+  // Bun's client compares it with the known modes also when the URL has another one.
+  [/^ERR_INVALID_ARG/, 'PGSSLMODE or PG_SSLMODE is not valid'],
   [/TLS_NOT_AVAILABLE/, 'the server does not support TLS'],
   [/CERT|TLS|SSL|SIGNATURE|ISSUER/, 'the certificate of the server is not trusted'],
 ] as const

@@ -5,13 +5,14 @@
  */
 
 import { SQL } from 'bun'
+import type { ConnectionParameters } from '../../config/connection-parameters.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { toReason } from './error.ts'
 import { migrate } from './schema.ts'
 
 export interface PoolOptions {
-  readonly url: string
+  readonly parameters: ConnectionParameters
   /** The name of the list in errors, without user and password. */
   readonly name: string
   /** Whether a call must end within STORE_DEADLINE_MS, as the service needs it. */
@@ -137,26 +138,55 @@ async function transact<T>(sql: SQL, work: (transaction: SQL) => Promise<T>): Pr
   return result
 }
 
-/** Creates the connections, which are made at the first query. @throws StoreError when the URL is not valid */
-export function connect({ url, name, hasDeadline, max = MAX_CONNECTIONS }: PoolOptions): SQL {
+/**
+ * Creates the connections, which are made at the first query. Every option is given, because Bun reads the environment for
+ * each that is missing, and prefers some variables to the URL.
+ *
+ * @throws StoreError when a parameter is not valid
+ */
+export function connect({ parameters, name, hasDeadline, max = MAX_CONNECTIONS }: PoolOptions): SQL {
+  const { hosts, user, password, database, sslMode, tls, channelBinding } = parameters
+  const [{ host, port, address } = LOCAL] = hosts
   try {
-    return new SQL({
+    return new SQL(`postgres://?sslmode=${sslMode}`, {
       adapter: 'postgres',
-      url,
+      hostname: address ?? host,
+      port,
+      username: user,
+      password,
+      database,
+      // With this object, TLS is never off.
+      ...(sslMode !== 'disable' && {
+        tls: { ...tls, serverName: host, ...(sslMode.startsWith('verify') && { rejectUnauthorized: true }) },
+      }),
+      channelBinding,
       max,
-      connectionTimeout: CONNECT_S,
-      connection: {
-        application_name: 'rollcall',
-        // Each statement sees what was committed before it. The lock relies on that.
-        default_transaction_isolation: 'read committed',
-        lock_timeout: LOCK_MS,
-        // A process that stops in a transaction loses the lock before other processes miss their deadline.
-        idle_in_transaction_session_timeout: LOCK_MS,
-        ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
-      },
+      connectionTimeout: toConnectTimeout(parameters, hasDeadline),
+      connection: toSettings(parameters, hasDeadline),
     })
   } catch (error) {
     throw toStoreError(name, error)
+  }
+}
+
+const LOCAL = { host: 'localhost', port: 5432, address: undefined }
+
+/** In seconds. A connection of the service must not take longer than its deadline. */
+function toConnectTimeout({ connectTimeout = CONNECT_S }: ConnectionParameters, hasDeadline: boolean): number {
+  return hasDeadline ? Math.min(connectTimeout, CONNECT_S) : connectTimeout
+}
+
+/** The settings of the session. They win over those in `options`. */
+function toSettings({ applicationName, options }: ConnectionParameters, hasDeadline: boolean) {
+  return {
+    ...(options && { options }),
+    application_name: applicationName,
+    // Each statement sees what was committed before it. The lock relies on that.
+    default_transaction_isolation: 'read committed',
+    lock_timeout: LOCK_MS,
+    // A process that stops in a transaction loses the lock before other processes miss their deadline.
+    idle_in_transaction_session_timeout: LOCK_MS,
+    ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
   }
 }
 

@@ -3,12 +3,12 @@ import type { Address } from '../../../src/email.ts'
 import type { CheckResult } from '../../../src/store/check.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
 import type { Numbering } from '../../../src/subscriber.ts'
-import { getServer, PASSWORD, withStore } from '../../support/postgres.ts'
+import { getServer, PASSWORD, toParameters, withStore } from '../../support/postgres.ts'
 import { until } from '../../support/wait.ts'
 
 async function check(url: string): Promise<readonly CheckResult[]> {
   const cursors = [{ check: 'cursor', run: async ({ last }: Numbering) => `last: ${last}` }]
-  return await Array.fromAsync(checkPostgresList({ url, name: 'the list' }, cursors))
+  return await Array.fromAsync(checkPostgresList({ parameters: toParameters(url), name: 'the list' }, cursors))
 }
 
 async function findWrong(url: string): Promise<Readonly<Record<string, string>>> {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'bun:test'
 import { SQL } from 'bun'
 import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { CLI } from '../../support/paths.ts'
-import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
+import { getServer, toDatabase, toParameters, withStore } from '../../support/postgres.ts'
 import { countLockWaits, isPaused } from '../../support/postgres-schemas.ts'
 import {
   createAddresses,
@@ -151,7 +151,7 @@ test.each([
   ['stopped', 'SIGSTOP'],
 ] as const)('a process that is %s in the middle of a slice is replaced by the service', async (_, signal) => {
   const url = await server.createUrl()
-  const store = createPostgresStore({ url, name: 'list', hasDeadline: true })
+  const store = createPostgresStore({ parameters: toParameters(url), name: 'list', hasDeadline: true })
   onTestFinished(() => store.close())
   const addresses = createAddresses(3000)
   await withStore(url, (other) => other.add(addresses))

@@ -5,14 +5,14 @@ import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
 import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { ROOT } from '../../support/paths.ts'
-import { getServer } from '../../support/postgres.ts'
+import { getServer, toParameters } from '../../support/postgres.ts'
 import { listSuppressions } from '../../support/store-suite.ts'
 
 const server = await getServer()
 const ADA = 'ada@mail.io' as Address
 
 async function openStore(url: string) {
-  const store = createPostgresStore({ url, name: 'list', hasDeadline: false })
+  const store = createPostgresStore({ parameters: toParameters(url), name: 'list', hasDeadline: false })
   onTestFinished(() => store.close())
   await store.check()
   return store
@@ -63,7 +63,9 @@ test('an acceptance does not wait for the lock; every other change does, and giv
 async function stopProcessWithLock(url: string): Promise<void> {
   const script = `
     import { createPool } from '${ROOT}/src/store/postgres/pool.ts'
-    const pool = createPool({ url: process.argv[1], name: 'list', hasDeadline: false })
+    import { parseListUrl } from '${ROOT}/src/config/list-url.ts'
+    const { parameters } = parseListUrl('URL', process.argv[1])
+    const pool = createPool({ parameters, name: 'list', hasDeadline: false })
     await pool.runLocked(async () => {
       console.log('locked')
       await new Promise(() => {})

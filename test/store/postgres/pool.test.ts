@@ -8,7 +8,7 @@ import { parseListUrl } from '../../../src/config/list-url.ts'
 import { toListName } from '../../../src/store/open.ts'
 import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
-import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
+import { getServer, PASSWORD, toDatabase, toParameters, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
 import { createAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
@@ -54,8 +54,6 @@ test('an error says in one line what is wrong, and does not show the password', 
     [url.replace(PASSWORD, `${PASSWORD}no`), 'the server refuses the user or the password'],
     [`${url}_missing`, 'the server has no such database'],
     [`${url}?sslmode=require`, 'the server does not support TLS'],
-    [`${url}?sslmode=${PASSWORD}`, 'its URL is not valid'],
-    [url.replace(PASSWORD, `${PASSWORD}%zz`), 'its URL is not valid'],
   ] as const
   const results = await Promise.all(cases.map(([DATABASE_URL]) => runCommand(['count'], { env: { DATABASE_URL } })))
   for (const [index, { code, stdout, stderr }] of results.entries()) {
@@ -73,7 +71,7 @@ test('the name of a list has no user, no password and no options', () => {
 
 test('connections on which nothing arrives any more are replaced', async () => {
   const proxy = await startProxy(await server.createUrl())
-  const store = createPostgresStore({ url: proxy.url, name: 'list', hasDeadline: true })
+  const store = createPostgresStore({ parameters: toParameters(proxy.url), name: 'list', hasDeadline: true })
   await until(async () => {
     await Promise.all(Array.from({ length: 3 }, () => store.count()))
     return proxy.connections() === 2

@@ -1,0 +1,241 @@
+/**
+ * Parses the URL of a PostgreSQL list, with the names and the meaning of libpq:
+ * https://www.postgresql.org/docs/current/libpq-connect.html. Each part in the URL wins over its variable. So no variable
+ * of the machine can send addresses to another database than the one in the URL.
+ */
+
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { toSystemReason, UsageError } from '../failure.ts'
+import type { Environment } from './environment.ts'
+
+export interface PostgresHost {
+  /** A name, an IP address without brackets, or the folder of a Unix socket. TLS compares the certificate with it. */
+  readonly host: string
+  readonly port: number
+  /** The IP address to connect to, so that the name is not looked up. */
+  readonly address: string | undefined
+}
+
+/** How to connect to a PostgreSQL list. Nothing else decides about the connection. */
+export interface ConnectionParameters {
+  readonly hosts: readonly PostgresHost[]
+  readonly user: string
+  /** Empty when there is none. */
+  readonly password: string
+  readonly database: string
+  readonly sslMode: (typeof SSL_MODES)[number]
+  /** The texts of the PEM files for TLS. Without `ca`, the certificates of the runtime are trusted. */
+  readonly tls: Readonly<{ ca?: string; cert?: string; key?: string }>
+  readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
+  readonly applicationName: string
+  /** Settings of the session, as the command line of `postgres` has them, such as `-c work_mem=8MB`. */
+  readonly options: string | undefined
+  /** Seconds. undefined: the deadline of Rollcall. */
+  readonly connectTimeout: number | undefined
+  readonly targetSessionAttrs: (typeof TARGETS)[number]
+}
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
+const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
+
+/** The parameters of the URL, and the variables that stand in for them. */
+const VARIABLES = {
+  host: 'PGHOST',
+  hostaddr: 'PGHOSTADDR',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  channel_binding: 'PGCHANNELBINDING',
+  application_name: 'PGAPPNAME',
+  options: 'PGOPTIONS',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
+} as const
+
+type Keyword = keyof typeof VARIABLES
+
+/** A value, and where it is from, for an error. */
+interface Part {
+  readonly value: string
+  readonly source: string
+}
+
+type Parts = Readonly<Partial<Record<Keyword, Part>>>
+
+/**
+ * Parses a URL with `postgres:` or `postgresql:`, and reads the certificates that it names.
+ *
+ * @param name the name of the value, for errors
+ * @returns undefined when it is not such a URL
+ * @throws UsageError for an invalid part, without any part that may be a password
+ */
+export function parseConnectionParameters(
+  name: string,
+  url: string,
+  environment: Environment,
+): ConnectionParameters | undefined {
+  const given = parseParts(name, url)
+  if (!given) return undefined
+  const parts = { ...readVariables(environment, given), ...given }
+  const user = parts.user?.value ?? environment.USER
+  if (!user) throw new UsageError(`${name} has no user: use postgres://USER:PASSWORD@HOST/DATABASE`)
+  const sslMode = toSslMode(parts)
+  return Object.freeze({
+    hosts: Object.freeze(parseHosts(name, parts)),
+    user,
+    password: parts.password?.value ?? '',
+    database: parts.dbname?.value ?? user,
+    sslMode,
+    tls: Object.freeze(sslMode === 'disable' ? {} : readTls(parts)),
+    channelBinding: parseChoice(parts.channel_binding, CHANNEL_BINDINGS) ?? 'disable',
+    applicationName: parts.application_name?.value ?? 'rollcall',
+    options: parts.options?.value,
+    connectTimeout: parseTimeout(parts.connect_timeout),
+    targetSessionAttrs: parseChoice(parts.target_session_attrs, TARGETS) ?? 'any',
+  })
+}
+
+const URL_PARTS = new RegExp(
+  // A raw `@`, `/`, `?` or `#` must not move a piece of the password to another part.
+  [
+    '^postgres(?:ql)?://',
+    '(?:(?<user>[^:@/?#]*)(?::(?<password>[^/?#]*))?@)?',
+    '(?<hosts>[^@/?#]*)(?:/(?<dbname>[^@/?#]*))?(?:\\?(?<query>[^@?#]*))?$',
+  ].join(''),
+)
+
+/** Splits the URL. An empty part counts as missing. */
+function parseParts(name: string, url: string): Parts | undefined {
+  const groups = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
+  const servers = parseServers(groups?.hosts ?? '')
+  if (!groups || !servers) return undefined
+  const { user, password, dbname, query = '' } = groups
+  const values = { user, password, dbname, ...servers, ...parseQuery(name, query) }
+  const parts = Object.entries(values).map(([keyword, value = '']) => {
+    const source = `${keyword} in ${name}`
+    return [keyword, { value: decode(source, value), source }] as const
+  })
+  return Object.fromEntries(parts.filter(([, { value }]) => value !== ''))
+}
+
+/** Splits `HOST:PORT,HOST:PORT` into the lists that the parameters `host` and `port` have. */
+function parseServers(hosts: string): { host: string; port: string } | undefined {
+  const servers = hosts.split(',').map((server) => /^(?:\[([0-9a-f:.]+)\]|([^:[\]]*))(?::([0-9]*))?$/i.exec(server))
+  if (servers.includes(null)) return undefined
+  const ports = servers.map((server) => server?.[3] ?? '')
+  return {
+    host: servers.map((server) => server?.[1] ?? server?.[2] ?? '').join(','),
+    port: ports.some(Boolean) ? ports.join(',') : '',
+  }
+}
+
+function parseQuery(name: string, query: string): Readonly<Record<string, string>> {
+  const pairs = query.split('&').filter(Boolean)
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      // As in libpq, for URLs that were written for JDBC.
+      const [keyword = '', ...value] = (pair === 'ssl=true' ? 'sslmode=require' : pair).split('=')
+      if (Object.hasOwn(VARIABLES, keyword) && value.length > 0) return [keyword, value.join('=')]
+      // A password with a raw `&` looks like another parameter.
+      const shown = query.includes('password') ? 'a parameter' : `the parameter "${keyword}"`
+      throw new UsageError(
+        `${name} has ${shown} that Rollcall does not know: use ${Object.keys(VARIABLES).join(', ')}, or remove it`,
+      )
+    }),
+  )
+}
+
+function decode(source: string, value: string): string {
+  try {
+    const decoded = decodeURIComponent(value)
+    if (!decoded.includes('\0')) return decoded
+  } catch {}
+  throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
+}
+
+function readVariables(environment: Environment, given: Parts): Parts {
+  const parts = Object.entries(VARIABLES).map(
+    ([keyword, variable]) => [keyword, { value: environment[variable] ?? '', source: variable }] as const,
+  )
+  // PGHOSTADDR would send the connection elsewhere than to the host in the URL.
+  const isUsed = (keyword: string) => keyword !== 'hostaddr' || !given.host
+  return Object.fromEntries(parts.filter(([keyword, { value }]) => value !== '' && isUsed(keyword)))
+}
+
+function parseHosts(name: string, { host, hostaddr, port }: Parts): readonly PostgresHost[] {
+  const names = host?.value.split(',')
+  const addresses = hostaddr?.value.split(',')
+  const ports = port?.value.split(',') ?? ['']
+  const { length } = names ?? addresses ?? ['']
+  if (length > 1) throw new UsageError(`${name} has several hosts: use one`)
+  if ((addresses && addresses.length !== length) || (ports.length > 1 && ports.length !== length)) {
+    throw new UsageError(`${name} has ${length} hosts, but not as many addresses or ports`)
+  }
+  return Array.from({ length }, (_, index) => {
+    const address = addresses?.[index] || undefined
+    return Object.freeze({
+      host: names?.[index] || address || 'localhost',
+      port: parsePort((ports.length > 1 ? ports[index] : ports[0]) || '5432', port),
+      address,
+    })
+  })
+}
+
+function parsePort(text: string, part: Part | undefined): number {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError(`${part?.source} is not a port number from 1 to 65535`)
+}
+
+function parseChoice<Choice extends string>(part: Part | undefined, choices: readonly Choice[]): Choice | undefined {
+  if (!part) return undefined
+  const choice = choices.find((known) => known === part.value)
+  if (choice) return choice
+  throw new UsageError(`${part.source} is not one of ${choices.join(', ')}`)
+}
+
+/** As in libpq, 0 and less mean that there is no limit of its own. */
+function parseTimeout(part: Part | undefined): number | undefined {
+  if (!part) return undefined
+  if (!/^-?[0-9]{1,9}$/.test(part.value)) throw new UsageError(`${part.source} is not a number of seconds`)
+  return Math.max(0, Number(part.value)) || undefined
+}
+
+/** Without `sslmode` there is no TLS, except that a certificate to compare with is always used. */
+function toSslMode({ sslmode, sslrootcert }: Parts): ConnectionParameters['sslMode'] {
+  const mode = parseChoice(sslmode, SSL_MODES) ?? (sslrootcert ? 'verify-full' : 'disable')
+  return sslrootcert && mode !== 'disable' && mode !== 'verify-ca' ? 'verify-full' : mode
+}
+
+function readTls({ sslrootcert, sslcert, sslkey }: Parts): ConnectionParameters['tls'] {
+  return {
+    ...(sslrootcert && sslrootcert.value !== 'system' && { ca: readCertificate(sslrootcert) }),
+    ...(sslcert && { cert: readCertificate(sslcert) }),
+    ...(sslkey && { key: readPem(sslkey) }),
+  }
+}
+
+function readCertificate(part: Part): string {
+  const pem = readPem(part)
+  try {
+    new X509Certificate(pem)
+    return pem
+  } catch {
+    throw new UsageError(`${part.source} is "${part.value}": the file has no certificate in PEM format`)
+  }
+}
+
+function readPem({ value, source }: Part): string {
+  try {
+    return readFileSync(value, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${source} is "${value}": ${toSystemReason(error) ?? 'it cannot be read'}`)
+  }
+}
