@@ -2,7 +2,7 @@
 
 import { type Language, toPagePath } from '../config/languages.ts'
 import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
-import { type PageState, renderPage } from '../page/render.ts'
+import { type PageState, renderPage } from '../page/render.tsx'
 import { ALLOW } from '../routes.ts'
 import { createDocumentHandler } from './document-handler.ts'
 import { chooseLanguage, prefersMarkdown } from './negotiation.ts'

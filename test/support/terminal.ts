@@ -2,7 +2,7 @@
 
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { html } from '../../src/page/html.ts'
+import { html } from 'hono/html'
 import { createFolder, runCommand } from './service.ts'
 
 const COMMANDS = [

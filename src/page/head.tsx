@@ -1,0 +1,48 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import { type Language, toPagePath } from '../config/languages.ts'
+import type { Site } from '../config/site-file.ts'
+import { BACKGROUND } from './accent.ts'
+import type { PageAssets } from './assets.ts'
+import { FAVICON_PATH } from './favicon.ts'
+import type { Outcome } from './locale.ts'
+import { LOCALES } from './locales.ts'
+
+/** The options that are the same for every language. */
+export interface PageOptions {
+  readonly site: Site
+  readonly baseUrl: string
+  readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo'>
+}
+
+/** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
+export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
+  const { site, baseUrl, assets } = options
+  const locale = LOCALES[language]
+  const toUrl = (other: Language) => baseUrl + toPagePath(other, site.languages)
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <title>
+        {outcome && `${locale.outcomes[outcome]} · `}
+        {site.name} · {locale.subscribe}
+      </title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="description" content={site.description} />
+      <meta name="color-scheme" content="light dark" />
+      {outcome && <meta name="robots" content="noindex" />}
+      {(['light', 'dark'] as const).map((theme) => (
+        <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
+      ))}
+      <link rel="stylesheet" href={assets.stylesheet} />
+      <link rel="icon" type="image/svg+xml" href={FAVICON_PATH} />
+      <link rel="canonical" href={toUrl(language)} />
+      {site.languages.map((other) => (
+        <link key={other} rel="alternate" hreflang={other} href={toUrl(other)} />
+      ))}
+      <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
+      <script type="module" src={assets.script} />
+    </head>
+  )
+}
