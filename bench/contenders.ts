@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { copyLargeList } from './large-list.ts'
 import { BASELINES, BASELINES_NODE, CLI, type Need, type Pins } from './machine.ts'
-import { createDatabase } from './postgres.ts'
+import { createDatabase, type Database, getLargeDatabase } from './postgres.ts'
+import type { RequestKind } from './requests.ts'
 
 export interface Contender {
   /** Its name in tables. */
@@ -15,11 +16,16 @@ export interface Contender {
   readonly needs?: Need
   /** The path that is requested to see whether it has started; `/` by default. */
   readonly probe?: string
-  /** Returns the command that starts it on a port. It writes only into the folder. */
+  /** How many processes share the load, 1 by default. Each gets its port in the variable `PORT`. */
+  readonly processes?: number
+  /** Sends requests of this kind instead of those of the trial. */
+  readonly sends?: RequestKind
+  /** Returns the command that starts it. It writes only into the folder. */
   launch(place: Place): Launch | Promise<Launch>
 }
 
 interface Place {
+  /** The port of the first process. */
   readonly port: number
   readonly folder: string
   readonly pins: Pins | undefined
@@ -28,6 +34,8 @@ interface Place {
 interface Launch {
   readonly command: readonly string[]
   readonly environment: Readonly<Record<string, string>>
+  /** The process of a database server, whose CPU counts too. */
+  readonly server?: number | undefined
 }
 
 const BARE = fileURLToPath(new URL('bare.ts', import.meta.url))
@@ -39,7 +47,11 @@ export const CONTENDERS = {
     await copyLargeList(file)
     return `sqlite:${file}`
   }),
-  rollcallPostgres: rollcall('Rollcall, PostgreSQL', ({ pins }) => createDatabase(pins)),
+  rollcallPostgres: postgres('Rollcall, PostgreSQL', createDatabase),
+  rollcallPostgres2: { ...postgres('Rollcall, PostgreSQL, two processes', createDatabase), processes: 2 },
+  rollcallPostgres4: { ...postgres('Rollcall, PostgreSQL, four processes', createDatabase), processes: 4 },
+  rollcallPostgresLarge: postgres('Rollcall, PostgreSQL, five million on the list', getLargeDatabase),
+  rollcallPostgresKnown: { ...postgres('The same with addresses of the list', getLargeDatabase), sends: 'listed' },
   bare: bare('Bare Bun.serve, stores nothing', 'json'),
   bareDocument: bare('Bare Bun.serve document', 'document'),
   bareGzip: bare('Bare Bun.serve document', 'gzip'),
@@ -66,13 +78,9 @@ export const CONTENDERS = {
     title: 'Fastify 5, postgres',
     role: 'durable',
     needs: 'baselines',
-    launch: async ({ port, pins }) => ({
+    launch: async ({ pins }) => ({
       command: [BASELINES_NODE, join(BASELINES, 'fastify-postgres.js')],
-      environment: {
-        NODE_ENV: 'production',
-        PORT: String(port),
-        DATABASE_URL: await createDatabase(pins),
-      },
+      ...toEnvironment(await createDatabase(pins), { NODE_ENV: 'production' }),
     }),
   },
 } as const satisfies Record<string, Contender>
@@ -89,9 +97,25 @@ function rollcall(title: string, toList: (place: Place) => string | Promise<stri
     probe: '/llms.txt',
     launch: async (place) => ({
       command: [process.execPath, CLI, 'serve'],
-      environment: { HOST: '127.0.0.1', PORT: String(place.port), DATABASE_URL: await toList(place) },
+      environment: { HOST: '127.0.0.1', DATABASE_URL: await toList(place) },
     }),
   }
+}
+
+function postgres(title: string, getDatabase: (pins: Pins | undefined) => Promise<Database>): Contender {
+  return {
+    title,
+    role: 'rollcall',
+    probe: '/llms.txt',
+    launch: async ({ pins }) => ({
+      command: [process.execPath, CLI, 'serve'],
+      ...toEnvironment(await getDatabase(pins), { HOST: '127.0.0.1' }),
+    }),
+  }
+}
+
+function toEnvironment({ url, server }: Database, variables: Readonly<Record<string, string>>) {
+  return { environment: { ...variables, DATABASE_URL: url }, server }
 }
 
 function bare(title: string, answer: BareAnswer): Contender {
@@ -111,11 +135,10 @@ function baseline(title: string, role: 'durable' | 'relaxed', file: string): Con
     title: `${title}, ${role}`,
     role,
     needs: 'baselines',
-    launch: ({ port, folder }) => ({
+    launch: ({ folder }) => ({
       command: [title.includes('bun:') ? process.execPath : BASELINES_NODE, join(BASELINES, file)],
       environment: {
         NODE_ENV: 'production',
-        PORT: String(port),
         FILE: join(folder, 'list.db'),
         SYNCHRONOUS: role === 'durable' ? 'FULL' : 'NORMAL',
       },

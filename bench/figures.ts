@@ -2,7 +2,7 @@
 
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { METRICS, type Metric, type Sample } from './sample.ts'
-import type { Comparison, Goal, Trial } from './trials.ts'
+import type { Comparison, Goal, Trial } from './trial.ts'
 
 /** A median, with the smallest and the largest value. */
 export interface Figure {

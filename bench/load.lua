@@ -1,12 +1,25 @@
--- The requests of a trial, for wrk. Arguments after `--`: kind (new, known, mixed, document), a seed, and for a
--- document its request headers as name=value. All requests of a run have the same length.
+-- The requests of a trial, for wrk. Arguments after `--`: kind (new, known, listed, mixed, document), a seed, and for a
+-- document its request headers as name=value. All requests of a run have the same length. The variable PORTS has the port
+-- of each thread, separated by commas.
 
 local kind, seed, count = "new", 0, 0
 local head, fixed
+local threads, ports = 0, {}
 
--- Multiplication by an odd number gives every value below 2^32 once, in an order that does not suit an index.
+for port in (os.getenv("PORTS") or ""):gmatch("%d+") do table.insert(ports, port) end
+
+-- Each thread loads one process.
+function setup(thread)
+  threads = threads + 1
+  thread:set("number", threads)
+  if ports[threads] then thread.addr = wrk.lookup("127.0.0.1", ports[threads])[1] end
+end
+
+-- Multiplication by an odd number gives every value below 2^32 once, in an order that does not suit an index. It has two
+-- steps, because a product above 2^53 is not exact. The list of five million in postgres.ts has the addresses of seed 0.
 local function address(n)
-  return "user." .. (1e9 + (n * 40503 * 65521) % 4294967296) .. "." .. (1e9 + seed) .. "@rollcall.example"
+  local value = (n * 40503 % 4294967296) * 65521 % 4294967296
+  return "user." .. (1e9 + value) .. "." .. (1e9 + seed) .. "@rollcall.example"
 end
 
 local function post(body)
@@ -16,6 +29,11 @@ end
 
 function init(args)
   kind, seed = args[1], tonumber(args[2])
+  if kind == "new" or kind == "mixed" then seed = seed + 1e6 * number end
+  if kind == "listed" then
+    math.randomseed(seed * 100 + number)
+    seed = 0
+  end
   if kind == "document" then
     for i = 3, #args do
       local name, value = args[i]:match("^([^=]+)=(.*)$")
@@ -31,6 +49,7 @@ end
 function request()
   if fixed then return fixed end
   count = count + 1
+  if kind == "listed" then return head .. address(math.random(5000000)) .. '"}' end
   if kind == "known" then return head .. address(count % 1000) .. '"}' end
   if kind == "mixed" and count % 10 == 0 then return head .. address(count):gsub("@", ".") .. '"}' end
   return head .. address(count) .. '"}'

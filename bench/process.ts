@@ -1,17 +1,17 @@
 /** Runs a contender in a process of its own, and measures it from outside. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Contender } from './contenders.ts'
 import { type Pins, pinned } from './machine.ts'
 
 export interface Running {
-  /** Its origin, without a trailing slash. */
-  readonly origin: string
+  /** The origins of its processes, without a trailing slash. */
+  readonly origins: readonly string[]
   /** Milliseconds from the start of the process to its first response. */
   readonly startMs: number
-  /** CPU seconds of all its processes and threads so far. */
+  /** CPU seconds of all its processes and threads so far, and of its database server. */
   cpu(): number
   /** Peak of the memory of all its processes so far, in MiB (VmHWM: resident set with shared pages). */
   peakMemory(): number
@@ -36,50 +36,60 @@ const IDLE_DEADLINE_MS = 120_000
  */
 export async function startContender(contender: Contender, pins: Pins | undefined): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
-  const port = takeFreePort()
-  const { command, environment } = await contender.launch({ port, folder, pins })
-  const origin = `http://127.0.0.1:${port}`
+  const ports = Array.from({ length: contender.processes ?? 1 }, takeFreePort)
+  const { command, environment, server } = await contender.launch({ port: ports[0] ?? 0, folder, pins })
+  const origins = ports.map((port) => `http://127.0.0.1:${port}`)
+  const stderr = join(folder, 'stderr.log')
+  const errors = openSync(stderr, 'a')
   const start = performance.now()
-  const child = Bun.spawn(pinned(pins?.server, command), {
-    env: { PATH: process.env.PATH, ...environment },
-    cwd: folder,
-    stdout: 'ignore',
-    stderr: Bun.file(join(folder, 'stderr.log')),
-  })
-  const running = { origin, pid: child.pid }
+  const children = ports.map((port) =>
+    Bun.spawn(pinned(pins?.server, command), {
+      env: { PATH: process.env.PATH, ...environment, PORT: String(port) },
+      cwd: folder,
+      stdout: 'ignore',
+      stderr: errors,
+    }),
+  )
+  closeSync(errors)
+  const pids = children.map(({ pid }) => pid)
   try {
-    await waitForResponse(running, contender.probe ?? '/')
+    for (const [index, origin] of origins.entries())
+      await waitForResponse({ origin, pid: pids[index] ?? 0 }, contender.probe ?? '/')
   } catch (error) {
-    child.kill('SIGKILL')
-    const stderr = readFileSync(join(folder, 'stderr.log'), 'utf8').trim()
-    throw new Error(`${contender.title} does not start: ${stderr || String(error)}`)
+    for (const child of children) child.kill('SIGKILL')
+    throw new Error(`${contender.title} does not start: ${readFileSync(stderr, 'utf8').trim() || String(error)}`)
   }
   const startMs = performance.now() - start
+  const readAllCpu = () => sum([...pids, ...(server === undefined ? [] : [server])].map(readCpu))
 
   async function waitUntilIdle(): Promise<void> {
     const end = performance.now() + IDLE_DEADLINE_MS
     while (performance.now() < end) {
-      const [cpu, since] = [readCpu(child.pid), performance.now()]
+      const [cpu, since] = [readAllCpu(), performance.now()]
       await Bun.sleep(IDLE_PERIOD_MS)
-      if ((readCpu(child.pid) - cpu) * 1000 < (performance.now() - since) * IDLE_CPU_SHARE) return
+      if ((readAllCpu() - cpu) * 1000 < (performance.now() - since) * IDLE_CPU_SHARE) return
     }
     throw new Error(`${contender.title} is not idle after ${IDLE_DEADLINE_MS / 1000} s`)
   }
 
   return {
-    origin,
+    origins,
     startMs,
-    cpu: () => readCpu(child.pid),
-    peakMemory: () => readPeakMemory(child.pid),
+    cpu: readAllCpu,
+    peakMemory: () => sum(pids.map(readPeakMemory)),
     waitUntilIdle,
     async stop() {
-      child.kill('SIGTERM')
-      const killer = setTimeout(() => child.kill('SIGKILL'), 12_000)
-      await child.exited
-      clearTimeout(killer)
+      await Promise.all(children.map(stopChild))
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function stopChild(child: Bun.Subprocess): Promise<void> {
+  child.kill('SIGTERM')
+  const killer = setTimeout(() => child.kill('SIGKILL'), 12_000)
+  await child.exited
+  clearTimeout(killer)
 }
 
 /** Finds a free port. */
@@ -116,7 +126,7 @@ function readCpu(root: number): number {
 
 function readPeakMemory(root: number): number {
   const kib = listTree(root).map((pid) => Number(/VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1] ?? 0))
-  return kib.reduce((sum, size) => sum + size, 0) / 1024
+  return sum(kib) / 1024
 }
 
 function listTree(root: number): number[] {
@@ -139,4 +149,8 @@ function readProc(path: string): string {
   } catch {
     return ''
   }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }

@@ -19,6 +19,7 @@ const COLUMNS: Record<Metric, { readonly title: string; readonly digits: number 
   p50: { title: 'p50 ms', digits: 2 },
   p99: { title: 'p99 ms', digits: 2 },
   start: { title: 'start ms', digits: 0 },
+  time: { title: 'time ms', digits: 1 },
 }
 
 /** Renders the report. */

@@ -11,12 +11,14 @@ import { choosePins, describeMachine, findMissing, RESULTS, requireTools } from 
 import { METHOD, type MeasureOptions, measure } from './measure.ts'
 import { type Run, toMarkdown } from './report.ts'
 import type { Sample } from './sample.ts'
-import { TRIALS, type Trial } from './trials.ts'
+import type { Trial } from './trial.ts'
+import { TRIALS } from './trials.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 
 interface Options {
   readonly trial: readonly string[]
+  readonly only?: string
   readonly rounds?: number
   readonly seconds?: number
   readonly full?: boolean
@@ -27,6 +29,7 @@ const program = new Command('bench')
   .description('Compare Rollcall with baselines and with servers that store nothing.')
   .helpOption('-h, --help', 'Print help')
   .addOption(new Option('-t, --trial <name...>', 'Run only these trials').choices(names).default(names, 'all'))
+  .option('-o, --only <start>', 'Run only the trials whose names start like this, such as postgres')
   .option(
     '-r, --rounds <number>',
     'Run each contender this often, in turn with the others (default: 3, with --full 7)',
@@ -40,17 +43,16 @@ await program.parseAsync()
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
 
-async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
+async function run({ trial, only = '', full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
   requireTools()
   const pins = choosePins()
-  const missing = new Set(TRIALS.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
+  const chosen = TRIALS.filter(({ name }) => trial.includes(name) && name.startsWith(only))
+  const missing = new Set(chosen.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
   for (const line of missing) note(`skipped: ${line}`)
 
   const notes = [...missing]
   const outcomes: Outcome[] = []
-  for (const chosen of TRIALS.filter(({ name }) => trial.includes(name))) {
-    outcomes.push(toOutcome(chosen, await runTrial(chosen, { pins, rounds, seconds, notes })))
-  }
+  for (const one of chosen) outcomes.push(toOutcome(one, await runTrial(one, { pins, rounds, seconds, notes })))
   const report: Run = {
     at: new Date().toISOString(),
     machine: describeMachine(pins),
@@ -59,7 +61,7 @@ async function run({ trial, full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 
   }
   process.stdout.write(toMarkdown(report))
   write(RESULTS, report)
-  if (trial.length === names.length) write(DOCS, report)
+  if (chosen.length === TRIALS.length) write(DOCS, report)
 }
 
 interface RunOptions extends MeasureOptions {

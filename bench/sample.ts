@@ -12,6 +12,8 @@ export const METRICS = [
   'p99',
   // Milliseconds from the start of the process to its first response.
   'start',
+  // Milliseconds of a command from its start to its end, or of a page.
+  'time',
 ] as const
 
 export type Metric = (typeof METRICS)[number]

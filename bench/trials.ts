@@ -1,67 +1,11 @@
 /** The trials as data: each with its load, its contenders and its goals. */
 
 import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
-import type { CommandName } from './command.ts'
 import type { ContenderName } from './contenders.ts'
+import { POSTGRES_TRIALS } from './postgres-trials.ts'
+import { NEW, type Requests } from './requests.ts'
 import type { Metric } from './sample.ts'
-
-/** The load of a trial. */
-export type Load =
-  /** As many requests as the server can handle, from wrk. */
-  | {
-      readonly kind: 'full'
-      readonly requests: Requests
-      readonly connections: number
-      /** Seconds of load, if more than in other trials. */
-      readonly minSeconds?: number
-    }
-  /** Half of that rate, on a schedule that does not wait for responses. */
-  | { readonly kind: 'half'; readonly connections: number }
-  /** No load: only the start is measured. */
-  | { readonly kind: 'start' }
-  /** A command of the command line. */
-  | { readonly kind: 'command'; readonly command: CommandName }
-
-/** Requests of one kind, which load.lua creates. */
-export interface Requests {
-  readonly kind: 'new' | 'known' | 'mixed' | 'document'
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sends the ETag of the document as If-None-Match. */
-  readonly unchanged?: boolean
-}
-
-/** A comparison: the figure of the subject, divided by the best figure of the others in the same round. */
-export interface Comparison {
-  readonly metric: Metric
-  readonly subject: ContenderName
-  readonly against: readonly ContenderName[]
-  /** A name for the others. */
-  readonly called: string
-  readonly goal?: Goal
-}
-
-/** The goal for a figure or a ratio. */
-export type Goal = { readonly atLeast: number } | { readonly atMost: number }
-
-/** A goal for a figure that is not compared. */
-export interface Ceiling {
-  readonly metric: Metric
-  readonly subject: ContenderName
-  readonly atMost: number
-}
-
-export interface Trial {
-  readonly name: string
-  readonly title: string
-  readonly load: Load
-  readonly contenders: readonly ContenderName[]
-  readonly comparisons?: readonly Comparison[]
-  readonly ceilings?: readonly Ceiling[]
-}
-
-/** New addresses, which most trials send. */
-export const NEW: Requests = { kind: 'new', path: ENDPOINT.path }
+import type { Comparison, Goal, Load, Trial } from './trial.ts'
 
 const RATE = { metric: 'rate', subject: 'rollcall' } as const
 const DURABLE = ['fastifyDurable', 'expressDurable', 'honoDurable', 'elysiaDurable'] as const
@@ -184,21 +128,7 @@ export const TRIALS: readonly Trial[] = [
     load: { kind: 'command', command: 'export' },
     contenders: ['rollcallLarge'],
   },
-  {
-    name: 'postgres',
-    title: 'PostgreSQL: new addresses, 64 connections',
-    load: { kind: 'full', requests: NEW, connections: 64 },
-    contenders: ['rollcallPostgres', 'fastifyPostgres'],
-    comparisons: [
-      {
-        ...RATE,
-        subject: 'rollcallPostgres',
-        against: ['fastifyPostgres'],
-        called: 'Fastify with postgres',
-        goal: { atLeast: 4 },
-      },
-    ],
-  },
+  ...POSTGRES_TRIALS,
 ]
 
 function toDocumentLoad(variant: Pick<Requests, 'headers' | 'unchanged'>): Load {

@@ -2,12 +2,13 @@
 
 import { fileURLToPath } from 'node:url'
 import { type Pins, pinned } from './machine.ts'
-import type { Requests } from './trials.ts'
+import type { Requests } from './requests.ts'
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url))
 
 export interface WrkOptions {
-  readonly origin: string
+  /** The origins of the processes, which share the connections. */
+  readonly origins: readonly string[]
   readonly requests: Requests
   readonly connections: number
   readonly seconds: number
@@ -26,16 +27,19 @@ let runs = 0
  *
  * @throws Error when a request failed or had an unexpected status
  */
-export async function runWrk({ origin, requests, connections, seconds, pins }: WrkOptions): Promise<WrkResult> {
+export async function runWrk({ origins, requests, connections, seconds, pins }: WrkOptions): Promise<WrkResult> {
   const { kind, path } = requests
+  const [origin = ''] = origins
   const headers = Object.entries(await toHeaders(origin, requests)).map(([name, value]) => `${name}=${value}`)
   // New addresses differ between runs; known addresses are the same in all runs.
   const seed = kind === 'known' ? 0 : ++runs
   const command = [
-    ...['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, origin + path],
+    ...['wrk', `-t${origins.length}`, `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT, origin + path],
     ...['--', kind, String(seed), ...headers],
   ]
-  const { stdout } = Bun.spawnSync(pinned(pins?.load, command), { env: { PATH: process.env.PATH } })
+  const { stdout } = Bun.spawnSync(pinned(pins?.load, command), {
+    env: { PATH: process.env.PATH, PORTS: origins.map((one) => new URL(one).port).join(',') },
+  })
   const figures = /^RESULT (\d+) (\d+) (\d+) (\d+)$/m.exec(stdout.toString())?.slice(1).map(Number)
   if (!figures) throw new Error(`wrk printed no result: ${stdout}`)
   const [responses = 0, microseconds = 0, rejected = 0, failed = 0] = figures

@@ -1,0 +1,92 @@
+/** The trials of the PostgreSQL store. */
+
+import type { ContenderName } from './contenders.ts'
+import { NEW } from './requests.ts'
+import type { Load, Trial } from './trial.ts'
+
+/** All processes share all cores: the service, the server and the load generator take turns by themselves. */
+function toSpread(connections: number): Load {
+  return { kind: 'full', requests: NEW, connections, isSpread: true }
+}
+
+function toProcesses(connections: number): Trial {
+  const toComparison = (subject: ContenderName) => ({
+    metric: 'rate' as const,
+    subject,
+    against: ['rollcallPostgres'] as const,
+    called: 'one process',
+    goal: { atLeast: 0.9 },
+  })
+  return {
+    name: `postgres-processes-${connections}`,
+    title: `PostgreSQL: two and four processes, ${connections} connections`,
+    load: toSpread(connections),
+    contenders: ['rollcallPostgres', 'rollcallPostgres2', 'rollcallPostgres4'],
+    comparisons: [toComparison('rollcallPostgres2'), toComparison('rollcallPostgres4')],
+  }
+}
+
+export const POSTGRES_TRIALS: readonly Trial[] = [
+  {
+    name: 'postgres',
+    title: 'PostgreSQL: new addresses, 64 connections',
+    load: { kind: 'full', requests: NEW, connections: 64 },
+    contenders: ['rollcallPostgres', 'fastifyPostgres'],
+    comparisons: [
+      {
+        metric: 'rate',
+        subject: 'rollcallPostgres',
+        against: ['fastifyPostgres'],
+        called: 'Fastify with postgres',
+        goal: { atLeast: 5 },
+      },
+    ],
+  },
+  {
+    name: 'postgres-sqlite',
+    title: 'PostgreSQL and SQLite, 64 connections',
+    load: toSpread(64),
+    contenders: ['rollcallPostgres', 'rollcall'],
+    comparisons: [
+      { metric: 'rate', subject: 'rollcallPostgres', against: ['rollcall'], called: 'SQLite', goal: { atLeast: 0.8 } },
+    ],
+  },
+  toProcesses(64),
+  toProcesses(256),
+  {
+    name: 'postgres-large',
+    title: 'PostgreSQL: on a list of five million, 64 connections',
+    load: toSpread(64),
+    contenders: ['rollcallPostgresLarge', 'rollcallPostgres', 'rollcallPostgresKnown'],
+    comparisons: [
+      {
+        metric: 'rate',
+        subject: 'rollcallPostgresLarge',
+        against: ['rollcallPostgres'],
+        called: 'an empty list',
+        goal: { atLeast: 0.85 },
+      },
+      {
+        metric: 'rate',
+        subject: 'rollcallPostgresKnown',
+        against: ['rollcallPostgresLarge'],
+        called: 'new addresses on the same list',
+        goal: { atLeast: 0.8 },
+      },
+    ],
+  },
+  {
+    name: 'postgres-count',
+    title: 'PostgreSQL: the command `count`, five million',
+    load: { kind: 'command', command: 'count' },
+    contenders: ['rollcallPostgresLarge'],
+    ceilings: [{ metric: 'time', subject: 'rollcallPostgresLarge', atMost: 500 }],
+  },
+  {
+    name: 'postgres-page',
+    title: 'PostgreSQL: a page of 5,000 behind a random cursor, five million',
+    load: { kind: 'pages' },
+    contenders: ['rollcallPostgresLarge'],
+    ceilings: [{ metric: 'time', subject: 'rollcallPostgresLarge', atMost: 5 }],
+  },
+]
