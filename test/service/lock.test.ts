@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, startService } from '../support/service.ts'
@@ -12,6 +13,22 @@ async function timed<T>(work: Promise<T>): Promise<{ readonly value: T; readonly
   const value = await work
   return { value, ms: performance.now() - start }
 }
+
+test('a request waits for a short lock, and nothing is logged', async () => {
+  const folder = await createFolder()
+  // A list that existed before, as after most starts.
+  await openSqliteStore(toListFile(folder)).close()
+  const service = await startService({ folder })
+  const lock = await holdLock(toListFile(folder))
+  const waiting = service.subscribe('ann@example.org')
+  // The address is with the thread by then, which waits for the lock.
+  for (let request = 0; request < 10; request++) await service.request(DOCUMENTS.openApiJson.path)
+  await lock.release()
+  expect((await waiting).status).toBe(200)
+  expect(service.log()).not.toContain('the store')
+  expect(await service.stop()).toBe(0)
+  await rm(folder, { recursive: true })
+})
 
 test('requests get 500 after 5 s while another process holds the write lock, and 200 when it is released', async () => {
   const folder = await createFolder()

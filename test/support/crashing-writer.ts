@@ -5,6 +5,10 @@ const Thread = globalThis.Worker
 globalThis.Worker = class extends Thread {
   constructor(...args: ConstructorParameters<typeof Thread>) {
     super(...args)
-    process.once('SIGUSR2', () => this.terminate())
+    process.once('SIGUSR2', () => {
+      // Under load, the thread has got a group of addresses by then that it does not append.
+      this.postMessage = () => {}
+      setTimeout(() => this.terminate(), 20)
+    })
   }
 }
