@@ -1,5 +1,7 @@
 /** The colours of the page: the background, and an accent that is legible on it, for each theme. */
 
+import { formatHex, type Oklch, oklch, toGamut, wcagContrast } from 'culori'
+
 /** The background of the page, which is also the colour of text on the accent. */
 export const BACKGROUND = { light: '#faf9f6', dark: '#17181b' } as const
 
@@ -11,41 +13,26 @@ const MIN_CONTRAST = 4.5
 
 /**
  * Makes an accent legible: darkens it for the light theme and lightens it for the dark theme, only as much as the
- * contrast needs.
+ * contrast needs. It keeps the hue, and the chroma as far as a screen can show it (OKLCH: CSS Color 4, section 9.4).
  *
  * @param colour `#rrggbb`
  */
 export function createAccent(colour: string): Accent {
-  const mixUntilLegible = (end: number, background: string) =>
-    SHARES.map((share) => mix(colour, end, share)).find((mixed) => toContrast(mixed, background) >= MIN_CONTRAST)
-  return {
-    light: mixUntilLegible(0, BACKGROUND.light) ?? '#000000',
-    dark: mixUntilLegible(255, BACKGROUND.dark) ?? '#ffffff',
+  return { light: moveUntilLegible(colour, 0, BACKGROUND.light), dark: moveUntilLegible(colour, 1, BACKGROUND.dark) }
+}
+
+/** Moves the lightness towards 0 or 1 in steps of a percent of the way. */
+function moveUntilLegible(colour: string, end: 0 | 1, background: string): string {
+  for (let percent = 0; percent < 100; percent++) {
+    const moved = percent === 0 ? colour : moveLightness(colour, end, percent / 100)
+    if (wcagContrast(moved, background) >= MIN_CONTRAST) return moved
   }
+  return end === 0 ? '#000000' : '#ffffff'
 }
 
-/** Returns the contrast of two colours, from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
-function toContrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b)
-  return (light + 0.05) / (dark + 0.05)
-}
+const toScreen = toGamut('rgb', 'oklch')
 
-const SHARES = Array.from({ length: 101 }, (_, percent) => percent / 100)
-
-/** Moves each channel of a colour towards `end` (0 or 255) by a share from 0 to 1. */
-function mix(colour: string, end: number, share: number): string {
-  const mixed = toChannels(colour).map((channel) => Math.round(channel + (end - channel) * share))
-  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
-}
-
-function toLuminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = toChannels(colour).map((channel) => {
-    const value = channel / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-function toChannels(colour: string): number[] {
-  return [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16))
+function moveLightness(colour: string, end: 0 | 1, share: number): string {
+  const own: Oklch = oklch(colour) ?? { mode: 'oklch', l: end, c: 0 }
+  return formatHex(toScreen({ ...own, l: own.l + (end - own.l) * share }))
 }

@@ -1,6 +1,7 @@
 /** The accent: legible on the background of each theme, and changed only as much as necessary. */
 
 import { expect, test } from 'bun:test'
+import { inGamut, oklch } from 'culori'
 import fc from 'fast-check'
 import { BACKGROUND, createAccent } from '../../src/page/accent.ts'
 
@@ -39,6 +40,24 @@ test('a legible accent stays unchanged', () => {
 })
 
 test('an accent that is not legible is darkened or lightened until it is', () => {
-  expect(createAccent('#ffcc00')).toEqual({ light: '#8a6e00', dark: '#ffcc00' })
-  expect(createAccent('#2b5a4e')).toEqual({ light: '#2b5a4e', dark: '#668880' })
+  expect(createAccent('#ffcc00')).toEqual({ light: '#906d00', dark: '#ffcc00' })
+  expect(createAccent('#2b5a4e')).toEqual({ light: '#2b5a4e', dark: '#5b8a7d' })
+  expect(createAccent('#ffffff').light).toBe('#717171')
+  expect(createAccent('#000000').dark).toBe('#838383')
+})
+
+/** Half the smallest difference in chroma that people notice, which rounding to 8 bits may cause. */
+const CHROMA_ROUNDING = 0.01
+
+test('an accent keeps its chroma where the screen has the colour, so it does not turn grey', () => {
+  const isDisplayable = inGamut('rgb')
+  fc.assert(
+    fc.property(colours, (colour) => {
+      const { l: _, ...own } = oklch(colour)!
+      for (const legible of Object.values(createAccent(colour))) {
+        const { l, c } = oklch(legible)!
+        if (isDisplayable({ ...own, l })) expect(Math.abs(c - own.c)).toBeLessThan(CHROMA_ROUNDING)
+      }
+    }),
+  )
 })
