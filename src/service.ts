@@ -1,6 +1,7 @@
 /** Composition root of the service: opens and closes the parts in order. */
 
 import type { Config } from './config/config.ts'
+import type { DailyDocument, Document } from './documents/document.ts'
 import { createLinkField } from './documents/links.ts'
 import { createDocuments } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
@@ -17,7 +18,7 @@ import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
 import { STOP_PHASE_ENDS_MS } from './limits.ts'
 import type { Log } from './log.ts'
-import { createPageAssets, type PageAssets } from './page/assets.ts'
+import { createPageAssets } from './page/assets.ts'
 import { listPages } from './page/page-list.ts'
 import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
 import { openServiceStore, toListName } from './store/open.ts'
@@ -52,7 +53,10 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   // Imported on demand: it takes a tenth of the start.
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
   const assets = await createPageAssets(site)
-  const documents = await createDocumentHandlers(config, assets, linked)
+  const described = await createDocuments(config, listPages(site.languages))
+  // Links in the headers of the page's files would take more bytes than the files.
+  const handlers = [...createHandlers(described, linked), ...createHandlers(assets.documents, headers)]
+  const documents = new Map(await Promise.all(handlers))
   const store = await openServiceStore(list, log)
   try {
     const intake = createIntake(store, { log, metrics })
@@ -89,16 +93,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   }
 }
 
-async function createDocumentHandlers(
-  config: Config,
-  assets: PageAssets,
+function createHandlers(
+  documents: readonly (Document | DailyDocument)[],
   headers: HeaderFields,
-): Promise<ReadonlyMap<string, Handler>> {
-  const documents = await createDocuments(config, listPages(config.site.languages))
-  const handlers = [...documents, ...assets.documents].map(async (document) => {
+): Promise<readonly [path: string, handler: Handler]>[] {
+  return documents.map(async (document) => {
     const handler =
       'write' in document ? createDailyHandler(document, headers) : createDocumentHandler(document, headers)
     return [document.path, await handler] as const
   })
-  return new Map(await Promise.all(handlers))
 }

@@ -32,7 +32,7 @@ export function isConfirmation(url: string): boolean {
 /** Allows only what the page needs: no inline script or style, nothing from another host. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  ...['script-src', 'style-src', 'img-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
+  ...['script-src', 'style-src', 'img-src', 'font-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",

@@ -3,7 +3,7 @@
 import { formatHex, type Oklch, oklch, toGamut, wcagContrast } from 'culori'
 
 /** The background of the page, which is also the colour of text on the accent. */
-export const BACKGROUND = { light: '#faf9f6', dark: '#17181b' } as const
+export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
 
 /** A colour for each theme, as `#rrggbb` in lower case. */
 export type Accent = Readonly<Record<keyof typeof BACKGROUND, string>>

@@ -7,12 +7,15 @@ import type { Document } from '../documents/document.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createAccent } from './accent.ts'
 import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
+import { isInTitleFont, readTitleFont } from './title-font.ts'
 
 export interface PageAssets {
   readonly stylesheet: string
   readonly script: string
   /** The path of the logo of the site, or of the icon if there is no logo. */
   readonly logo: string
+  /** The path of the font of titles, or undefined if the name has letters that are not in it. */
+  readonly font: string | undefined
   /** All files, including the icons. */
   readonly documents: readonly Document[]
 }
@@ -20,16 +23,19 @@ export interface PageAssets {
 const FOLDER = join(import.meta.dir, 'assets')
 
 /** Builds the assets: bundles and minifies the sources, and adds the colours of the site to the stylesheet. */
-export async function createPageAssets({ accent, logo }: Site): Promise<PageAssets> {
-  const [css, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
-  const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', createColours(accent) + css)
+export async function createPageAssets({ accent, logo, name }: Site): Promise<PageAssets> {
+  const [css, script, title] = await Promise.all([bundle('page.css'), bundle('page.ts'), readTitleFont()])
+  const font = createAsset('title.woff2', 'font/woff2', title)
+  const style = createColours(accent) + createFontFace(font.path) + css
+  const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', style)
   const code = createAsset('page.js', 'text/javascript; charset=utf-8', script)
   const image = logo && createAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
   return {
     stylesheet: stylesheet.path,
     script: code.path,
     logo: image?.path ?? FAVICON_PATH,
-    documents: [stylesheet, code, ...createIcons(accent), ...(image ? [image] : [])],
+    font: isInTitleFont(name) ? font.path : undefined,
+    documents: [stylesheet, code, font, ...createIcons(name, accent), ...(image ? [image] : [])],
   }
 }
 
@@ -38,10 +44,10 @@ const LOGO_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
-function createIcons(accent: string): Document[] {
+function createIcons(name: string, accent: string): Document[] {
   const { light: tile } = createAccent(accent)
   return [
-    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(tile) },
+    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(name, tile) },
     { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
   ]
 }
@@ -71,4 +77,8 @@ function createColours(colour: string): string {
   const accent = createAccent(colour)
   const rule = (theme: keyof typeof BACKGROUND) => `:root{--background:${BACKGROUND[theme]};--accent:${accent[theme]}}`
   return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
+}
+
+function createFontFace(path: string): string {
+  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:swap}`
 }

@@ -1,21 +1,32 @@
-/** The icon of the site, a list on a coloured tile: as SVG, and as ICO for clients without SVG support. */
+/** The icon of the site: the first letter of its name on a coloured tile as SVG, and an envelope as ICO for clients without SVG support. */
+
+import { BACKGROUND } from './accent.ts'
 
 export const FAVICON_PATH = '/favicon.svg'
 
-/** Width and height in units of the SVG and in pixels of the ICO. */
-const SIZE = 16
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** The entries of the list, in white: a mark and a line each. */
-const BARS = [3, 7, 11].flatMap((y) => [
-  { x: 3, y, width: 2, height: 2 },
-  { x: 7, y, width: 6, height: 2 },
-])
-
-/** Builds the icon as SVG. @param colour of the tile, as `#rrggbb` */
-export function createFaviconSvg(colour: string): string {
-  const bars = BARS.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h-${width}z`).join('')
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}"><rect width="${SIZE}" height="${SIZE}" rx="2" fill="${colour}"/><path d="${bars}" fill="#fff"/></svg>\n`
+/**
+ * Returns what stands for a name: its first letter or digit as a reader sees it, with all combining characters, as a
+ * capital; else its first emoji, symbol or punctuation mark; else nothing.
+ */
+export function toInitial(name: string): string {
+  const characters = Array.from(graphemes.segment(name), ({ segment }) => segment)
+  const first = [/^[\p{L}\p{N}]/u, /^[\p{S}\p{P}]/u].map((kind) => characters.find((character) => kind.test(character)))
+  const initial = first.find((character) => character !== undefined) ?? ''
+  const capital = initial.toUpperCase()
+  // The capital of some letters is two, such as of ß.
+  return capital.length === initial.length ? capital : initial
 }
+
+/** Builds the icon as SVG. @param colour of the tile, as `#rrggbb`, on which the background of the light theme is legible */
+export function createFaviconSvg(name: string, colour: string): string {
+  const letter = Bun.escapeHTML(toInitial(name))
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><text x="16" y="16" dy=".35em" text-anchor="middle" font-family="Georgia,serif" font-size="20" font-weight="700" fill="${BACKGROUND.light}">${letter}</text></svg>\n`
+}
+
+/** Width and height of the ICO in pixels. */
+const SIZE = 16
 
 const ICON_DIRECTORY_BYTES = 6 + 16
 const BITMAP_HEADER_BYTES = 40
@@ -49,7 +60,7 @@ export function createFaviconIco(colour: string): Uint8Array {
   const palette = ICON_DIRECTORY_BYTES + BITMAP_HEADER_BYTES
   view.setUint32(palette, Number.parseInt(colour.slice(1), 16), true)
   view.setUint32(palette + 4, 0xffffff, true)
-  drawPlane(bytes.subarray(palette + PALETTE_BYTES), isInBar)
+  drawPlane(bytes.subarray(palette + PALETTE_BYTES), isInEnvelope)
   drawPlane(bytes.subarray(palette + PALETTE_BYTES + PLANE_BYTES), isCorner)
   return bytes
 }
@@ -65,8 +76,10 @@ function drawPlane(plane: Uint8Array, isSet: (x: number, y: number) => boolean):
   }
 }
 
-function isInBar(x: number, y: number): boolean {
-  return BARS.some((bar) => x >= bar.x && x < bar.x + bar.width && y >= bar.y && y < bar.y + bar.height)
+/** Whether a pixel is in the envelope. The edge of its flap, from both upper corners to the middle, has the colour of the tile. */
+function isInEnvelope(x: number, y: number): boolean {
+  const fromSide = Math.min(x, SIZE - 1 - x) - 3
+  return fromSide >= 0 && y >= 4 && y <= 11 && y - 4 !== fromSide
 }
 
 /** Whether a pixel is transparent. */

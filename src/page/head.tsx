@@ -13,7 +13,7 @@ import { LOCALES } from './locales.ts'
 export interface PageOptions {
   readonly site: Site
   readonly baseUrl: string
-  readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo'>
+  readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo' | 'font'>
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
@@ -36,6 +36,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
       <link rel="stylesheet" href={assets.stylesheet} />
+      {assets.font && <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />}
       <link rel="icon" type="image/svg+xml" href={FAVICON_PATH} />
       <link rel="canonical" href={toUrl(language)} />
       {site.languages.map((other) => (

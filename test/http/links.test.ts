@@ -168,8 +168,8 @@ test('the icons have the format of their media type', async () => {
   // One icon of 16 by 16 pixels. Its length and offset cover the rest of the file.
   expect([at(0), at(2), at(4), view.getUint8(6), view.getUint8(7)]).toEqual([0, 1, 1, 16, 16])
   expect([view.getUint32(14, true), view.getUint32(18, true)]).toEqual([view.byteLength - 22, 22])
-  // The fourth row from below has the last entry of the drawn list: a mark of two pixels and a line of six.
-  expect(view.getUint16(22 + 40 + 8 + 3 * 4)).toBe(0b0001_1001_1111_1000)
+  // The eighth row from below has the tip of the flap of the envelope.
+  expect(view.getUint16(22 + 40 + 8 + 7 * 4)).toBe(0b0001_1110_0111_1000)
 })
 
 test('nothing is announced that does not exist', async () => {

@@ -38,7 +38,7 @@ test('a page has its media type, caching, language and content security policy',
         language,
       ])
       expect(pick(reply, 'content-security-policy')).toEqual([
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
       ])
     }
   }

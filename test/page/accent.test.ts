@@ -41,9 +41,9 @@ test('a legible accent stays unchanged', () => {
 
 test('an accent that is not legible is darkened or lightened until it is', () => {
   expect(createAccent('#ffcc00')).toEqual({ light: '#906d00', dark: '#ffcc00' })
-  expect(createAccent('#2b5a4e')).toEqual({ light: '#2b5a4e', dark: '#5b8a7d' })
+  expect(createAccent('#2b5a4e')).toEqual({ light: '#2b5a4e', dark: '#59887b' })
   expect(createAccent('#ffffff').light).toBe('#717171')
-  expect(createAccent('#000000').dark).toBe('#838383')
+  expect(createAccent('#000000').dark).toBe('#808080')
 })
 
 /** Half the smallest difference in chroma that people notice, which rounding to 8 bits may cause. */

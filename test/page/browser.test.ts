@@ -188,7 +188,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     test.each([...languages])('axe finds no violation in %s, and nothing overflows', async (language) => {
       const { page, errors } = opened
       await page.goto(pathOf(language))
-      await page.locator('summary').click()
+      for (const summary of await page.locator('summary').all()) await summary.click()
       await page.evaluate(axe.source)
       const violations = await page.evaluate(async () => {
         const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()

@@ -80,32 +80,41 @@ test('the confirmation has the address and the focus, and leads back to it', asy
   expect(await readList(folder)).toContain(email)
 })
 
-test('what is typed while a request is sent stays, and the button says that it sends', async () => {
+test('while a request is sent, the button shows it, nothing moves, and what is typed stays', async () => {
   const state = await visit(async (page) => {
     const { promise: answer, resolve } = Promise.withResolvers<void>()
     await page.route(ENDPOINT, async (route) => {
       await answer
       await route.continue()
     })
-    const width = (await page.locator('.field button').boundingBox())!.width
+    const button = page.locator('.field button')
+    const read = async () => [await button.boundingBox(), await page.locator('footer').boundingBox()]
+    const before = await read()
     await send(page, 'first@news.example')
-    await page.locator('.field button', { hasText: en.outcomes.sending }).waitFor()
-    const sendingWidth = (await page.locator('.field button').boundingBox())!.width
+    await page.locator('.field button[aria-disabled="true"]').waitFor()
+    const ring = await page.evaluate(
+      "getComputedStyle(document.querySelector('.field button'), '::after').animationName",
+    )
+    const [sending, announced] = [await read(), await page.locator('#outcome').textContent()]
     await page.locator('#email').fill('second@news.example')
     resolve()
     await waitForSuccess(page)
     return {
-      isNarrower: sendingWidth < width,
+      isStill: Bun.deepEquals(sending, before),
+      ring,
+      announced,
       shown: await page.locator('#address').textContent(),
       typed: await page.locator('#email').inputValue(),
-      label: await page.locator('.field button').textContent(),
+      isBusy: await button.getAttribute('aria-disabled'),
     }
   })
   expect(state).toEqual({
-    isNarrower: false,
+    isStill: true,
+    ring: 'turn',
+    announced: en.outcomes.sending,
     shown: 'first@news.example',
     typed: 'second@news.example',
-    label: en.subscribe,
+    isBusy: 'false',
   })
 })
 

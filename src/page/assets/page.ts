@@ -9,7 +9,6 @@ import { findLikelyAddress } from './typo.ts'
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
 const button = form.querySelector('button') as HTMLButtonElement
-const label = button.textContent
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
 const subscribed = document.getElementById('address') as HTMLElement
@@ -77,11 +76,9 @@ async function findFailure(response: Response): Promise<string | undefined> {
   return body.message ?? FAILURE
 }
 
+/** The style shows the state of the button, which keeps its label. */
 function showSending(sending: boolean): void {
   isSending = sending
-  // Keeps the width, so that nothing moves.
-  button.style.minInlineSize = sending ? `${button.offsetWidth}px` : ''
-  button.textContent = sending ? (status.dataset.sending ?? label) : label
   button.setAttribute('aria-disabled', String(sending))
   if (sending) show('sending')
 }

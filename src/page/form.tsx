@@ -1,0 +1,91 @@
+/** @jsxImportSource hono/jsx */
+
+import type { JSX } from 'hono/jsx/jsx-runtime'
+import { type Language, toPagePath } from '../config/languages.ts'
+import type { PageOptions } from './head.tsx'
+import { isMistake, type Locale, type Outcome } from './locale.ts'
+import { LOCALES } from './locales.ts'
+import { isInTitleFont } from './title-font.ts'
+
+/** The state of the form in one response. */
+export interface FormState {
+  /** The outcome of a submitted form. */
+  readonly outcome?: Outcome | undefined
+  /** The address that was typed. */
+  readonly typed?: string | undefined
+}
+
+/**
+ * Builds the form. The checks of the browser are off, so that every message is in the language of the page. There is
+ * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
+ * rendered: a screen reader may not announce a text in a region that appears together with it.
+ */
+export function createForm(locale: Locale, action: string, { outcome, typed }: FormState): JSX.Element {
+  const isInvalid = isMistake(outcome)
+  const isDone = outcome === 'accepted'
+  const phrases = Object.fromEntries(Object.entries(locale.outcomes).map(([name, phrase]) => [`data-${name}`, phrase]))
+  return (
+    <form method="post" novalidate action={action} hidden={isDone}>
+      <label for="email">{locale.email}</label>
+      <div class="field">
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          autocomplete="email"
+          autocapitalize="none"
+          spellcheck={false}
+          dir="ltr"
+          aria-describedby="outcome kept"
+          value={typed}
+          aria-invalid={isInvalid}
+          autofocus={isInvalid}
+        />
+        <button type="submit">
+          <span>{locale.subscribe}</span>
+        </button>
+      </div>
+      <div class="notes">
+        <p
+          class="outcome"
+          id="outcome"
+          role="status"
+          {...phrases}
+          data-outcome={outcome}
+          tabindex={-1}
+          autofocus={outcome !== undefined && !isInvalid && !isDone}
+        >
+          {outcome && !isDone && locale.outcomes[outcome]}
+        </p>
+        <p class="kept" id="kept">
+          {locale.kept}
+        </p>
+      </div>
+    </form>
+  )
+}
+
+/** Builds what replaces the form after a success. The script adds the address. */
+export function createConfirmation({ site, assets }: PageOptions, language: Language, isDone: boolean): JSX.Element {
+  const { outcomes, next, again } = LOCALES[language]
+  const isTitle = assets.font !== undefined && isInTitleFont(outcomes.accepted)
+  return (
+    <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
+      <svg viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+        <circle cx="24" cy="24" r="24" />
+        <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
+      </svg>
+      <h2 id="done-title" class={isTitle ? 'title' : undefined}>
+        {outcomes.accepted}
+      </h2>
+      <p class="address" id="address" dir="ltr" />
+      <p>{next}</p>
+      <p>
+        <a id="again" href={toPagePath(language, site.languages)}>
+          {again}
+        </a>
+      </p>
+    </section>
+  )
+}
