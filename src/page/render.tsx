@@ -36,7 +36,7 @@ const TYPED = '\0'
 
 /** Renders the page in one of the site's languages. */
 export function renderPage(options: PageOptions, language: Language, state: PageState = {}): string {
-  const { site, baseUrl, assets } = options
+  const { site, baseUrl } = options
   const locale = LOCALES[language]
   // The name and the description are in the default language.
   const descriptionLanguage = language === site.languages[0] ? undefined : site.languages[0]
@@ -47,7 +47,7 @@ export function renderPage(options: PageOptions, language: Language, state: Page
         <header>{state.suggestion && createSuggestion(state.suggestion, site)}</header>
         <main>
           {createLogo(options)}
-          <h1 class={assets.font && 'title'} lang={descriptionLanguage}>
+          <h1 class={toTitleClass(options)} lang={descriptionLanguage}>
             <bdi>{site.name}</bdi>
           </h1>
           <p class="description" lang={descriptionLanguage}>
@@ -68,13 +68,22 @@ export function renderPage(options: PageOptions, language: Language, state: Page
               <bdi>{site.license.name}</bdi>
             </a>
           </p>
-          {site.languages.length > 1 && createLanguages(locale, language, site)}
-          {createDevelopers(locale, baseUrl)}
+          <div>
+            {site.languages.length > 1 && createLanguages(locale, language, site)}
+            {createDevelopers(locale, baseUrl)}
+          </div>
         </footer>
       </body>
     </html>
   )
   return `<!doctype html>\n${page}\n`
+}
+
+/** From this number of characters, a name takes too many lines in the full size. */
+const LONG_NAME = 30
+
+function toTitleClass({ site, assets }: PageOptions): string | undefined {
+  return [assets.font && 'title', site.name.length >= LONG_NAME && 'long'].filter(Boolean).join(' ') || undefined
 }
 
 /** The logo of the owner, or the first letter of the name. The letter comes from the style, so it is not part of the text. */

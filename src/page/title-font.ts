@@ -20,7 +20,7 @@ export function readTitleFont(): Promise<Uint8Array> {
  * of the system. Symbols and emoji may come from another font.
  */
 export function isInTitleFont(text: string): boolean {
-  const letters = text.match(/[\p{L}\p{M}\p{N}]/gu) ?? []
+  const letters = text.replace(/\p{RGI_Emoji}/gv, '').match(/[\p{L}\p{M}\p{N}]/gu) ?? []
   return letters.length > 0 && letters.every((letter) => isInSubset(letter.codePointAt(0) ?? 0))
 }
 
