@@ -76,7 +76,7 @@ function describeCycles(imports: readonly (readonly [file: string, imported: str
 const FOLDERS = ['src', 'bench', 'endurance', 'test/support']
 
 test.each(FOLDERS)('%s has no cycle of files or folders', async (folder) => {
-  const files = await Array.fromAsync(new Bun.Glob('**/*.ts').scan(join(ROOT, folder)))
+  const files = await Array.fromAsync(new Bun.Glob('**/*.{ts,tsx}').scan(join(ROOT, folder)))
   expect(files.length).toBeGreaterThan(10)
   const imports = files
     .map((file) => relative(ROOT, join(ROOT, folder, file)))

@@ -2,9 +2,9 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath } from '../config/languages.ts'
+import { LOCALES } from '../locales/languages.ts'
+import { isMistake, type Locale, type Outcome } from '../locales/locale.ts'
 import type { PageOptions } from './head.tsx'
-import { isMistake, type Locale, type Outcome } from './locale.ts'
-import { LOCALES } from './locales.ts'
 import { isInTitleFont } from './title-font.ts'
 
 /** The state of the form in one response. */

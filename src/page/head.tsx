@@ -3,11 +3,11 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
+import { LOCALES } from '../locales/languages.ts'
+import type { Outcome } from '../locales/locale.ts'
 import { BACKGROUND } from './accent.ts'
 import type { PageAssets } from './assets.ts'
 import { FAVICON_PATH } from './favicon.ts'
-import type { Outcome } from './locale.ts'
-import { LOCALES } from './locales.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {

@@ -2,15 +2,15 @@
 
 import { html } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { LANGUAGES, type Language, toPagePath } from '../config/languages.ts'
+import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
 import { createCurlCall } from '../documents/curl.ts'
+import { LOCALES } from '../locales/languages.ts'
+import type { Locale, Outcome } from '../locales/locale.ts'
 import { DOCUMENTS } from '../routes.ts'
 import { toInitial } from './favicon.ts'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
 import { createHead, type PageOptions } from './head.tsx'
-import type { Locale, Outcome } from './locale.ts'
-import { LOCALES } from './locales.ts'
 
 /** The state of the page in one response. */
 export interface PageState extends FormState {
@@ -41,7 +41,7 @@ export function renderPage(options: PageOptions, language: Language, state: Page
   // The name and the description are in the default language.
   const descriptionLanguage = language === site.languages[0] ? undefined : site.languages[0]
   const page = (
-    <html lang={language} dir={LANGUAGES[language].direction}>
+    <html lang={language} dir={LOCALES[language].direction}>
       {createHead(options, language, state.outcome)}
       <body>
         <header>{state.suggestion && createSuggestion(state.suggestion, site)}</header>
@@ -94,7 +94,7 @@ function createLogo({ site, assets }: PageOptions): JSX.Element {
 
 function createSuggestion(language: Language, { languages }: Site): JSX.Element {
   return (
-    <p class="suggestion" lang={language} dir={LANGUAGES[language].direction}>
+    <p class="suggestion" lang={language} dir={LOCALES[language].direction}>
       <a href={toPagePath(language, languages)} hreflang={language}>
         {LOCALES[language].suggestion}
       </a>
@@ -132,7 +132,7 @@ function createLanguages(locale: Locale, current: Language, { languages }: Site)
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 1 0 0-13c-4 4-4 9 0 13 4-4 4-9 0-13M1.5 8h13" />
           </svg>
-          {LANGUAGES[current].name}
+          {LOCALES[current].language}
         </summary>
         <ul>
           {languages.map((language) => (
@@ -141,10 +141,10 @@ function createLanguages(locale: Locale, current: Language, { languages }: Site)
                 href={toPagePath(language, languages)}
                 lang={language}
                 hreflang={language}
-                dir={LANGUAGES[language].direction}
+                dir={LOCALES[language].direction}
                 aria-current={language === current ? 'page' : undefined}
               >
-                {LANGUAGES[language].name}
+                {LOCALES[language].language}
               </a>
             </li>
           ))}

@@ -54,7 +54,7 @@ test('every import leads to a lower line of the diagram', () => {
   const missing = new Set(SOURCES.map(toEntry).filter((entry) => !levels.has(entry)))
   expect([...missing]).toEqual([])
 
-  const upward = SOURCES.filter((file) => file.endsWith('.ts')).flatMap((file) =>
+  const upward = SOURCES.filter((file) => /\.tsx?$/.test(file)).flatMap((file) =>
     listImports(file)
       .filter((imported) => toEntry(imported) !== toEntry(file))
       .filter((imported) => levels.get(toEntry(imported))! <= levels.get(toEntry(file))!)

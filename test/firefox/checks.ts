@@ -1,9 +1,9 @@
 /** What readers do with the page, in Firefox. */
 
 import assert from 'node:assert/strict'
-import { ar } from '../../src/page/locales/ar.ts'
-import { de } from '../../src/page/locales/de.ts'
-import { en } from '../../src/page/locales/en.ts'
+import { ar } from '../../src/locales/ar.ts'
+import { de } from '../../src/locales/de.ts'
+import { en } from '../../src/locales/en.ts'
 import type { Tab } from './firefox.ts'
 
 export interface CheckOptions {

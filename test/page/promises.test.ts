@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
-import { en } from '../../src/page/locales/en.ts'
+import { en } from '../../src/locales/en.ts'
 import { openPage, startBrowser } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'

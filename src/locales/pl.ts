@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const pl: Locale = {
-  changed: '2026-11-21',
+  language: 'Polski',
+  direction: 'ltr',
+  site: {
+    name: 'Newsletter',
+    description: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
+  },
   email: 'Adres e-mail',
   subscribe: 'Zapisz się',
   kept: 'Przechowujemy Twój adres e-mail i datę zapisu.',
   contact: 'Zadaj pytanie lub poproś o usunięcie adresu',
+  home: 'Nasza strona',
+  privacy: 'Prywatność',
+  imprint: 'Informacje prawne',
   license: 'Licencja treści:',
   languages: 'Języki',
   suggestion: 'Ta strona jest też dostępna po polsku',

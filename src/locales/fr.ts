@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const fr: Locale = {
-  changed: '2026-11-21',
+  language: 'Français',
+  direction: 'ltr',
+  site: {
+    name: 'Lettre d’information',
+    description: 'Des nouvelles de ce site par e-mail, de temps en temps.',
+  },
   email: 'Adresse e-mail',
   subscribe: 'S’abonner',
   kept: 'Nous conservons votre adresse e-mail et la date de votre inscription.',
   contact: 'Poser une question ou faire supprimer votre adresse',
+  home: 'Notre site',
+  privacy: 'Confidentialité',
+  imprint: 'Mentions légales',
   license: 'Licence du contenu\u00a0:',
   languages: 'Langues',
   suggestion: 'Cette page est aussi disponible en français',

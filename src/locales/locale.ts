@@ -16,8 +16,12 @@ export type Outcome =
 
 /** The phrases of one language, as plain text. */
 export interface Locale {
-  /** The UTC date on which a phrase last changed, as YYYY-MM-DD: the page's lastmod. */
-  readonly changed: string
+  /** The language's own name. */
+  readonly language: string
+  /** The direction of its script. */
+  readonly direction: 'ltr' | 'rtl'
+  /** For a site without a name or a description. */
+  readonly site: { readonly name: string; readonly description: string }
   /** The label of the field. */
   readonly email: string
   /** The label of the button, and the end of the title. */
@@ -26,6 +30,12 @@ export interface Locale {
   readonly kept: string
   /** The link to the owner, for questions and for leaving the list. */
   readonly contact: string
+  /** The link to the site of the owner. */
+  readonly home: string
+  /** The link to the privacy policy. */
+  readonly privacy: string
+  /** The link to what the law asks an owner to say about themself. */
+  readonly imprint: string
   /** The text before the name of the licence. */
   readonly license: string
   /** The label of the list of languages. */

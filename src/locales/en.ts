@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const en: Locale = {
-  changed: '2026-11-21',
+  language: 'English',
+  direction: 'ltr',
+  site: {
+    name: 'Newsletter',
+    description: 'News from this site by email, now and then.',
+  },
   email: 'Email address',
   subscribe: 'Subscribe',
   kept: 'We store your email address and the date on which you subscribed.',
   contact: 'Ask a question, or have your address removed',
+  home: 'Our website',
+  privacy: 'Privacy',
+  imprint: 'Legal notice',
   license: 'Content licence:',
   languages: 'Languages',
   suggestion: 'This page is also available in English',

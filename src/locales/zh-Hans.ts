@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const zhHans: Locale = {
-  changed: '2026-11-21',
+  language: '简体中文',
+  direction: 'ltr',
+  site: {
+    name: '电子通讯',
+    description: '不定期通过电子邮件发送本站的消息。',
+  },
   email: '电子邮箱地址',
   subscribe: '订阅',
   kept: '我们会保存您的电子邮箱地址和订阅日期。',
   contact: '如有疑问，或希望删除您的邮箱地址，请联系我们',
+  home: '我们的网站',
+  privacy: '隐私',
+  imprint: '法律声明',
   license: '内容许可协议：',
   languages: '语言',
   suggestion: '本页也提供简体中文版',

@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const ja: Locale = {
-  changed: '2026-11-21',
+  language: '日本語',
+  direction: 'ltr',
+  site: {
+    name: 'ニュースレター',
+    description: 'このサイトのお知らせを、ときどきメールでお届けします。',
+  },
   email: 'メールアドレス',
   subscribe: '登録する',
   kept: 'お預かりするのは、メールアドレスと登録日です。',
   contact: 'ご質問や登録解除のご依頼はこちら',
+  home: '公式サイト',
+  privacy: 'プライバシー',
+  imprint: '運営者情報',
   license: 'コンテンツのライセンス：',
   languages: '言語',
   suggestion: 'このページは日本語でもご覧いただけます',

@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const nl: Locale = {
-  changed: '2026-11-21',
+  language: 'Nederlands',
+  direction: 'ltr',
+  site: {
+    name: 'Nieuwsbrief',
+    description: 'Nieuws van deze site per e-mail, zo nu en dan.',
+  },
   email: 'E-mailadres',
   subscribe: 'Abonneren',
   kept: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',
   contact: 'Een vraag stellen of uw adres laten verwijderen',
+  home: 'Onze website',
+  privacy: 'Privacy',
+  imprint: 'Colofon',
   license: 'Licentie van de inhoud:',
   languages: 'Talen',
   suggestion: 'Deze pagina is er ook in het Nederlands',

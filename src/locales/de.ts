@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const de: Locale = {
-  changed: '2026-11-21',
+  language: 'Deutsch',
+  direction: 'ltr',
+  site: {
+    name: 'Newsletter',
+    description: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
+  },
   email: 'E-Mail-Adresse',
   subscribe: 'Abonnieren',
   kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum, an dem Sie sich eingetragen haben.',
   contact: 'Fragen stellen oder die eigene Adresse löschen lassen',
+  home: 'Unsere Website',
+  privacy: 'Datenschutz',
+  imprint: 'Impressum',
   license: 'Lizenz der Inhalte:',
   languages: 'Sprachen',
   suggestion: 'Diese Seite gibt es auch auf Deutsch',

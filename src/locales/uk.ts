@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const uk: Locale = {
-  changed: '2026-11-21',
+  language: 'Українська',
+  direction: 'ltr',
+  site: {
+    name: 'Розсилка',
+    description: 'Новини цього сайту електронною поштою, час від часу.',
+  },
   email: 'Адреса електронної пошти',
   subscribe: 'Підписатися',
   kept: 'Ми зберігаємо вашу адресу електронної пошти та дату підписки.',
   contact: 'Поставити запитання або попросити видалити вашу адресу',
+  home: 'Наш сайт',
+  privacy: 'Конфіденційність',
+  imprint: 'Правова інформація',
   license: 'Ліцензія на вміст:',
   languages: 'Мови',
   suggestion: 'Ця сторінка доступна також українською',

@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const ar: Locale = {
-  changed: '2026-11-21',
+  language: 'العربية',
+  direction: 'rtl',
+  site: {
+    name: 'النشرة البريدية',
+    description: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',
+  },
   email: 'عنوان البريد الإلكتروني',
   subscribe: 'اشتراك',
   kept: 'نحتفظ بعنوان بريدك الإلكتروني وبتاريخ اشتراكك.',
   contact: 'لطرح سؤال أو طلب حذف عنوانك',
+  home: 'موقعنا',
+  privacy: 'الخصوصية',
+  imprint: 'إشعار قانوني',
   license: 'رخصة المحتوى:',
   languages: 'اللغات',
   suggestion: 'هذه الصفحة متاحة أيضًا بالعربية',

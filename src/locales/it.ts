@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const it: Locale = {
-  changed: '2026-11-21',
+  language: 'Italiano',
+  direction: 'ltr',
+  site: {
+    name: 'Newsletter',
+    description: 'Novità da questo sito via email, di tanto in tanto.',
+  },
   email: 'Indirizzo email',
   subscribe: 'Iscriviti',
   kept: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',
   contact: 'Fai una domanda o chiedi di cancellare il tuo indirizzo',
+  home: 'Il nostro sito',
+  privacy: 'Privacy',
+  imprint: 'Note legali',
   license: 'Licenza dei contenuti:',
   languages: 'Lingue',
   suggestion: 'Questa pagina è disponibile anche in italiano',

@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const ptBR: Locale = {
-  changed: '2026-11-21',
+  language: 'Português (Brasil)',
+  direction: 'ltr',
+  site: {
+    name: 'Newsletter',
+    description: 'Novidades deste site por e-mail, de vez em quando.',
+  },
   email: 'Endereço de e-mail',
   subscribe: 'Inscreva-se',
   kept: 'Guardamos o seu endereço de e-mail e a data da sua inscrição.',
   contact: 'Fazer uma pergunta ou pedir a remoção do seu endereço',
+  home: 'Nosso site',
+  privacy: 'Privacidade',
+  imprint: 'Aviso legal',
   license: 'Licença do conteúdo:',
   languages: 'Idiomas',
   suggestion: 'Esta página também está disponível em português',

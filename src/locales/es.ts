@@ -1,11 +1,19 @@
-import type { Locale } from '../locale.ts'
+import type { Locale } from './locale.ts'
 
 export const es: Locale = {
-  changed: '2026-11-21',
+  language: 'Español',
+  direction: 'ltr',
+  site: {
+    name: 'Boletín',
+    description: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
+  },
   email: 'Correo electrónico',
   subscribe: 'Suscribirse',
   kept: 'Guardamos su dirección de correo y la fecha en que se suscribió.',
   contact: 'Hacer una pregunta o pedir que se elimine su dirección',
+  home: 'Nuestro sitio web',
+  privacy: 'Privacidad',
+  imprint: 'Aviso legal',
   license: 'Licencia del contenido:',
   languages: 'Idiomas',
   suggestion: 'Esta página también está disponible en español',
