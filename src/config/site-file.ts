@@ -9,21 +9,31 @@ import { LANGUAGE_TAGS, toPagePath } from './languages.ts'
 import { type Logo, readLogo } from './logo.ts'
 import { pageEntries } from './page-entries.ts'
 import { line, object, url } from './schema.ts'
+import { localized, phrases, toTexts, type Words } from './texts.ts'
 
 const ACCENT_ERROR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
+const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, 'use an http or https URL')
+
 const schema = object({
-  name: line(80).default('Newsletter'),
-  description: line(300).default('News from this site by email, now and then.'),
+  name: localized(line(80)).optional(),
+  description: localized(line(300)).optional(),
+  note: localized(line(200)).optional(),
   contact: url(
     /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u,
     'use a URL such as https://www.example.org/contact or mailto:name@example.org',
   ).optional(),
+  home: webUrl.optional(),
+  privacy: webUrl.optional(),
+  imprint: webUrl.optional(),
+  after_subscribe: webUrl.optional(),
+  social_image: webUrl.optional(),
+  developers: z.boolean({ error: 'use true or false' }).default(true),
   // Not `default`, which would return an object that is not frozen.
   license: object({
     name: line(80),
-    url: url(/^https?:\/\/[^\s\p{Cc}]+$/u, 'use an http or https URL'),
+    url: webUrl,
   }).prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' }),
   accent: z
     .string({ error: ACCENT_ERROR })
@@ -39,8 +49,16 @@ const schema = object({
     .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
     .readonly()
     .prefault(LANGUAGE_TAGS),
+  phrases: phrases.optional(),
   pages: pageEntries,
-}).superRefine(({ languages, pages }, context) => {
+}).superRefine(({ languages, pages, ...words }, context) => {
+  const [first = 'en'] = languages
+  for (const name of ['name', 'description', 'note'] as const) {
+    const text = words[name]
+    if (typeof text !== 'object' || text[first] !== undefined) continue
+    const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
+    context.addIssue({ code: 'custom', path: [name, first], message })
+  }
   const own = new Set<string>([ENDPOINT, ...Object.values(DOCUMENTS)].map(({ path }) => path))
   for (const language of languages) own.add(toPagePath(language, languages))
   const index = pages.findIndex(({ path }) => own.has(path))
@@ -49,8 +67,20 @@ const schema = object({
   context.addIssue({ code: 'custom', path: ['pages', index, 'path'], message })
 })
 
+type Members = z.infer<typeof schema>
+
 /** The site: the values of the site file, with a default for each member that it omits. */
-export type Site = Omit<z.infer<typeof schema>, 'logo'> & { readonly logo?: Logo }
+export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social_image' | keyof Words> {
+  /** The name and the description in the first language, for documents. */
+  readonly name: string
+  readonly description: string
+  /** What `toTexts` needs for the page in each language. */
+  readonly words: Words
+  readonly logo?: Logo
+  /** Where people go after a subscription. */
+  readonly afterSubscribe?: string | undefined
+  readonly socialImage?: string | undefined
+}
 
 /**
  * Parses a site file and reads the logo that it names.
@@ -87,11 +117,33 @@ export function parseSite(text: string, file: string): Site {
     throw error
   }
 
-  const { logo: path, ...site } = result.data
+  const { logo: path, ...members } = result.data
+  const site = toSite(members)
   if (path === undefined) return Object.freeze(site)
   const logo = readLogo(resolve(dirname(file), path))
   if (logo.ok) return Object.freeze({ ...site, logo: logo.value })
   throw createError(findOffset(document, ['logo']), `logo is ${JSON.stringify(path)}: ${logo.reason}`)
+}
+
+function toSite({
+  name,
+  description,
+  note,
+  phrases,
+  after_subscribe,
+  social_image,
+  ...rest
+}: Omit<Members, 'logo'>): Site {
+  const words = Object.freeze({ name, description, note, phrases })
+  const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
+  return {
+    ...rest,
+    name: texts.name.text,
+    description: texts.description.text,
+    words,
+    afterSubscribe: after_subscribe,
+    socialImage: social_image,
+  }
 }
 
 type Path = readonly PropertyKey[]
@@ -99,12 +151,25 @@ type Path = readonly PropertyKey[]
 /** Converts an issue to the path of the mistake and a message with the value that was given. */
 function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; message: string } {
   const { path, message } = issue
+  if (issue.code === 'invalid_union') {
+    // Either kind of value has its own schema: see `localized`.
+    const [inner] = issue.errors[isPlainObject(getAt(value, path)) ? 0 : 1] ?? []
+    if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)
+  }
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
-  const given = path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  const given = getAt(value, path)
   return {
     path,
     message: `${path.join('.') || 'the file'} is ${JSON.stringify(given) ?? 'missing'}: ${message}`,
   }
+}
+
+function getAt(value: unknown, path: Path): unknown {
+  return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

@@ -1,6 +1,7 @@
 /** The form of the page: the same address rule, limits and intake as the endpoint, with a page as the response. */
 
 import { type Language, toPagePath } from '../config/languages.ts'
+import type { Site } from '../config/site-file.ts'
 import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
@@ -41,9 +42,9 @@ const CONTENT_SECURITY_POLICY = [
 /** Creates the handler of a POST to the page in one language. */
 export function createPageForm(options: PageFormOptions, language: Language): Handler {
   const { intake, body, site } = options
-  const confirmation = toPagePath(language, site.languages) + SUBSCRIBED
+  const next = site.afterSubscribe ?? toPagePath(language, site.languages) + SUBSCRIBED
   const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
-  const pageHeaders = { ...headers, ...toPageHeaders(language), 'Content-Type': PAGE_MEDIA_TYPE }
+  const pageHeaders = { ...headers, ...toPageHeaders(language, site), 'Content-Type': PAGE_MEDIA_TYPE }
   const { form_only: formOnly } = PAGE_PROBLEMS
   const refuse = createJsonResponder(formOnly.status, toErrorBody(formOnly), headers)
 
@@ -66,16 +67,19 @@ export function createPageForm(options: PageFormOptions, language: Language): Ha
       // The intake logs failures.
       return show(PROBLEMS.store_failed.status, 'storage_failure', typed)
     }
-    // Relative, so that it works on every host name of the service (RFC 9110 section 10.2.2).
-    return redirect(303, confirmation, headers)
+    // The confirmation is relative, so that it works on every host name of the service (RFC 9110 section 10.2.2).
+    return redirect(303, next, headers)
   }
 
   return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : refuse())
 }
 
 /** Returns the headers of every version of the page in a language. */
-export function toPageHeaders(language: Language): HeaderFields {
-  return { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Content-Language': language }
+export function toPageHeaders(language: Language, { afterSubscribe }: Pick<Site, 'afterSubscribe'>): HeaderFields {
+  // Chromium applies form-action to the redirect after a form too.
+  const target = afterSubscribe === undefined ? '' : ` ${new URL(afterSubscribe).origin}`
+  const policy = CONTENT_SECURITY_POLICY.replace("form-action 'self'", `$&${target}`)
+  return { 'Content-Security-Policy': policy, 'Content-Language': language }
 }
 
 /** Reads the field with the address. Parsing every field takes 30 times as long if there are thousands. */

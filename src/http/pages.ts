@@ -84,7 +84,7 @@ async function createPageReader(options: PagesOptions, language: Language): Prom
       path: toPagePath(language, site.languages),
       mediaType: PAGE_MEDIA_TYPE,
       body: renderPage(options, language, state),
-      headers: { ...toPageHeaders(language), Vary: 'Accept-Encoding, Accept-Language' },
+      headers: { ...toPageHeaders(language, site), Vary: 'Accept-Encoding, Accept-Language' },
     }
     const variant = createDocumentHandler(document, headers)
     variants.set(name, variant)

@@ -2,8 +2,8 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath } from '../config/languages.ts'
-import { LOCALES } from '../locales/languages.ts'
-import { isMistake, type Locale, type Outcome } from '../locales/locale.ts'
+import { toTexts } from '../config/texts.ts'
+import { isMistake, type Outcome } from '../locales/locale.ts'
 import type { PageOptions } from './head.tsx'
 import { isInTitleFont } from './title-font.ts'
 
@@ -20,13 +20,20 @@ export interface FormState {
  * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
  * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
-export function createForm(locale: Locale, action: string, { outcome, typed }: FormState): JSX.Element {
+export function createForm({ site }: PageOptions, language: Language, { outcome, typed }: FormState): JSX.Element {
+  const { note, phrases } = toTexts(site, language)
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
-  const phrases = Object.fromEntries(Object.entries(locale.outcomes).map(([name, phrase]) => [`data-${name}`, phrase]))
+  const outcomes = Object.entries(phrases.outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
   return (
-    <form method="post" novalidate action={action} hidden={isDone}>
-      <label for="email">{locale.email}</label>
+    <form
+      method="post"
+      novalidate
+      action={toPagePath(language, site.languages)}
+      hidden={isDone}
+      data-next={site.afterSubscribe}
+    >
+      <label for="email">{phrases.email}</label>
       <div class="field">
         <input
           id="email"
@@ -43,7 +50,7 @@ export function createForm(locale: Locale, action: string, { outcome, typed }: F
           autofocus={isInvalid}
         />
         <button type="submit">
-          <span>{locale.subscribe}</span>
+          <span>{phrases.subscribe}</span>
         </button>
       </div>
       <div class="notes">
@@ -51,24 +58,29 @@ export function createForm(locale: Locale, action: string, { outcome, typed }: F
           class="outcome"
           id="outcome"
           role="status"
-          {...phrases}
+          {...Object.fromEntries(outcomes)}
           data-outcome={outcome}
           tabindex={-1}
           autofocus={outcome !== undefined && !isInvalid && !isDone}
         >
-          {outcome && !isDone && locale.outcomes[outcome]}
+          {outcome && !isDone && phrases.outcomes[outcome]}
         </p>
         <p class="kept" id="kept">
-          {locale.kept}
+          {phrases.kept}
         </p>
       </div>
+      {note && (
+        <p class="note" lang={note.language}>
+          <bdi>{note.text}</bdi>
+        </p>
+      )}
     </form>
   )
 }
 
 /** Builds what replaces the form after a success. The script adds the address. */
 export function createConfirmation({ site, assets }: PageOptions, language: Language, isDone: boolean): JSX.Element {
-  const { outcomes, next, again } = LOCALES[language]
+  const { outcomes, next, again, home } = toTexts(site, language).phrases
   const isTitle = assets.font !== undefined && isInTitleFont(outcomes.accepted)
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
@@ -81,6 +93,11 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
       </h2>
       <p class="address" id="address" dir="ltr" />
       <p>{next}</p>
+      {site.home && (
+        <p>
+          <a href={site.home}>{home}</a>
+        </p>
+      )}
       <p>
         <a id="again" href={toPagePath(language, site.languages)}>
           {again}

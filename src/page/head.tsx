@@ -3,11 +3,12 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
-import { LOCALES } from '../locales/languages.ts'
+import { toTexts } from '../config/texts.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { BACKGROUND } from './accent.ts'
 import type { PageAssets } from './assets.ts'
 import { FAVICON_PATH } from './favicon.ts'
+import { isInTitleFont } from './title-font.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {
@@ -19,24 +20,26 @@ export interface PageOptions {
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
 export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
   const { site, baseUrl, assets } = options
-  const locale = LOCALES[language]
+  const { name, description, phrases } = toTexts(site, language)
   const toUrl = (other: Language) => baseUrl + toPagePath(other, site.languages)
   return (
     <head>
       <meta charset="utf-8" />
       <title>
-        {outcome && `${locale.outcomes[outcome]} · `}
-        {site.name} · {locale.subscribe}
+        {outcome && `${phrases.outcomes[outcome]} · `}
+        {name.text} · {phrases.subscribe}
       </title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="description" content={site.description} />
+      <meta name="description" content={description.text} />
       <meta name="color-scheme" content="light dark" />
       {outcome && <meta name="robots" content="noindex" />}
       {(['light', 'dark'] as const).map((theme) => (
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
       <link rel="stylesheet" href={assets.stylesheet} />
-      {assets.font && <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />}
+      {assets.font && isInTitleFont(name.text) && (
+        <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
+      )}
       <link rel="icon" type="image/svg+xml" href={FAVICON_PATH} />
       <link rel="canonical" href={toUrl(language)} />
       {site.languages.map((other) => (

@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
+import { type Text, type Texts, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/curl.ts'
 import { LOCALES } from '../locales/languages.ts'
 import type { Locale, Outcome } from '../locales/locale.ts'
@@ -11,6 +12,7 @@ import { DOCUMENTS } from '../routes.ts'
 import { toInitial } from './favicon.ts'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
 import { createHead, type PageOptions } from './head.tsx'
+import { isInTitleFont } from './title-font.ts'
 
 /** The state of the page in one response. */
 export interface PageState extends FormState {
@@ -37,40 +39,29 @@ const TYPED = '\0'
 /** Renders the page in one of the site's languages. */
 export function renderPage(options: PageOptions, language: Language, state: PageState = {}): string {
   const { site, baseUrl } = options
-  const locale = LOCALES[language]
-  // The name and the description are in the default language.
-  const descriptionLanguage = language === site.languages[0] ? undefined : site.languages[0]
+  const texts = toTexts(site, language)
+  const { name, description, phrases } = texts
   const page = (
     <html lang={language} dir={LOCALES[language].direction}>
       {createHead(options, language, state.outcome)}
       <body>
         <header>{state.suggestion && createSuggestion(state.suggestion, site)}</header>
         <main>
-          {createLogo(options)}
-          <h1 class={toTitleClass(options)} lang={descriptionLanguage}>
-            <bdi>{site.name}</bdi>
+          {createLogo(options, texts)}
+          <h1 class={toNameClass(options, name)} lang={name.language}>
+            <bdi>{name.text}</bdi>
           </h1>
-          <p class="description" lang={descriptionLanguage}>
-            <bdi>{site.description}</bdi>
+          <p class="description" lang={description.language}>
+            <bdi>{description.text}</bdi>
           </p>
-          {createForm(locale, toPagePath(language, site.languages), state)}
+          {createForm(options, language, state)}
           {createConfirmation(options, language, state.outcome === 'accepted')}
         </main>
         <footer>
-          {site.contact && (
-            <p>
-              <a href={site.contact}>{locale.contact}</a>
-            </p>
-          )}
-          <p>
-            {locale.license}{' '}
-            <a rel="license" href={site.license.url}>
-              <bdi>{site.license.name}</bdi>
-            </a>
-          </p>
+          {createOwnerLinks(site, phrases)}
           <div>
-            {site.languages.length > 1 && createLanguages(locale, language, site)}
-            {createDevelopers(locale, baseUrl)}
+            {site.languages.length > 1 && createLanguages(phrases, language, site)}
+            {site.developers && createDevelopers(phrases, baseUrl)}
           </div>
         </footer>
       </body>
@@ -82,21 +73,69 @@ export function renderPage(options: PageOptions, language: Language, state: Page
 /** From this number of characters, a name takes too many lines in the full size. */
 const LONG_NAME = 30
 
-function toTitleClass({ site, assets }: PageOptions): string | undefined {
-  return [assets.font && 'title', site.name.length >= LONG_NAME && 'long'].filter(Boolean).join(' ') || undefined
+function toNameClass(options: PageOptions, name: Text): string | undefined {
+  const isLong = name.text.length >= LONG_NAME
+  return [toTitleClass(options, name), isLong && 'long'].filter(Boolean).join(' ') || undefined
 }
 
-/** The logo of the owner, or the first letter of the name. The letter comes from the style, so it is not part of the text. */
-function createLogo({ site, assets }: PageOptions): JSX.Element {
-  if (site.logo) return <img class="logo" src={assets.logo} alt="" />
-  return <div class={assets.font ? 'mark title' : 'mark'} data-initial={toInitial(site.name)} aria-hidden="true" />
+function toTitleClass({ assets }: PageOptions, { text }: Text): 'title' | undefined {
+  return assets.font && isInTitleFont(text) ? 'title' : undefined
 }
 
-function createSuggestion(language: Language, { languages }: Site): JSX.Element {
+/** The logo of the owner, or the first letter of the name, with a link to the site of the owner if there is one. */
+function createLogo(options: PageOptions, { name, phrases }: Texts): JSX.Element {
+  const { site, assets } = options
+  const logo = site.logo ? (
+    <img class="logo" src={assets.logo} alt="" />
+  ) : (
+    // The letter comes from the style, so it is not part of the text.
+    <span
+      class={['mark', toTitleClass(options, name)].filter(Boolean).join(' ')}
+      data-initial={toInitial(name.text)}
+      aria-hidden="true"
+    />
+  )
+  if (site.home === undefined) return logo
+  return (
+    <a class="home" href={site.home} aria-label={phrases.home}>
+      {logo}
+    </a>
+  )
+}
+
+function createOwnerLinks({ contact, privacy, imprint, license }: Site, phrases: Locale): JSX.Element {
+  return (
+    <>
+      {contact && (
+        <p>
+          <a href={contact}>{phrases.contact}</a>
+        </p>
+      )}
+      {privacy && (
+        <p>
+          <a href={privacy}>{phrases.privacy}</a>
+        </p>
+      )}
+      {imprint && (
+        <p>
+          <a href={imprint}>{phrases.imprint}</a>
+        </p>
+      )}
+      <p>
+        {phrases.license}{' '}
+        <a rel="license" href={license.url}>
+          <bdi>{license.name}</bdi>
+        </a>
+      </p>
+    </>
+  )
+}
+
+function createSuggestion(language: Language, site: Site): JSX.Element {
   return (
     <p class="suggestion" lang={language} dir={LOCALES[language].direction}>
-      <a href={toPagePath(language, languages)} hreflang={language}>
-        {LOCALES[language].suggestion}
+      <a href={toPagePath(language, site.languages)} hreflang={language}>
+        {toTexts(site, language).phrases.suggestion}
       </a>
     </p>
   )

@@ -167,7 +167,7 @@ describe('an invalid value gives an error with the variable, the value and what 
 
 describe('the configuration is frozen, with all its parts', () => {
   const full =
-    'name: N\nlicense: { name: L, url: "https://l.example" }\n' +
+    'name: { en: N }\nnote: N\nphrases: { again: { de: X }, outcomes: { empty: X } }\nlicense: { name: L, url: "https://l.example" }\n' +
     'pages: [{ path: /a, lastmod: 2026-01-01, alternates: { en: /a, x-default: /a } }]'
   for (const site of ['', full]) {
     for (const list of ['sqlite:x.db', 'postgres://ann@localhost/x']) {

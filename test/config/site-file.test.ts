@@ -10,7 +10,15 @@ describe('a valid site file', () => {
     const text = [
       'name: "  Die Rundschau  "',
       'description: Neues, dann und wann. 你好',
+      'note: No ads.',
       'contact: mailto:owner@example.org',
+      'home: https://home.example',
+      'privacy: http://home.example/privacy?x=1',
+      'imprint: https://home.example/imprint',
+      'after_subscribe: https://home.example/thanks',
+      'social_image: https://home.example/card.png',
+      'developers: false',
+      'phrases: { subscribe: Los, developers: { title: { de: Technik } } }',
       'license:',
       '  name: MIT',
       '  url: http://license.example/mit',
@@ -26,7 +34,19 @@ describe('a valid site file', () => {
     expect(parseSite(text.join('\n'), 'site.yaml')).toEqual({
       name: 'Die Rundschau',
       description: 'Neues, dann und wann. 你好',
+      words: {
+        name: 'Die Rundschau',
+        description: 'Neues, dann und wann. 你好',
+        note: 'No ads.',
+        phrases: { subscribe: 'Los', developers: { title: { de: 'Technik' } } },
+      },
       contact: 'mailto:owner@example.org',
+      home: 'https://home.example',
+      privacy: 'http://home.example/privacy?x=1',
+      imprint: 'https://home.example/imprint',
+      afterSubscribe: 'https://home.example/thanks',
+      socialImage: 'https://home.example/card.png',
+      developers: false,
       license: { name: 'MIT', url: 'http://license.example/mit' },
       accent: '#ffcc00',
       languages: ['de', 'pt-BR'],
@@ -43,6 +63,8 @@ describe('a valid site file', () => {
       expect(parseSite(text, 'site.yaml')).toEqual({
         name: 'Newsletter',
         description: 'News from this site by email, now and then.',
+        words: {},
+        developers: true,
         license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
         accent: '#2b5a4e',
         languages: LANGUAGE_TAGS,
@@ -54,17 +76,28 @@ describe('a valid site file', () => {
 
 describe('a mistake gives an error with the file, the line, the value and what to use instead', () => {
   const LINE = (most: number) => `use one line of 1 to ${most} characters`
-  const KEYS = 'use keys with values: name, description, contact, license'
+  const KEYS = 'use keys with values: name, description, note, contact, home'
   const URL_OR_MAILTO = 'use a URL such as https://www.example.org/contact or mailto:'
   const LICENSE = 'license:\n  name: MIT\n  url: '
-  const mistakes: readonly (readonly [text: string, line: number, start: string, accepted: string])[] = [
+  const mistakes: (readonly [text: string, line: number, start: string, accepted: string])[] = [
     ['name: ""', 1, 'name is ""', LINE(80)],
     ['# words\n\nname: "  "', 3, 'name is "  "', LINE(80)],
     ['description: d\nname:', 2, 'name is null', LINE(80)],
     ['name: 12', 1, 'name is 12', LINE(80)],
     ['name: true', 1, 'name is true', LINE(80)],
     ['name: [a]', 1, 'name is ["a"]', LINE(80)],
-    ['name: { a: b }', 1, 'name is {"a":"b"}', LINE(80)],
+    ['description: { en: a, de: "" }', 1, 'description.de is ""', LINE(300)],
+    ['name:\n  de: a', 1, 'name.en is missing', 'add the text in en, the first of the languages'],
+    ['languages: [fr, en]\nnote: { en: a }', 2, 'note.fr is missing', 'add the text in fr, the first of the languages'],
+    [`note: ${'n'.repeat(201)}`, 1, 'note is "nnn', LINE(200)],
+    ['phrases:\n  again: 3', 2, 'phrases.again is 3', LINE(300)],
+    [
+      'phrases:\n  outcomes:\n    typo: { de: Nein }',
+      3,
+      'phrases.outcomes.typo.de is "Nein"',
+      'use one line of 1 to 300 characters with {address}',
+    ],
+    ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
     [`name: ${'n'.repeat(81)}`, 1, `name is "${'n'.repeat(81)}"`, LINE(80)],
     ['name: "a\\tb"', 1, 'name is "a\\tb"', LINE(80)],
     ['name: "a\\nb"', 1, 'name is "a\\nb"', LINE(80)],
@@ -104,6 +137,11 @@ describe('a mistake gives an error with the file, the line, the value and what t
     ['languages: []', 1, 'languages is []', 'use at least one language'],
     ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   ]
+  for (const name of ['home', 'privacy', 'imprint', 'after_subscribe', 'social_image']) {
+    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//a.example', '/path', 'mailto:a@example.org', '']) {
+      mistakes.push([`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL'])
+    }
+  }
   for (const [text, line, start, accepted] of mistakes) {
     test(JSON.stringify(text).slice(0, 60), () => {
       const message = messageFor(text)
@@ -112,7 +150,9 @@ describe('a mistake gives an error with the file, the line, the value and what t
     })
   }
 
-  const known = 'Known here: name, description, contact, license, accent, logo, languages, pages'
+  const known =
+    'Known here: name, description, note, contact, home, privacy, imprint, after_subscribe, social_image, developers, license, accent, logo, languages, phrases, pages'
+  const tags = `Known here: ${LANGUAGE_TAGS.join(', ')}`
   const unknown: readonly (readonly [text: string, line: number, key: string, meant: string, known: string])[] = [
     ['nmae: n', 1, '"nmae"', 'name', known],
     ['name: n\n\ndescripton: d', 3, '"descripton"', 'description', known],
@@ -121,8 +161,10 @@ describe('a mistake gives an error with the file, the line, the value and what t
     [`${LICENSE}https://l.example\n  nam: x`, 4, '"nam"', 'name', 'Known here: name, url'],
     [`name: n\n${LICENSE}https://l.example\n  uri: x`, 5, '"uri"', 'url', 'Known here: name, url'],
     ['name: n\n"na\\nme": x', 2, '"na\\nme"', 'name', known],
-    ['name: n\n__proto__: x', 2, '"__proto__"', 'logo', known],
+    ['name: n\n__proto__: x', 2, '"__proto__"', 'note', known],
     ['name: n\nconstructor: x', 2, '"constructor"', 'contact', known],
+    ['name: n\nnote:\n  en: a\n  ed: b', 4, '"ed"', 'en', tags],
+    ['phrases:\n  subscribe: { pt_BR: x }', 2, '"pt_BR"', 'pt-BR', tags],
     [
       'pages:\n  - path: /a\n    lastmod: 2026-01-01\n    lastMod: x',
       4,

@@ -47,7 +47,9 @@ async function subscribe(): Promise<void> {
   showSending(true)
   const failure = await send(result.value)
   showSending(false)
-  if (failure === undefined) confirm(result.value, typed)
+  const { next } = form.dataset
+  if (failure === undefined && next) location.assign(next)
+  else if (failure === undefined) confirm(result.value, typed)
   else show(failure)
 }
 

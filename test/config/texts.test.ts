@@ -1,0 +1,53 @@
+/** The texts of the page in one language, from the words of the owner and those of Rollcall. */
+
+import { expect, test } from 'bun:test'
+import { LANGUAGE_TAGS, type Language } from '../../src/config/languages.ts'
+import { parseSite } from '../../src/config/site-file.ts'
+import { toTexts } from '../../src/config/texts.ts'
+import { LOCALES } from '../../src/locales/languages.ts'
+
+const textsOf = (file: string, language: Language) => toTexts(parseSite(file, 'site.yaml'), language)
+
+test.each([...LANGUAGE_TAGS])('without a site file, every text is in the language of the page: %s', (language) => {
+  const { site } = LOCALES[language]
+  expect(textsOf('', language)).toEqual({
+    name: { text: site.name },
+    description: { text: site.description },
+    note: undefined,
+    phrases: LOCALES[language],
+  })
+})
+
+test('documents have the texts of the first language', () => {
+  const { name, description } = parseSite('languages: [fr, en]\nname: { en: The Gazette, fr: La Gazette }', 'site.yaml')
+  expect([name, description]).toEqual(['La Gazette', LOCALES.fr.site.description])
+})
+
+test('one text is used in all languages, and is in the first', () => {
+  const file = 'languages: [fr, en]\nname: La Gazette'
+  expect(textsOf(file, 'fr').name).toEqual({ text: 'La Gazette' })
+  expect(textsOf(file, 'en').name).toEqual({ text: 'La Gazette', language: 'fr' })
+})
+
+test('a language without a translation has the text of the first language', () => {
+  const file = 'languages: [fr, en, de]\nnote: { en: No ads., fr: Sans publicité. }'
+  expect(textsOf(file, 'en').note).toEqual({ text: 'No ads.' })
+  expect(textsOf(file, 'de').note).toEqual({ text: 'Sans publicité.', language: 'fr' })
+})
+
+test('a phrase without a translation is that of Rollcall', () => {
+  const file = 'phrases: { subscribe: { de: Los }, again: Another, outcomes: { empty: { de: Leer } } }'
+  const { phrases } = textsOf(file, 'de')
+  expect(phrases).toEqual({
+    ...LOCALES.de,
+    subscribe: 'Los',
+    again: 'Another',
+    outcomes: { ...LOCALES.de.outcomes, empty: 'Leer' },
+  })
+  expect(textsOf(file, 'fr').phrases).toEqual({ ...LOCALES.fr, again: 'Another' })
+})
+
+test('a member of every object is no translation', () => {
+  expect(textsOf('phrases: { subscribe: { de: Los } }', 'en').phrases).toEqual(LOCALES.en)
+  expect(() => textsOf('phrases: { toString: x }', 'en')).toThrow('unknown key "toString"')
+})
