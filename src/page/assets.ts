@@ -8,12 +8,15 @@ import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createAccent } from './accent.ts'
 import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
 import { isInTitleFont, readTitleFont } from './title-font.ts'
+import { createTouchIcon } from './touch-icon.ts'
 
 export interface PageAssets {
   readonly stylesheet: string
   readonly script: string
   /** The path of the logo of the site, or of the icon if there is no logo. */
   readonly logo: string
+  /** The path of the icon for home screens, a PNG. */
+  readonly touchIcon: string
   /** The path of the font of titles, or undefined if the name has letters that are not in it. */
   readonly font: string | undefined
   /** All files, including the icons. */
@@ -30,12 +33,19 @@ export async function createPageAssets({ accent, logo, name }: Site): Promise<Pa
   const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', style)
   const code = createAsset('page.js', 'text/javascript; charset=utf-8', script)
   const image = logo && createAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
+  const touchIcon =
+    image?.mediaType === 'image/png'
+      ? image
+      : createAsset('touch-icon.png', 'image/png', createTouchIcon(createAccent(accent).light))
   return {
     stylesheet: stylesheet.path,
     script: code.path,
     logo: image?.path ?? FAVICON_PATH,
+    touchIcon: touchIcon.path,
     font: isInTitleFont(name) ? font.path : undefined,
-    documents: [stylesheet, code, font, ...createIcons(name, accent), ...(image ? [image] : [])],
+    documents: [
+      ...new Set([stylesheet, code, font, ...createIcons(name, accent), touchIcon, ...(image ? [image] : [])]),
+    ],
   }
 }
 

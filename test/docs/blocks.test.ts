@@ -26,6 +26,8 @@ import { ROOT } from '../support/paths.ts'
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // architecture.test.ts, and compaction.test.ts for the SQL.
   'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'sql before', 'sql after'],
+  // test/page/owner.test.ts, in a browser.
+  'docs/page.md': ['html own-form'],
 }
 
 const isRunElsewhere = ({ file, language, name }: Block) =>

@@ -102,9 +102,9 @@ describe('the page', () => {
   test('loads files whose names have a hash, and which caches keep for a year', async () => {
     const text = await (await ask('/')).text()
     const assets = [...new Set(text.match(/\/assets\/[^"]+/g))]
-    expect(assets).toHaveLength(3)
+    expect(assets).toHaveLength(4)
     for (const path of assets) {
-      expect(path).toMatch(/\.[\w-]{12}\.(?:css|js|woff2)$/)
+      expect(path).toMatch(/\.[\w-]{12}\.(?:css|js|png|woff2)$/)
       const { headers } = await ask(path)
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     }
