@@ -93,12 +93,12 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
       </h2>
       <p class="address" id="address" dir="ltr" />
       <p>{next}</p>
-      {site.home && (
-        <p>
-          <a href={site.home}>{home}</a>
-        </p>
-      )}
-      <p>
+      <p class="actions">
+        {site.home && (
+          <a class="button" href={site.home}>
+            {home}
+          </a>
+        )}
         <a id="again" href={toPagePath(language, site.languages)}>
           {again}
         </a>
