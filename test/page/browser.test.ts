@@ -15,7 +15,8 @@ let folder: string
 let service: RunningService
 beforeAll(async () => {
   folder = await createFolder()
-  const site = 'name: The Gazette\ncontact: mailto:editor@gazette.example\n'
+  const links = ['home', 'privacy', 'imprint'].map((key) => `${key}: https://www.gazette.example/${key}\n`)
+  const site = `name: The Gazette\nnote: No ads.\ncontact: mailto:editor@gazette.example\n${links.join('')}`
   service = await startService({ folder, site })
   browser = await startBrowser()
 })
