@@ -14,7 +14,8 @@ import { localized, phrases, toTexts, type Words } from './texts.ts'
 const ACCENT_ERROR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
-const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, 'use an http or https URL')
+const WEB_URL_ERROR = 'use an http or https URL'
+const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, WEB_URL_ERROR).refine(hasPlainHost, { error: WEB_URL_ERROR })
 
 const schema = object({
   name: localized(line(80)).optional(),
@@ -141,9 +142,15 @@ function toSite({
     name: texts.name.text,
     description: texts.description.text,
     words,
-    afterSubscribe: after_subscribe,
+    // A header has no other characters than ASCII.
+    afterSubscribe: after_subscribe && new URL(after_subscribe).href,
     socialImage: social_image,
   }
+}
+
+/** Whether a host has only letters, digits and hyphens. The URL parser accepts `*.example.org` and `a;b`. */
+function hasPlainHost(text: string): boolean {
+  return URL.canParse(text) && /^[a-z0-9._-]+$|^\[[0-9a-f:.]+\]$/.test(new URL(text).hostname)
 }
 
 type Path = readonly PropertyKey[]

@@ -58,6 +58,11 @@ describe('a valid site file', () => {
     })
   })
 
+  test('converts after_subscribe to ASCII, for the Location header', () => {
+    const { afterSubscribe } = parseSite('after_subscribe: https://bücher.example/grüße?日#ß', 'site.yaml')
+    expect(afterSubscribe).toBe('https://xn--bcher-kva.example/gr%C3%BC%C3%9Fe?%E6%97%A5#%C3%9F')
+  })
+
   for (const text of ['', '\n\n', '# words\n', '---\n', 'null\n', '{}\n', '\uFEFF']) {
     test(`gives the defaults for ${JSON.stringify(text)}`, () => {
       expect(parseSite(text, 'site.yaml')).toEqual({
@@ -138,7 +143,17 @@ describe('a mistake gives an error with the file, the line, the value and what t
     ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   ]
   for (const name of ['home', 'privacy', 'imprint', 'after_subscribe', 'social_image']) {
-    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//a.example', '/path', 'mailto:a@example.org', '']) {
+    // The host of after_subscribe is in the Content-Security-Policy.
+    const hosts = ['ftp://a.example', 'https://a;script-src', 'https://*.a.example/', 'https://a,b/']
+    for (const url of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//a.example',
+      '/path',
+      'mailto:a@a.example',
+      '',
+      ...hosts,
+    ]) {
       mistakes.push([`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL'])
     }
   }
