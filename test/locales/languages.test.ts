@@ -60,5 +60,5 @@ test('one file adds a language', async () => {
 
 test('a file that exports another name is named', async () => {
   await writeFile(join(copy, 'src/locales/la.ts'), 'export const latin = {}')
-  expect(createLocaleIndex(copy, '2027-01-31')).rejects.toThrow('src/locales/la.ts must export la')
+  await expect(createLocaleIndex(copy, '2027-01-31')).rejects.toThrow('src/locales/la.ts must export la')
 })
