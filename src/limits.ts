@@ -51,8 +51,11 @@ export const BODY_DEADLINE_MS = 10_000
 /** Milliseconds without a byte after which a body is not discarded further: the client may wait for the response. */
 export const DISCARD_PAUSE_MS = 2_000
 
-/** Milliseconds in which the store must confirm an address. */
+/** Milliseconds in which a caller gets the response: a 500 if the store has not confirmed the address. */
 export const STORE_DEADLINE_MS = 5_000
+
+/** Milliseconds after which an address is given up. The rest of the deadline is for the way of the response to the caller. */
+export const GIVE_UP_MS = STORE_DEADLINE_MS - 200
 
 /** Milliseconds for which the page waits for a response: longer than the service takes for any. */
 export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000

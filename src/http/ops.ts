@@ -1,7 +1,7 @@
 /** The operations listener: health and metrics, on a port of its own that the public does not reach. */
 
 import type { Intake } from '../intake/intake.ts'
-import { STORE_DEADLINE_MS } from '../limits.ts'
+import { GIVE_UP_MS } from '../limits.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import type { Handler } from './responses.ts'
@@ -14,7 +14,7 @@ export interface OpsOptions {
 /** Creates the application of the operations listener: `/livez`, `/readyz` and `/metrics`. */
 export function createOps({ metrics, intake }: OpsOptions): App {
   async function isReady(): Promise<boolean> {
-    const late = Bun.sleep(STORE_DEADLINE_MS).then(() => false)
+    const late = Bun.sleep(GIVE_UP_MS).then(() => false)
     const checked = intake.check().then(
       () => true,
       () => false,

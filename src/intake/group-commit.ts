@@ -40,7 +40,7 @@ interface Batch {
 /** Maximum number of addresses in one commit. */
 export const MAX_BATCH = 8192
 
-/** Precision of the deadline in milliseconds. */
+/** Precision of the deadline in milliseconds: addresses are given up so much earlier or later. */
 const TICK_MS = 100
 
 /** Maximum number of turns of the event loop that a commit waits while each turn brings more addresses. */

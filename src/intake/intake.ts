@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '../email.ts'
-import { STORE_DEADLINE_MS } from '../limits.ts'
+import { GIVE_UP_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 import { createGroupCommit } from './group-commit.ts'
@@ -43,7 +43,7 @@ const DRAIN_POLL_MS = 5
 
 /** Creates the intake of a store. */
 export function createIntake(store: Omit<ServiceStore, 'close'>, { log, metrics }: IntakeOptions): Intake {
-  const group = createGroupCommit(commit, { deadlineMs: STORE_DEADLINE_MS, onExpired: fail })
+  const group = createGroupCommit(commit, { deadlineMs: GIVE_UP_MS, onExpired: fail })
   let failing = false
   let retrying = false
   let checking: Promise<void> | undefined
