@@ -30,9 +30,12 @@ export async function openStore(
  */
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
-  const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true })
+  const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true, log })
   // Creates the schema, and skips numbers after a restore, before the first address arrives. Logs why if that fails.
-  store.add([]).catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
+  store
+    .add([])
+    .then(store.check)
+    .catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
   return store
 }
 

@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { readNumbering } from './numbering.ts'
-import { connect, type PoolOptions, toStoreError } from './pool.ts'
+import { connect, explain, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
 import { readVersion, SCHEMA_VERSION } from './schema.ts'
 
@@ -43,7 +43,7 @@ async function withSession<T>(
   try {
     return await work(sql)
   } catch (error) {
-    throw error instanceof StoreError ? error : toStoreError(list.name, error)
+    throw error instanceof StoreError ? error : toStoreError(list.name, await explain(error, sql))
   } finally {
     await sql.close({ timeout: 0 }).catch(() => {})
   }

@@ -13,6 +13,9 @@ export function toReason(error: unknown): string {
   return `${reason} (${code})`
 }
 
+/** SQLSTATE */
+export const INSUFFICIENT_PRIVILEGE = '42501'
+
 // The message of an error is never shown: PostgreSQL quotes rows in it, and the client may quote the URL.
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],

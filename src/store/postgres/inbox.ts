@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { waitForStorage } from './pool.ts'
+import { createMissingRowError } from './schema.ts'
 
 /** Most rows that a slice has. Rows with few addresses cost more than their addresses. */
 const MAX_ROWS = 500
@@ -47,12 +48,15 @@ export interface Backlog {
   readonly isReadOnly: boolean
 }
 
+/** @throws StoreError when the row of `list` is gone */
 export async function readBacklog(sql: SQL): Promise<Backlog> {
-  const [row] = await sql<{ until: number | null; isVisible: boolean | null; isReadOnly: boolean }[]>`
+  const [row] = await sql<{ until: number | null; isVisible: boolean; isReadOnly: boolean }[]>`
     SELECT (SELECT max(id) FROM rollcall.inbox)::float8 AS until,
-           (SELECT visible_seq = next_seq - 1 FROM rollcall.list) AS "isVisible",
-           current_setting('transaction_read_only')::boolean AS "isReadOnly"`
-  return { until: row?.until ?? undefined, isVisible: row?.isVisible ?? false, isReadOnly: row?.isReadOnly ?? false }
+           visible_seq = next_seq - 1 AS "isVisible",
+           current_setting('transaction_read_only')::boolean AS "isReadOnly"
+    FROM rollcall.list`
+  if (!row) throw createMissingRowError()
+  return { ...row, until: row.until ?? undefined }
 }
 
 /** Reads the next groups, in the order of their ids. A group that commits later may have a lower id than these. */

@@ -9,11 +9,16 @@
  */
 
 import type { SQL } from 'bun'
-import { type Numbering, StoreError } from '../../subscriber.ts'
+import type { Numbering } from '../../subscriber.ts'
+import { createMissingRowError } from './schema.ts'
 
-/** An expression: whether the last number was given out by this start of the server, in this file of this database. */
+/**
+ * An expression: whether the last number was given out by this start of the server, in this file of this database, and no
+ * subscriber has a higher one, as after a partial restore.
+ */
 function isUnchanged(sql: SQL) {
   return sql`coalesce(server_started = pg_postmaster_start_time()
+    AND next_seq > coalesce((SELECT max(seq) FROM rollcall.subscribers), 0)
     AND subscribers_file = pg_relation_filepath('rollcall.subscribers'), false)`
 }
 
@@ -35,7 +40,7 @@ export async function takeNumbers(sql: SQL, size: number): Promise<number> {
       server_started = pg_postmaster_start_time(),
       subscribers_file = pg_relation_filepath('rollcall.subscribers')
     RETURNING (next_seq - ${size}::integer)::float8 AS first`
-  if (!row) throw new StoreError('its table list has no row')
+  if (!row) throw createMissingRowError()
   return row.first
 }
 
@@ -43,5 +48,6 @@ export async function takeNumbers(sql: SQL, size: number): Promise<number> {
 export async function readNumbering(sql: SQL): Promise<Numbering> {
   const [row] = await sql<Numbering[]>`
     SELECT list_id AS list, (next_seq - 1)::float8 AS last FROM rollcall.list`
-  return row ?? { list: '', last: 0 }
+  if (!row) throw createMissingRowError()
+  return row
 }

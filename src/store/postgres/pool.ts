@@ -8,8 +8,9 @@ import { SQL } from 'bun'
 import type { ConnectionParameters } from '../../config/connection-parameters.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
-import { toReason } from './error.ts'
-import { migrate } from './schema.ts'
+import { INSUFFICIENT_PRIVILEGE, toReason } from './error.ts'
+import { createPermissionError, findMissingPermissions } from './permissions.ts'
+import { createMissingRowError, migrate } from './schema.ts'
 
 export interface PoolOptions {
   readonly parameters: ConnectionParameters
@@ -74,8 +75,11 @@ export function createPool(options: PoolOptions): Pool {
       await migrated
       return await work(current)
     }
+    const attempting = attempt().catch(async (error: unknown) => {
+      throw await explain(error, current)
+    })
     try {
-      return hasDeadline ? await withDeadline(attempt(), current) : await attempt()
+      return hasDeadline ? await withDeadline(attempting, current) : await attempting
     } catch (error) {
       // The server may return with another schema: a new database, an older backup, or after a migration.
       migrated = undefined
@@ -107,7 +111,10 @@ export function createPool(options: PoolOptions): Pool {
     runLocked: (work) =>
       run((current) =>
         transact(current, async (transaction) => {
-          await transaction`SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE`
+          const [row] = await transaction<object[]>`
+            SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE`
+          // Without a row, nothing is locked.
+          if (!row) throw createMissingRowError()
           return await work(transaction)
         }),
       ),
@@ -130,6 +137,13 @@ export function createPool(options: PoolOptions): Pool {
 export function waitForStorage(sql: SQL) {
   return sql`set_config('synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
+}
+
+/** Names the permissions that the user lacks, if that is the reason. */
+export async function explain(error: unknown, sql: SQL): Promise<unknown> {
+  if (!(error instanceof SQL.PostgresError) || error.errno !== INSUFFICIENT_PRIVILEGE) return error
+  const missing = await findMissingPermissions(sql, 'commands').catch(() => [])
+  return missing.length > 0 ? createPermissionError(missing) : error
 }
 
 async function transact<T>(sql: SQL, work: (transaction: SQL) => Promise<T>): Promise<T> {
@@ -184,6 +198,9 @@ function toSettings({ applicationName, options }: ConnectionParameters, hasDeadl
     // Each statement sees what was committed before it. The lock relies on that.
     default_transaction_isolation: 'read committed',
     lock_timeout: LOCK_MS,
+    // Others are not understood by Bun's client.
+    bytea_output: 'hex',
+    DateStyle: 'ISO',
     // A process that stops in a transaction loses the lock before other processes miss their deadline.
     idle_in_transaction_session_timeout: LOCK_MS,
     ...(hasDeadline && { statement_timeout: STATEMENT_MS }),

@@ -11,7 +11,9 @@ import {
   type SubscriptionState,
 } from '../../subscriber.ts'
 import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
+import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import type { Pool } from './pool.ts'
+import { readVersion } from './schema.ts'
 import { findSuppressed } from './suppressions.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
@@ -117,14 +119,16 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
 }
 
 /**
- * Checks, without a write, that this user can add addresses.
+ * Checks, without a write, that this user can add addresses, and that they can be compacted.
  *
- * @throws StoreError when the server is read-only, as after a failover, or the user lacks the permission
+ * @throws StoreError when the server is read-only, as after a failover, the user lacks a permission, or `list` has no row
  */
 export async function checkWritable(sql: SQL): Promise<void> {
-  const [row] = await sql<{ readOnly: boolean; allowed: boolean }[]>`
-    SELECT current_setting('transaction_read_only')::boolean AS "readOnly",
-           has_table_privilege('rollcall.inbox', 'INSERT') AS allowed`
+  const [row] = await sql<{ readOnly: boolean }[]>`
+    SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`
   if (row?.readOnly) throw new StoreError('the database is read-only')
-  if (!row?.allowed) throw new StoreError('the user lacks the permission to write to it')
+  const missing = await findMissingPermissions(sql, 'service')
+  if (missing.length > 0) throw createPermissionError(missing)
+  // Throws when there is none. Compaction could not begin.
+  await readVersion(sql)
 }

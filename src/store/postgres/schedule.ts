@@ -1,6 +1,7 @@
 /** When the service compacts a PostgreSQL list: while it is idle, or when the backlog is large. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../log.ts'
 import { compactWhileFree } from './compaction.ts'
 import type { Pool } from './pool.ts'
 
@@ -20,11 +21,15 @@ export interface CompactionSchedule {
   stop(): void
 }
 
-/** @param pool connections of its own, so that compaction never keeps an acceptance waiting */
-export function createSchedule(pool: Pool): CompactionSchedule {
+/**
+ * @param pool connections of its own, so that compaction never keeps an acceptance waiting
+ * @param log gets a line when compaction begins to fail, and when it works again
+ */
+export function createSchedule(pool: Pool, log?: Log): CompactionSchedule {
   let backlog = 0
   let isRunning = false
   let isStopped = false
+  let isFailing = false
   let timer: Timer | undefined
 
   function schedule(milliseconds: number): void {
@@ -38,8 +43,12 @@ export function createSchedule(pool: Pool): CompactionSchedule {
     try {
       if (await compactWhileFree(pool)) backlog -= before
       else await sleep(IDLE_DELAY_MS, undefined, { ref: false })
-    } catch {
+      if (isFailing) log?.info('compaction works again')
+      isFailing = false
+    } catch (error) {
       // Nothing is lost: the addresses stay in the inbox, on stable storage.
+      if (!isFailing && !isStopped) log?.warn({ err: error }, 'compaction fails: addresses wait in the inbox')
+      isFailing = true
       await sleep(RETRY_MS, undefined, { ref: false })
     }
     isRunning = false

@@ -2,6 +2,7 @@
 
 import { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import { INSUFFICIENT_PRIVILEGE } from './error.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 /** The number of the last migration. */
@@ -9,9 +10,6 @@ export const SCHEMA_VERSION = MIGRATIONS.size
 
 /** The key of the advisory lock for migrations, the same in every version: "Roll" in ASCII. */
 const MIGRATION_LOCK = 0x526f6c6c
-
-// SQLSTATE
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
  * Creates the schema or migrates an older one. Any number of processes may do this at once.
@@ -54,12 +52,17 @@ async function runNextMigration(sql: SQL, found: number): Promise<number> {
   }
 }
 
-/** Reads the version of the schema: 0 when there is none. */
+/** Reads the version of the schema: 0 when there is none. @throws StoreError when its row is gone */
 export async function readVersion(sql: SQL): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`
   if (!table) return 0
   const [row] = await sql<{ version: number }[]>`SELECT version FROM rollcall.list`
-  return row?.version ?? 0
+  if (!row) throw createMissingRowError()
+  return row.version
+}
+
+export function createMissingRowError(): StoreError {
+  return new StoreError('its table rollcall.list has no row: restore the row, or the list, from a backup')
 }

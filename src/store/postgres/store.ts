@@ -1,6 +1,7 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
 import type { SQL } from 'bun'
+import type { Log } from '../../log.ts'
 import {
   type ImportRow,
   type ImportTally,
@@ -32,17 +33,22 @@ import { importRows, mergeSuppressions, removeAddresses } from './write.ts'
 /** Rows that an import writes while it holds the lock, for 0.1 to 0.2 s. New addresses wait as long. */
 const IMPORT_SIZE = 5000
 
+export interface PostgresStoreOptions extends PoolOptions {
+  /** Gets a line when compaction fails. */
+  readonly log?: Log
+}
+
 /**
  * Creates the store. It connects, and creates or migrates the schema, at the first call: the server may be down now.
  *
  * @param options.hasDeadline true for the service, which must answer its callers in time
  * @throws StoreError when the URL is not valid
  */
-export function createPostgresStore(options: PoolOptions): SubscriberStore {
+export function createPostgresStore({ log, ...options }: PostgresStoreOptions): SubscriberStore {
   // Compaction in the service must not use the connections of acceptances, nor replace them when it takes too long.
   const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
   const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
-  const schedule = compactionPool && createSchedule(compactionPool)
+  const schedule = compactionPool && createSchedule(compactionPool, log)
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(pool)

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { toListName } from '../../../src/store/open.ts'
@@ -49,7 +49,14 @@ test.each([
 
 test('an error says in one line what is wrong, and does not show the password', async () => {
   const url = await server.createUrl()
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
   const cases = [
+    [url.replace(/[0-9]+\/list/, `${port}/list`), 'the server does not answer'],
+    [`${url}?hostaddr=127.0.0.1&port=${port}&connect_timeout=1`, 'the server does not answer'],
+    [url.replace('127.0.0.1', 'nobody.invalid'), 'the server cannot be reached'],
+    [url.replace('127.0.0.1', '%2Fmissing'), 'the server cannot be reached'],
     [url.replace(/[0-9]+\/list/, '1/list'), 'the server cannot be reached'],
     [url.replace(PASSWORD, `${PASSWORD}no`), 'the server refuses the user or the password'],
     [`${url}_missing`, 'the server has no such database'],
@@ -62,6 +69,7 @@ test('an error says in one line what is wrong, and does not show the password', 
     expect(stderr).toContain(cases[index]![1])
     expect(stderr).not.toContain(PASSWORD)
   }
+  silent.close()
 })
 
 test('the name of a list has no user, no password and no options', () => {

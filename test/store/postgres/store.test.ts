@@ -91,7 +91,7 @@ test('a new subscription clears a suppression of another process, also under a k
 
 test.each([
   ['the database is read-only', (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`],
-  ['the user lacks the permission to write to it', () => 'REVOKE INSERT ON rollcall.inbox FROM owner'],
+  ['the user lacks a permission: grant INSERT on rollcall.inbox', () => 'REVOKE INSERT ON rollcall.inbox FROM owner'],
 ])('check reports that %s', async (reason, toStatement) => {
   const url = await server.createUrl()
   await withStore(url, (store) => store.check())
