@@ -53,7 +53,9 @@ export async function measurePages(contender: ContenderName, pins: Pins | undefi
       env: { PATH: process.env.PATH, ...environment },
       stderr: 'inherit',
     })
-    return { time: Number(await child.stdout.text()) }
+    const time = Number(await child.stdout.text())
+    if ((await child.exited) !== 0) throw new Error('reading pages failed')
+    return { time }
   })
 }
 

@@ -7,7 +7,7 @@ import { getServer, type TestServer, withStore } from '../test/support/postgres.
 import type { Pins } from './machine.ts'
 
 /** Addresses on the large list. load.lua sends them as `listed`. */
-const LARGE = 5_000_000
+export const LARGE = 5_000_000
 
 export interface Database {
   readonly url: string
@@ -49,7 +49,7 @@ async function createLargeList(server: TestServer): Promise<string> {
      FROM (SELECT n, 'user.' || 1000000000 + n * 40503 % 4294967296 * 65521 % 4294967296
                      || '.1000000000@rollcall.example' AS email
            FROM generate_series(1::bigint, ${LARGE}) AS n) AS addresses;
-     UPDATE rollcall.list SET next_seq = ${LARGE} + 1, visible_seq = ${LARGE}`,
+     UPDATE rollcall.list SET next_seq = ${LARGE} + 1, visible_seq = ${LARGE}, subscribers = ${LARGE}, reserved = ${LARGE}`,
     url,
   )
   await server.run('VACUUM (ANALYZE) rollcall.subscribers', url)

@@ -23,11 +23,13 @@ export async function createSchema1(): Promise<string> {
   return url
 }
 
-/** Creates a database with the same list in schema 3. */
-export async function createSchema3(): Promise<string> {
+/** Creates a database with the same list in a later schema. */
+export async function createSchema(version: number): Promise<string> {
   const url = await createSchema1()
   const sql = new SQL({ url, max: 1 })
-  await sql.unsafe(`${MIGRATIONS.get(2)}; ${MIGRATIONS.get(3)}; UPDATE rollcall.list SET version = 3`)
+  for (let next = 2; next <= version; next++) {
+    await sql.unsafe(`${MIGRATIONS.get(next)}; UPDATE rollcall.list SET version = ${next}`)
+  }
   await sql.close()
   return url
 }

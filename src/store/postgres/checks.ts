@@ -3,6 +3,7 @@
 import type { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
+import { checkCounts } from './counts.ts'
 import { readNumbering } from './numbering.ts'
 import { connect, explain, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
@@ -28,6 +29,7 @@ export async function* checkPostgresList(
   yield run('writable', (sql) => checkWritable(sql).then(() => 'the user may add addresses'))
   yield run('indexes', checkIndexes)
   yield run('list row', checkListRow)
+  yield run('counts', checkCounts)
   yield run('inbox', checkInbox)
   for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readNumbering(sql)))
 }

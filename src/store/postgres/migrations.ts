@@ -2,6 +2,7 @@ import { LIST } from './migrations/1-list.ts'
 import { SUPPRESSIONS } from './migrations/2-suppressions.ts'
 import { NUMBERING } from './migrations/3-numbering.ts'
 import { INBOX } from './migrations/4-inbox.ts'
+import { COUNTS } from './migrations/5-counts.ts'
 
 /**
  * The numbered migrations of the PostgreSQL schema. A new schema is made by running all of them.
@@ -11,8 +12,8 @@ import { INBOX } from './migrations/4-inbox.ts'
  *   inbox             accepted addresses, in groups, which compaction moves to the list
  *   subscribers       the list
  *   list              one row: the version of the schema, the next seq, the last one that a reader may use, the id of the
- *                     list, and where its last number was given out (numbering.ts). Its lock is the lock of all that
- *                     changes the list.
+ *                     list, where its last number was given out (numbering.ts), and the counts of subscribers. Its lock
+ *                     is the lock of all that changes the list.
  *   suppressions      keyed hashes of removed addresses: HMAC-SHA-256 of the identity
  *   suppression_keys  the keys of these hashes: key 1 belongs to this list, the others came with copies
  *
@@ -32,4 +33,5 @@ export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [2, SUPPRESSIONS],
   [3, NUMBERING],
   [4, INBOX],
+  [5, COUNTS],
 ])

@@ -4,6 +4,7 @@ import type { SQL } from 'bun'
 import { toIdentity } from '../../email.ts'
 import type { OptOut, OptOutTally } from '../../subscriber.ts'
 import { mergeOptOuts } from '../opt-outs.ts'
+import { subtractFromCounts } from './counts.ts'
 import { findSuppressed, renewSuppressions, suppress } from './suppressions.ts'
 
 /**
@@ -45,6 +46,8 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
     found.filter(({ isRemoved }) => isRemoved).map(({ identity, subscribedAt }) => [identity, subscribedAt]),
   )
   const kept = new Set(found.filter(({ isRemoved }) => !isRemoved).map(({ identity }) => identity))
+  const deleted = fresh.flatMap(({ email }) => (removed.has(toIdentity(email)) ? [email] : []))
+  await subtractFromCounts(sql, deleted)
   const left = fresh.filter((_, index) => !kept.has(identities[index] ?? ''))
   await suppress(
     sql,

@@ -1,9 +1,8 @@
 /** The statements that read a PostgreSQL list, on a connection or in a transaction. */
 
 import type { SQL } from 'bun'
-import { type Address, RESERVED_DOMAINS, toIdentity } from '../../email.ts'
+import { type Address, toIdentity } from '../../email.ts'
 import {
-  type Count,
   type ListOptions,
   StoreError,
   type StoreStatus,
@@ -11,6 +10,7 @@ import {
   type SubscriptionState,
 } from '../../subscriber.ts'
 import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
+import { RESERVED } from './counts.ts'
 import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import type { Pool } from './pool.ts'
 import { readVersion } from './schema.ts'
@@ -18,9 +18,6 @@ import { findSuppressed } from './suppressions.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 export const PAGE_SIZE = 5000
-
-/** The rule of isReserved as patterns of LIKE. A regular expression takes 2.5 times as long. */
-const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%@${domain}`, `%.${domain}`])
 
 /**
  * Reads which server process this is, by its start in microseconds, and the number of the database in it. The system
@@ -31,15 +28,6 @@ export async function readId(sql: SQL): Promise<string> {
     SELECT extract(epoch FROM pg_postmaster_start_time()) || ':' || oid AS id
     FROM pg_database WHERE datname = current_database()`
   return row?.id ?? ''
-}
-
-export async function readCount(sql: SQL): Promise<Count> {
-  const [count] = await sql<Count[]>`
-    SELECT count(*)::float8 AS subscribers,
-           count(*) FILTER (WHERE identity LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
-           (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed
-    FROM rollcall.subscribers`
-  return count ?? { subscribers: 0, reserved: 0, suppressed: 0 }
 }
 
 export async function findSubscriber(sql: SQL, address: Address): Promise<Subscriber | undefined> {

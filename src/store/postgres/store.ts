@@ -11,6 +11,7 @@ import {
 } from '../../subscriber.ts'
 import type { MayReturn } from '../suppression-hash.ts'
 import { compact, runCompacted } from './compaction.ts'
+import { readCount } from './counts.ts'
 import { appendGroup } from './inbox.ts'
 import { readNumbering } from './numbering.ts'
 import { suppressOptOuts } from './opt-outs.ts'
@@ -19,7 +20,6 @@ import {
   checkWritable,
   findSubscriber,
   PAGE_SIZE,
-  readCount,
   readId,
   readPages,
   readStates,

@@ -1,7 +1,9 @@
 /** The statement that adds subscribers to a PostgreSQL list. */
 
 import type { SQL } from 'bun'
+import { isReserved } from '../../email.ts'
 import type { ImportRow } from '../../subscriber.ts'
+import { addToCounts } from './counts.ts'
 import { takeNumbers } from './numbering.ts'
 
 /**
@@ -15,8 +17,9 @@ export async function insertSubscribers(sql: SQL, rows: readonly ImportRow[]): P
   const first = await takeNumbers(sql, rows.length)
   const emails = rows.map(({ email }) => email)
   const dates = rows.map(({ subscribedAt }) => subscribedAt?.getTime() ?? null)
+  const reserved = emails.flatMap((email, index) => (isReserved(email) ? [first + index] : []))
   // In the collation "C", lower() changes A to Z and nothing else.
-  const [row] = await sql<{ added: number }[]>`
+  const [row] = await sql<{ subscribers: number; reserved: number }[]>`
     WITH added AS (
       INSERT INTO rollcall.subscribers (seq, identity, email, subscribed_at)
       SELECT ${first}::float8::bigint + position - 1, lower(email COLLATE "C"), email,
@@ -24,7 +27,10 @@ export async function insertSubscribers(sql: SQL, rows: readonly ImportRow[]): P
       FROM unnest(${sql.array(emails, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
         WITH ORDINALITY AS given (email, milliseconds, position)
       ORDER BY position
-      ON CONFLICT (identity) DO NOTHING RETURNING 1
-    ) SELECT count(*)::integer AS added FROM added`
-  return row?.added ?? 0
+      ON CONFLICT (identity) DO NOTHING RETURNING seq
+    ) SELECT count(*)::integer AS subscribers,
+             (count(*) FILTER (WHERE seq = ANY (${sql.array(reserved, 'BIGINT')}::bigint[])))::integer AS reserved FROM added`
+  const added = row ?? { subscribers: 0, reserved: 0 }
+  await addToCounts(sql, added)
+  return added.subscribers
 }

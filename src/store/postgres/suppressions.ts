@@ -18,7 +18,7 @@ export interface SuppressionKey {
 /** Reads the keys. While the caller holds the lock, they do not change. */
 export async function readKeys(sql: SQL): Promise<readonly SuppressionKey[]> {
   const rows = await sql<{ id: number; key: Buffer }[]>`
-    SELECT key_id AS id, key FROM rollcall.suppression_keys ORDER BY key_id`
+    SELECT key_number AS id, key FROM rollcall.suppression_keys ORDER BY key_number`
   return rows.map(({ id, key }) => ({ id, hash: createKeyedHash(key) }))
 }
 
@@ -56,7 +56,7 @@ export async function suppress(
   if (addresses.length === 0) return
   await sql`
     INSERT INTO rollcall.suppression_keys VALUES (${OWN_KEY}::integer, ${randomBytes(32)}::bytea)
-    ON CONFLICT (key_id) DO NOTHING`
+    ON CONFLICT (key_number) DO NOTHING`
   const ownKey = (await readKeys(sql)).filter(({ id }) => id === OWN_KEY)
   const subscribed = addresses.map((address) => removed.get(toIdentity(address))?.getTime() ?? null)
   await sql`
@@ -106,7 +106,7 @@ export async function filterNew(sql: SQL, suppressions: readonly Suppression[]):
       WITH ORDINALITY AS given (key, hash, milliseconds, position)
     JOIN rollcall.suppression_keys k USING (key)
     JOIN rollcall.suppressions s
-      ON s.hash = given.hash AND s.key_id = k.key_id AND s.suppressed_at >= to_timestamp(milliseconds / 1000)`
+      ON s.hash = given.hash AND s.key_id = k.key_number AND s.suppressed_at >= to_timestamp(milliseconds / 1000)`
   const known = new Set(rows.map(({ index }) => index))
   return suppressions.filter((_, index) => !known.has(index))
 }
@@ -117,14 +117,14 @@ export async function insertSuppressions(sql: SQL, suppressions: readonly Suppre
   for (const key of new Set(suppressions.map((suppression) => toHex(suppression.key)))) {
     await sql`
       INSERT INTO rollcall.suppression_keys
-      SELECT greatest(max(key_id), ${OWN_KEY}::integer) + 1, ${Buffer.from(key, 'hex')}::bytea
+      SELECT greatest(max(key_number), ${OWN_KEY}::integer) + 1, ${Buffer.from(key, 'hex')}::bytea
       FROM rollcall.suppression_keys
       ON CONFLICT (key) DO NOTHING`
   }
   const { keys, hashes, dates } = toColumns(sql, suppressions)
   await sql`
     INSERT INTO rollcall.suppressions AS s
-    SELECT given.hash, k.key_id, to_timestamp(milliseconds / 1000)
+    SELECT given.hash, k.key_number, to_timestamp(milliseconds / 1000)
     FROM unnest(${keys}::bytea[], ${hashes}::bytea[], ${dates}::float8[]) AS given (key, hash, milliseconds)
     JOIN rollcall.suppression_keys k USING (key)
     ON CONFLICT (hash, key_id) DO UPDATE SET suppressed_at = greatest(s.suppressed_at, excluded.suppressed_at)`
@@ -143,7 +143,7 @@ export async function readSuppressions(
 ): Promise<readonly SuppressionRow[]> {
   return await sql<SuppressionRow[]>`
     SELECT hash, key_id AS "keyId", suppressed_at AS "suppressedAt", key
-    FROM rollcall.suppressions JOIN rollcall.suppression_keys USING (key_id)
+    FROM rollcall.suppressions JOIN rollcall.suppression_keys ON key_number = key_id
     WHERE (hash, key_id) > (${Buffer.from(after?.hash ?? [])}::bytea, ${after?.keyId ?? 0}::integer)
     ORDER BY hash, key_id LIMIT ${limit}`
 }

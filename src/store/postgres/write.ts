@@ -12,6 +12,7 @@ import {
 } from '../../subscriber.ts'
 import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
 import { compact, runCompacted } from './compaction.ts'
+import { subtractFromCounts } from './counts.ts'
 import type { Pool } from './pool.ts'
 import { readPages, readVisibleSeq } from './read.ts'
 import { insertSubscribers } from './subscribers.ts'
@@ -57,10 +58,11 @@ export async function removeAddresses(
   const byIdentity = new Map(addresses.map((address) => [toIdentity(address), address]))
   const identities = [...byIdentity.keys()]
   const unique = [...byIdentity.values()]
-  const rows = await sql<{ identity: string; subscribedAt: Date }[]>`
+  const rows = await sql<{ identity: Address; subscribedAt: Date }[]>`
     DELETE FROM rollcall.subscribers WHERE identity = ANY (${sql.array(identities, 'TEXT')}::text[])
     RETURNING identity, subscribed_at AS "subscribedAt"`
   const removed = new Map(rows.map(({ identity, subscribedAt }) => [identity, subscribedAt]))
+  await subtractFromCounts(sql, [...removed.keys()])
   const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
   const suppressed = await findSuppressed(sql, unique)
   for (const index of suppressed.keys()) states.set(identities[index] ?? '', 'suppressed')
@@ -128,7 +130,12 @@ async function applyMatches(sql: SQL, matches: readonly Match[]): Promise<Readon
     isResubscription(subscriber, suppressedAt) ? 'resubscribed' : 'suppressed',
   )
   const seqs = suppressed.map(([{ seq }]) => seq)
-  await sql`DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(seqs, 'BIGINT')}::bigint[])`
+  const removed = await sql<{ identity: Address }[]>`
+    DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(seqs, 'BIGINT')}::bigint[]) RETURNING identity`
+  await subtractFromCounts(
+    sql,
+    removed.map(({ identity }) => identity),
+  )
   // A subscriber may have been removed since it was compared.
   const candidates = resubscribed.map(([{ seq }]) => seq)
   const rows = await sql<{ seq: number }[]>`

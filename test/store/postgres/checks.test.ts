@@ -30,7 +30,7 @@ test('a sound list: every check is ok', async () => {
   const results = await check(await createList())
   expect(results.filter(({ ok }) => !ok)).toEqual([])
   expect(results.map(({ check }) => check)).toEqual([
-    ...['server', 'durability', 'schema', 'writable', 'indexes', 'list row', 'inbox', 'cursor'],
+    ...['server', 'durability', 'schema', 'writable', 'indexes', 'list row', 'counts', 'inbox', 'cursor'],
   ])
   expect(results.at(-1)?.message).toBe('last: 2')
 })

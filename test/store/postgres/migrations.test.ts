@@ -1,13 +1,14 @@
-/** Migration of a list with schema 1, which `fixtures/README.md` describes, and of the same list with schema 3. */
+/** Migration of a list with schema 1, which `fixtures/README.md` describes, and of the same list with schemas 3 and 4. */
 
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
+import { isReserved } from '../../../src/email.ts'
 import { CLI } from '../../support/paths.ts'
 import { getServer, withStore } from '../../support/postgres.ts'
 import {
   countLockWaits,
+  createSchema,
   createSchema1,
-  createSchema3,
   describeSchema,
   isPaused,
   pauseMigration,
@@ -84,6 +85,7 @@ test('ten connections migrate a list once', async () => {
     { version: 2 },
     { version: 3 },
     { version: 4 },
+    { version: 5 },
   ])
 })
 
@@ -161,24 +163,30 @@ test('a migration waits for an import of an older Rollcall that is in progress',
   await older.close()
 })
 
-test('a migration of schema 3 that is killed leaves it as it was, and the next command migrates', async () => {
-  const url = await createSchema3()
-  const tables = ['subscribers', 'suppression_keys', 'suppressions']
-  const before = await readDigest(url, tables)
-  const resume = await pauseMigration(url)
-  const child = Bun.spawn([process.execPath, CLI, 'count'], { env: { DATABASE_URL: url }, stdout: 'ignore' })
-  await until(() => isPaused(url), 'the migration is paused')
-  child.kill('SIGKILL')
-  await child.exited
-  await resume()
-  await until(async () => (await readActivity(url)).length === 0, 'no connection of the command is left')
-  expect([...(await server.run('SELECT version FROM rollcall.list', url))]).toEqual([{ version: 3 }])
-  expect((await withStore(url, listAll)).length).toBe(11_347)
-  expect(await readDigest(url, tables)).toEqual(before)
-})
+test.each([
+  [3, 'between two statements'],
+  [4, 'before the version is raised'],
+] as const)(
+  'a migration of schema %d that is killed leaves it as it was, and the next command migrates',
+  async (version, point) => {
+    const url = await createSchema(version)
+    const tables = ['subscribers', 'suppression_keys', 'suppressions']
+    const before = await readDigest(url, tables)
+    const resume = await pauseMigration(url, point)
+    const child = Bun.spawn([process.execPath, CLI, 'count'], { env: { DATABASE_URL: url }, stdout: 'ignore' })
+    await until(() => isPaused(url), 'the migration is paused')
+    child.kill('SIGKILL')
+    await child.exited
+    await resume()
+    await until(async () => (await readActivity(url)).length === 0, 'no connection of the command is left')
+    expect([...(await server.run('SELECT version FROM rollcall.list', url))]).toEqual([{ version }])
+    expect((await withStore(url, listAll)).length).toBe(11_347)
+    expect(await readDigest(url, tables)).toEqual(before)
+  },
+)
 
 test('every change by a process that knows schema 3 fails after the migration', async () => {
-  const url = await createSchema3()
+  const url = await createSchema(3)
   const older = new SQL({ url, max: 1 })
   await withStore(url, (store) => store.check())
   const adding = older`SELECT rollcall.add_subscribers(ARRAY['late@one.example'], '{}'::bytea[], 3) AS added`
@@ -191,6 +199,25 @@ test('every change by a process that knows schema 3 fails after the migration', 
   await older.close()
 })
 
+test('a process that knows schema 4 changes nothing after the migration, and what it accepts is moved', async () => {
+  const url = await createSchema(4)
+  const older = new SQL({ url, max: 1 })
+  await withStore(url, async (store) => {
+    const reserved = emailsOf(await listAll(store)).filter(isReserved).length
+    expect(reserved).toBeGreaterThan(0)
+    expect(await store.count()).toEqual({ subscribers: 11_347, reserved, suppressed: 941 })
+    // Every change begins like this.
+    const changing = older.begin(async (transaction) => {
+      await transaction`SELECT FROM rollcall.list FOR UPDATE`
+      await transaction`SELECT key_id AS id, key FROM rollcall.suppression_keys ORDER BY key_id`
+    })
+    expect((await Promise.allSettled([changing])).map(toSqlState)).toEqual(['42703'])
+    await older`INSERT INTO rollcall.inbox (shard, size, addresses) VALUES (0, 1, '["late@one.example"]')`
+    expect(await store.count()).toEqual({ subscribers: 11_348, reserved: reserved + 1, suppressed: 941 })
+  })
+  await older.close()
+})
+
 test('a user who may not migrate gets a message that names the owner', async () => {
   const url = await server.createUrl()
   await server.run(SCHEMA_1, url)
@@ -200,7 +227,7 @@ test('a user who may not migrate gets a message that names the owner', async () 
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /: this user may not migrate its schema from version 1 to 4: run "rollcall count" as its owner\n$/,
+      /: this user may not migrate its schema from version 1 to 5: run "rollcall count" as its owner\n$/,
     ),
   ])
   expect((await count(url.replace('owner:', 'postgres:'))).code).toBe(0)

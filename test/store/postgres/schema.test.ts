@@ -49,7 +49,7 @@ test('a newer schema is refused', async () => {
   const { code, stderr } = await runCommand(['count'], { env: { DATABASE_URL: url } })
   expect([code, stderr]).toEqual([
     1,
-    expect.stringContaining('its schema is version 99, this Rollcall knows version 4: use a newer Rollcall\n'),
+    expect.stringContaining('its schema is version 99, this Rollcall knows version 5: use a newer Rollcall\n'),
   ])
 })
 
@@ -57,9 +57,9 @@ test('a process fails with a clear error after a newer Rollcall migrated', async
   const url = await server.createUrl()
   await withStore(url, async (store) => {
     await store.add(toAddresses('ann@mail.io'))
-    await server.run('ALTER TABLE rollcall.inbox RENAME TO groups; UPDATE rollcall.list SET version = 5', url)
+    await server.run('ALTER TABLE rollcall.inbox RENAME TO groups; UPDATE rollcall.list SET version = 6', url)
     const late = toAddresses('late@mail.io')
     await expect(store.add(late)).rejects.toThrow('its schema has changed (42P01)')
-    await expect(store.add(late)).rejects.toThrow('its schema is version 5, this Rollcall knows version 4')
+    await expect(store.add(late)).rejects.toThrow('its schema is version 6, this Rollcall knows version 5')
   })
 })
