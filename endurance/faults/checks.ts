@@ -59,11 +59,12 @@ export function countFailed(exchanges: readonly Exchange[], from: number): numbe
 }
 
 /** The log names the cause of a fault that requests notice, in a few lines. */
-export function checkLog({ responses, reason }: Fault, log: string): void {
+export function checkLog({ responses, reason, lasts, isIntermittent }: Fault, log: string): void {
   const errors = log.split('\n').filter((line) => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL)
   if (responses === '500' || responses === 'lost') {
     check(errors.length >= 1, () => 'no error line in the log says what is wrong')
-    check(errors.length <= MOST_LINES, () => `${errors.length} error lines in the log are about one fault`)
+    const most = MOST_LINES + (isIntermittent ? lasts / 1000 : 0)
+    check(errors.length <= most, () => `${errors.length} error lines in the log are about one fault`)
   }
   if (!reason || responses === 'either') return
   check(

@@ -24,6 +24,8 @@ export interface Fault {
   readonly responses: '500' | '200' | 'either' | 'lost'
   /** What a line of the log says about the cause. */
   readonly reason?: RegExp
+  /** Whether some commits succeed meanwhile. The log then has a line each second at most. */
+  readonly isIntermittent?: boolean
   /** Whether the shim makes it, so that the shim can tell that it took effect. */
   readonly isFromShim?: boolean
   /** Whether nothing can bring the list back. The service then saves what the open file still holds. */

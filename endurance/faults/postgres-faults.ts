@@ -1,7 +1,12 @@
 /** Faults of a PostgreSQL server and of the way to it. */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { getServer, toDatabase } from '../../test/support/postgres.ts'
 import type { Fault, Scene } from './fault.ts'
+import { COMPACTOR_FAULTS } from './postgres-compactor-faults.ts'
+import { DISK_FAULTS } from './postgres-disk-faults.ts'
+import { LOCK_FAULTS } from './postgres-lock-faults.ts'
 
 export const POSTGRES_FAULTS: readonly Fault[] = [
   {
@@ -16,20 +21,34 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'the server hangs',
-    lasts: 8_000,
+    // The server then ends all connections and recovers, because the process may have damaged the shared memory.
+    name: 'a process of the server is killed again and again',
+    lasts: 4_000,
+    responses: 'either',
+    cause: killBackends,
+  },
+  {
+    name: 'the postmaster hangs, and connections are cut',
+    lasts: 10_000,
+    responses: '500',
+    reason: /does not answer|connection was lost/,
+    cause: suspendPostmaster,
+  },
+  {
+    name: 'the server takes no connection: its limit is 0',
+    lasts: 4_000,
+    responses: '500',
+    reason: /no connection left|connection was lost/,
+    cause: limitConnections,
+  },
+  {
+    name: 'the server and all of its processes hang for 20 s',
+    lasts: 20_000,
     responses: '500',
     reason: /does not answer/,
     cause: async () => await (await getServer()).freeze(),
   },
   { name: 'connections are cut again and again', lasts: 3_000, responses: 'either', cause: cutConnections },
-  {
-    name: 'another session holds a lock on every table',
-    lasts: 8_000,
-    responses: '500',
-    reason: /holds its lock|takes too long/,
-    cause: lockTables,
-  },
   { name: 'a slow server: each commit takes 0.3 s', lasts: 4_000, responses: '200', cause: slowDown },
   {
     name: 'the database is read-only, and writable again',
@@ -46,7 +65,54 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     reason: /no such database|connection was lost|55000/,
     cause: rename,
   },
+  ...LOCK_FAULTS,
+  ...DISK_FAULTS,
+  ...COMPACTOR_FAULTS,
 ]
+
+/** Ends the connections of a list with a signal, also while the server starts no process. */
+async function signalBackends({ list }: Scene, signal: NodeJS.Signals): Promise<void> {
+  const server = await getServer()
+  const query = `SELECT pid FROM pg_stat_activity WHERE datname = '${toDatabase(list.url)}'`
+  for (const { pid } of await server.run<{ pid: number }>(query, server.admin)) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+async function killBackends(scene: Scene) {
+  // The server takes no connection while it recovers.
+  const kill = () => signalBackends(scene, 'SIGKILL').catch(() => {})
+  let killing = kill()
+  const timer = setInterval(() => {
+    killing = killing.then(kill)
+  }, 1_500)
+  return async () => {
+    clearInterval(timer)
+    await killing
+  }
+}
+
+async function suspendPostmaster(scene: Scene) {
+  const { data } = await getServer()
+  const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0])
+  await signalBackends(scene, 'SIGTERM')
+  process.kill(pid, 'SIGSTOP')
+  // A connection may have been made in between.
+  return () => void process.kill(pid, 'SIGCONT')
+}
+
+async function limitConnections({ list }: Scene) {
+  const server = await getServer()
+  const set = (limit: number) =>
+    server.run(`ALTER DATABASE ${toDatabase(list.url)} CONNECTION LIMIT ${limit}`, server.admin)
+  await set(0)
+  await server.disconnect(list.url)
+  return async () => void (await set(-1))
+}
 
 async function cutConnections({ list }: Scene) {
   const server = await getServer()
@@ -58,15 +124,6 @@ async function cutConnections({ list }: Scene) {
     clearInterval(timer)
     await cutting
   }
-}
-
-async function lockTables({ list }: Scene) {
-  const server = await getServer()
-  const tables = await server.run(`SELECT tablename FROM pg_tables WHERE schemaname = 'rollcall'`, list.url)
-  const names = tables.map(({ tablename }) => `rollcall.${tablename}`).join(', ')
-  // The statements are one transaction, which holds the lock while it sleeps.
-  const held = server.run(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(8)`, list.url)
-  return async () => void (await held)
 }
 
 async function slowDown({ list }: Scene) {
