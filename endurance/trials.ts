@@ -2,6 +2,7 @@
 
 import type { Trial } from './trial.ts'
 import { attacks } from './trials/attacks.ts'
+import { bloat } from './trials/bloat.ts'
 import { connections } from './trials/connections.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
@@ -24,5 +25,6 @@ export const TRIALS: readonly Trial[] = [
   fuzz,
   faults,
   model,
+  bloat,
   soak,
 ]

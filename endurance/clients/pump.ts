@@ -14,6 +14,8 @@ export interface PumpOptions {
   readonly windowSeconds: number
   /** The share of requests with an address that was not sent before. */
   readonly newShare: number
+  /** The first addresses, this many, are on the list already. */
+  readonly known?: number
 }
 
 export interface PumpWindow {
@@ -34,7 +36,7 @@ const options = JSON.parse(process.argv[2] ?? '{}') as PumpOptions
 const end = performance.now() + options.seconds * 1000
 const template = Buffer.from(toSubscribeRequest(toEmail(0)))
 const digitsAt = template.indexOf('soak') + 4
-let addresses = 0
+let addresses = options.known ?? 0
 let failed = 0
 let open = 0
 let times: number[] = []
