@@ -29,7 +29,7 @@ interface Sight {
 export const faults: Trial = {
   name: 'faults',
   promise: 'disk, file, clock, lock, thread and server faults: nothing lost, 500 within 5 s, recovers without help',
-  minutes: { sqlite: 3, postgres: 7 },
+  minutes: { sqlite: 3, postgres: 8 },
   findMissing: findMissingCompiler,
   async run(context) {
     const { store, amount, progress } = context
