@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
-import { getServer, withStore } from '../../support/postgres.ts'
+import { getServer, toParameters, withStore } from '../../support/postgres.ts'
 import { listSuppressions, toAddresses } from '../../support/store-suite.ts'
 
 const server = await getServer()
@@ -10,7 +10,7 @@ const server = await getServer()
 const toRows = (...emails: string[]) => toAddresses(...emails).map((email) => ({ email, subscribedAt: undefined }))
 
 async function checkCounts(url: string) {
-  const results = await Array.fromAsync(checkPostgresList({ url, name: 'the list' }, []))
+  const results = await Array.fromAsync(checkPostgresList({ parameters: toParameters(url), name: 'the list' }, []))
   return results.find(({ check }) => check === 'counts')
 }
 

@@ -196,6 +196,46 @@ async function takeConnections(url: string): Promise<SQL[]> {
   }
 }
 
+test('the database takes no connections: its limit is 0', async () => {
+  const url = await server.createUrl()
+  const service = await serve(url)
+  await expectRecovery(service)
+  const setLimit = (limit: number) =>
+    server.run(`ALTER DATABASE ${toDatabase(url)} CONNECTION LIMIT ${limit}`, server.admin)
+  await setLimit(0)
+  await server.disconnect(url)
+  await expectFailure(service)
+  await expectFailure(service)
+  await setLimit(-1)
+  await expectRecovery(service)
+})
+
+test('a process of the server is killed: the server recovers, and the service with it', async () => {
+  const url = await server.createUrl()
+  const service = await serve(url)
+  await expectRecovery(service)
+  const query = `SELECT pid FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' LIMIT 1`
+  const [backend] = await server.run<{ pid: number }>(query, server.admin)
+  if (backend) process.kill(backend.pid, 'SIGKILL')
+  await expectRecovery(service)
+  expect(emailsOf(await withStore(url, listAll))).toEqual(toAddresses('found@mail.io'))
+})
+
+test('VACUUM FULL under load: every address is accepted, and the numbers grow', async () => {
+  const url = await server.createUrl()
+  const service = await serve(url)
+  await expectRecovery(service)
+  for (let round = 0; round < 3; round++) {
+    const vacuuming = server.run('VACUUM FULL rollcall.inbox, rollcall.subscribers, rollcall.list', url)
+    for (let step = 0; step < 20; step++)
+      expect((await service.subscribe(`user${round}.${step}@mail.io`)).status).toBe(200)
+    await vacuuming
+  }
+  const all = await withStore(url, listAll)
+  expectAscending(all)
+  expect(all).toHaveLength(61)
+})
+
 async function countConnections(url: string): Promise<number> {
   const query = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`
   const [row] = await server.run<{ count: number }>(query, server.admin)
