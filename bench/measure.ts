@@ -69,7 +69,8 @@ async function measureRate(
   { pins, seconds }: MeasureOptions,
 ): Promise<Sample> {
   const wrk = { origins: running.origins, requests, connections, pins }
-  await runWrk({ ...wrk, seconds: WARM_UP_S })
+  // Each process needs as many requests to warm up.
+  await runWrk({ ...wrk, seconds: WARM_UP_S * running.origins.length })
   await running.waitUntilIdle()
   const before = running.cpu()
   const result = await runWrk({ ...wrk, seconds: Math.max(seconds, minSeconds) })

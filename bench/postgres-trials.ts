@@ -5,8 +5,8 @@ import { NEW } from './requests.ts'
 import type { Load, Trial } from './trial.ts'
 
 /** All processes share all cores: the service, the server and the load generator take turns by themselves. */
-function toSpread(connections: number): Load {
-  return { kind: 'full', requests: NEW, connections, isSpread: true }
+function toSpread(connections: number, minSeconds = 0): Load {
+  return { kind: 'full', requests: NEW, connections, minSeconds, isSpread: true }
 }
 
 function toProcesses(connections: number): Trial {
@@ -20,7 +20,8 @@ function toProcesses(connections: number): Trial {
   return {
     name: `postgres-processes-${connections}`,
     title: `PostgreSQL: two and four processes, ${connections} connections`,
-    load: toSpread(connections),
+    // Four processes share the requests by which each is warmed up.
+    load: toSpread(connections, 5),
     contenders: ['rollcallPostgres', 'rollcallPostgres2', 'rollcallPostgres4'],
     comparisons: [toComparison('rollcallPostgres2'), toComparison('rollcallPostgres4')],
   }

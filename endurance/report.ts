@@ -100,7 +100,8 @@ Other work on the machine makes the trials slower, so each says how much there w
 | \`--out FOLDER\` | Writes the report there. The default is \`endurance/results\`. |
 | \`--write-docs\` | Also writes it to \`docs/\`, where the other trials keep the result of their last run. |
 
-The trials need Linux, \`cc\`, \`prlimit\` and a limit of 10,200 open files. PostgreSQL comes with \`npm ci\`.
+The trials need Linux, \`cc\`, \`prlimit\` and a limit of 10,200 open files. PostgreSQL comes with \`npm ci\`. Its
+full disks are file systems in memory, which only root can mount; other users skip these two faults.
 `
 
 export function toMarkdown({ outcomes, missing }: Report): string {
