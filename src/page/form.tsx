@@ -89,7 +89,7 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
         <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {outcomes.accepted}
+        {toSentences(outcomes.accepted)}
       </h2>
       <p class="address" id="address" dir="ltr" />
       <p>{next}</p>
@@ -105,4 +105,10 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
       </p>
     </section>
   )
+}
+
+/** Puts each sentence into an element of its own, so that a line can end after it. White space between them stays. */
+function toSentences(text: string): (JSX.Element | string)[] {
+  const parts = text.split(/(?<=[.!?])(\s+)|(?<=[。！？])(?=.)/u)
+  return parts.map((part = '') => (part.trim() === '' ? part : <span key={part}>{part}</span>))
 }

@@ -134,7 +134,8 @@ describe('the form', () => {
     const page = await ask(next)
     expect([page.status, next]).toEqual([200, '/de?subscribed'])
     const text = await page.text()
-    expect(text).toContain(`<h2 id="done-title" class="title">${LOCALES.de.outcomes.accepted}</h2>`)
+    const [, title = ''] = /<h2 id="done-title" class="title">(.*?)<\/h2>/.exec(text) ?? []
+    expect(title.replace(/<\/?span>/g, '')).toBe(LOCALES.de.outcomes.accepted)
     expect([outcomeIn(text), /<form[^>]* hidden="">/.test(text)]).toEqual(['', true])
     expect(await readList(folder)).toEqual(['ada@example.org'])
   })

@@ -11,14 +11,21 @@ const SITE = `
 name: The Gazette
 description: What happened in the harbour this week, every Friday, in five minutes.
 contact: mailto:editor@gazette.example
+home: https://www.gazette.example/
+privacy: https://www.gazette.example/privacy
 `
 
+const DESKTOP = { width: 1120, height: 700 }
+const PHONE = { width: 390, height: 800 }
+
 const PICTURES = [
-  { name: 'page', path: '/', width: 1120, height: 544, colorScheme: 'light' },
-  { name: 'desktop', path: '/', width: 1120, height: 800, colorScheme: 'light', typed: 'name@example' },
-  { name: 'phone', path: '/de?subscribed', width: 390, height: 844, colorScheme: 'light' },
-  { name: 'dark', path: '/fr', width: 1120, height: 800, colorScheme: 'dark' },
-  { name: 'arabic', path: '/ar', width: 390, height: 844, colorScheme: 'light' },
+  { name: 'page', path: '/', ...DESKTOP, colorScheme: 'light' },
+  { name: 'success', path: '/', ...DESKTOP, colorScheme: 'dark', typed: 'ann@news.example', until: '#done' },
+  { name: 'question', path: '/', ...PHONE, colorScheme: 'light', typed: 'ann@gmial.com', until: '#outcome button' },
+  { name: 'phone', path: '/de', ...PHONE, colorScheme: 'light', typed: 'ann@news.example', until: '#done' },
+  { name: 'dark', path: '/fr', ...PHONE, colorScheme: 'dark' },
+  { name: 'arabic', path: '/ar', ...PHONE, colorScheme: 'light' },
+  { name: 'japanese', path: '/ja', ...PHONE, colorScheme: 'dark', typed: 'ann@news', until: '[aria-invalid="true"]' },
 ] as const
 
 const docs = resolve(ROOT, 'docs')
@@ -39,7 +46,7 @@ for (const { name, path, width, height, colorScheme, ...steps } of PICTURES) {
   if ('typed' in steps) {
     await page.locator('input').fill(steps.typed)
     await page.keyboard.press('Enter')
-    await page.locator('[data-outcome]').waitFor()
+    await page.locator(steps.until).waitFor()
   }
   await page.screenshot({ path: join(docs, `${name}.png`) })
   await context.close()
