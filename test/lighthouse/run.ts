@@ -22,7 +22,10 @@ async function rate(url: string, options: readonly string[]): Promise<Report> {
     env: { ...process.env, CHROME_PATH: await chromium.executablePath() },
     stderr: 'inherit',
   })
-  return JSON.parse(await child.stdout.text())
+  const report = await child.stdout.text()
+  if ((await child.exited) === 0) return JSON.parse(report)
+  console.error(`lighthouse ${VERSION} did not run: npx must be able to download it`)
+  process.exit(1)
 }
 
 const service = await startService({ site: 'name: The Gazette' })
