@@ -14,6 +14,7 @@ requirePrograms({ 'firefox-esr': 'firefox-esr' })
 
 const folder = await createFolder()
 const service = await startService({ folder, site: 'name: The Gazette' })
+process.once('exit', () => service.process.kill('SIGKILL'))
 const firefox = await startFirefox()
 console.log(`Firefox ${firefox.version}:`)
 let failures = 0

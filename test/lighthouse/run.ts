@@ -29,6 +29,7 @@ async function rate(url: string, options: readonly string[]): Promise<Report> {
 }
 
 const service = await startService({ site: 'name: The Gazette' })
+process.once('exit', () => service.process.kill('SIGKILL'))
 const reports = { phone: await rate(service.origin, []), desktop: await rate(service.origin, ['--preset=desktop']) }
 await service.stop()
 
