@@ -107,6 +107,7 @@ describe('the page', () => {
       expect(path).toMatch(/\.[\w-]{12}\.(?:css|js|png|woff2)$/)
       const { headers } = await ask(path)
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headers.get('link')).toBeNull()
     }
   })
 })
