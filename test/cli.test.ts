@@ -68,7 +68,7 @@ test('the version, and with --json those of Bun and SQLite', async () => {
   const { print } = await createCliFixture()
   expect([await print(['--version']), await print(['-V'])]).toEqual([`${version}\n`, `${version}\n`])
   const [row] = new Database(':memory:').query<{ sqlite: string }, []>('SELECT sqlite_version() AS sqlite').all()
-  const versions = { rollcall: version, bun: Bun.version, ...row }
+  const versions = { rollcall: version, commit: null, bun: Bun.version, ...row }
   for (const args of [
     ['--version', '--json'],
     ['--json', '-V'],

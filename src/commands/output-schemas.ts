@@ -17,7 +17,7 @@ const TALLY = { added: count, known: count, suppressed: count }
 
 /** One line on standard output. `remove` prints a line for each address; the other verbs print one line. */
 export const OUTPUTS = {
-  version: z.strictObject({ rollcall: z.string(), bun: z.string(), sqlite: z.string() }),
+  version: z.strictObject({ rollcall: z.string(), commit: z.string().nullable(), bun: z.string(), sqlite: z.string() }),
   count: z.strictObject(COUNT),
   has: z.strictObject({
     state: STATE,

@@ -1,11 +1,11 @@
 /** The files that the page loads. The name of each file has a hash of its content, so that caches can keep it. */
 
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import type { Site } from '../config/site-file.ts'
 import type { Document } from '../documents/document.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createAccent } from './accent.ts'
+import { bundlePage } from './bundle.ts'
 import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
 import { isInTitleFont, readTitleFont } from './title-font.ts'
 import { createTouchIcon } from './touch-icon.ts'
@@ -23,15 +23,13 @@ export interface PageAssets {
   readonly documents: readonly Document[]
 }
 
-const FOLDER = join(import.meta.dir, 'assets')
-
-/** Builds the assets: bundles and minifies the sources, and adds the colours of the site to the stylesheet. */
+/** Builds the assets. The stylesheet begins with the colours of the site. */
 export async function createPageAssets({ accent, logo, name }: Site): Promise<PageAssets> {
-  const [css, script, title] = await Promise.all([bundle('page.css'), bundle('page.ts'), readTitleFont()])
-  const font = createAsset('title.woff2', 'font/woff2', title)
-  const style = createColours(accent) + createFontFace(font.path) + css
+  const sources = await bundlePage()
+  const font = createAsset('title.woff2', 'font/woff2', await readTitleFont())
+  const style = createColours(accent) + createFontFace(font.path) + sources.stylesheet
   const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', style)
-  const code = createAsset('page.js', 'text/javascript; charset=utf-8', script)
+  const code = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
   const image = logo && createAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
   const touchIcon =
     image?.mediaType === 'image/png'
@@ -60,16 +58,6 @@ function createIcons(name: string, accent: string): Document[] {
     { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(name, tile) },
     { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
   ]
-}
-
-async function bundle(source: string): Promise<string> {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(FOLDER, source)],
-    minify: true,
-    target: 'browser',
-  })
-  const texts = await Promise.all(outputs.map((output) => output.text()))
-  return texts.join('')
 }
 
 function createAsset(

@@ -145,12 +145,20 @@ export interface CommandResult {
   readonly stderr: string
 }
 
+export interface CommandOptions {
+  readonly env?: Environment
+  readonly folder?: string
+  readonly stdin?: string | Uint8Array
+  /** The command that starts Rollcall. The default runs the sources. */
+  readonly program?: readonly string[]
+}
+
 /** Runs a command of the command line, and waits until it ends. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, folder, stdin }: { env?: Environment; folder?: string; stdin?: string | Uint8Array } = {},
+  { env = {}, folder, stdin, program = [process.execPath, CLI] }: CommandOptions = {},
 ): Promise<CommandResult> {
-  const child = Bun.spawn([process.execPath, CLI, ...args], {
+  const child = Bun.spawn([...program, ...args], {
     cwd: folder ?? tmpdir(),
     env: toChildEnvironment(env),
     stdin: stdin === undefined ? 'ignore' : Buffer.from(stdin),

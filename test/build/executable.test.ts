@@ -1,0 +1,36 @@
+/** The executable for this machine. It runs where there are neither sources nor packages. */
+
+import { expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildExecutable, toHostTarget } from '../../build/executable.ts'
+import { version } from '../../package.json' with { type: 'json' }
+import { createFolder, runCommand, startService } from '../support/service.ts'
+
+test('the executable serves the page and the API, and runs commands next to the service', async () => {
+  const folder = await createFolder()
+  const program = join(folder, 'rollcall')
+  await buildExecutable({ target: toHostTarget(), outfile: program, commit: 'abc1234' })
+  const run = (...args: readonly string[]) => runCommand(args, { folder, program: [program] })
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${version} (abc1234)\n`, stderr: '' })
+
+  const service = await startService({ folder, command: [program, 'serve'] })
+  const page = await load(service.origin)
+  const style = await load(service.origin + /<link rel="stylesheet" href="([^"]+)"/.exec(page)?.[1])
+  expect(style).toStartWith(':root{--background:')
+  const script = await load(service.origin + /<script type="module" src="([^"]+)"/.exec(page)?.[1])
+  expect(script).toContain('fetch(')
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  expect(await run('count')).toEqual({ code: 0, stdout: '1\n', stderr: '' })
+  expect(await run('backup', 'copy.db')).toMatchObject({ code: 0 })
+  expect(await service.stop()).toBe(0)
+  expect(await run('restore', 'copy.db')).toMatchObject({ code: 0 })
+  expect(await run('has', 'ADA@example.org')).toMatchObject({ code: 0 })
+  await rm(folder, { recursive: true })
+})
+
+async function load(url: string): Promise<string> {
+  const response = await fetch(url)
+  expect(response.status).toBe(200)
+  return response.text()
+}
