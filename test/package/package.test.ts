@@ -1,0 +1,85 @@
+/** The package: it contains what runs, and it runs without Bun on the PATH and without what only the tests need. */
+
+import { expect, test } from 'bun:test'
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { preProcessFile } from 'typescript'
+import { dependencies, version } from '../../package.json' with { type: 'json' }
+import { ROOT } from '../support/paths.ts'
+import { createFolder, runCommand, startService } from '../support/service.ts'
+
+/** Files that no import names: those that npm always adds, the launcher, and what the page is bundled from. */
+const OTHER_FILES = ['LICENSE', 'README.md', 'package.json', 'bin/rollcall', 'src/page/assets/page.css']
+const ENTRY_POINTS = ['src/cli.ts', 'src/page/assets/page.ts', ...new Bun.Glob('src/**/*worker.ts').scanSync(ROOT)]
+
+const PATH = '/usr/bin:/bin'
+
+/** Packs into a folder, and unpacks it at its place below `node_modules`. Returns the files, as npm lists them. */
+async function installPackage(folder: string): Promise<string[]> {
+  const pack = Bun.spawn(['npm', 'pack', '--json', '--pack-destination', folder], { cwd: ROOT, stdout: 'pipe' })
+  const [{ filename, files }] = JSON.parse(await pack.stdout.text())
+  const modules = join(folder, 'node_modules')
+  for (const name of ['.bin', 'rollcall']) await mkdir(join(modules, name), { recursive: true })
+  const tar = Bun.spawn(['tar', 'xzf', join(folder, filename), '--strip-components=1', '-C', join(modules, 'rollcall')])
+  expect(await tar.exited).toBe(0)
+  for (const name of Object.keys(dependencies)) await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  await symlink('../rollcall/bin/rollcall', join(modules, '.bin/rollcall'))
+  return files.map(({ path }: { path: string }) => path)
+}
+
+/** Lists the files of ours that are imported from some files, directly or not, types included. */
+async function listReachable(entries: readonly string[]): Promise<Set<string>> {
+  const found = new Set(entries)
+  for (const file of found) {
+    if (!/\.tsx?$/.test(file)) continue
+    const { importedFiles } = preProcessFile(await readFile(join(ROOT, file), 'utf8'))
+    for (const { fileName } of importedFiles) {
+      if (fileName.startsWith('.')) found.add(normalize(join(dirname(file), fileName)))
+    }
+  }
+  return found
+}
+
+test('the package contains what runs and nothing else, and its launcher needs no bun on the PATH', async () => {
+  const folder = await createFolder()
+  const files = await installPackage(folder)
+  const reachable = await listReachable(ENTRY_POINTS)
+  expect(files.toSorted()).toEqual([...new Set([...OTHER_FILES, ...reachable])].toSorted())
+
+  const program = join(folder, 'node_modules/.bin/rollcall')
+  expect(await runCommand(['--version'], { program: [program], env: { PATH } })).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  })
+  expect((await runCommand(['nope'], { program: [program], env: { PATH } })).code).toBe(2)
+  const service = await startService({ folder, command: [program, 'serve'], env: { PATH } })
+  expect((await fetch(service.origin)).status).toBe(200)
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+  await rm(folder, { recursive: true })
+})
+
+test('without install scripts the launcher takes the runtime of the platform; without that, it says what to run', async () => {
+  const folder = await createFolder()
+  const modules = join(folder, 'node_modules')
+  await mkdir(join(modules, 'rollcall/bin'), { recursive: true })
+  await mkdir(join(modules, 'bun/bin'), { recursive: true })
+  await writeFile(join(modules, 'rollcall/bin/rollcall'), await readFile(join(ROOT, 'bin/rollcall')), { mode: 0o755 })
+  // The text that the package has before its script has run.
+  await writeFile(join(modules, 'bun/bin/bun.exe'), 'echo "Error: the postinstall script was not run." >&2\n')
+  await chmod(join(modules, 'bun/bin/bun.exe'), 0o755)
+  const run = () => runCommand([], { program: [join(modules, 'rollcall/bin/rollcall')], env: { PATH } })
+
+  const line = new RegExp(`^rollcall: the runtime is missing.* run: node '${modules}/bun/install.js'\n$`)
+  expect(await run()).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) })
+
+  const platform = join(modules, '@oven/bun-linux-x64/bin')
+  await mkdir(platform, { recursive: true })
+  await writeFile(join(platform, 'bun'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 })
+  expect(await run()).toEqual({ code: 0, stdout: `${modules}/rollcall/src/cli.ts\n`, stderr: '' })
+
+  await rm(join(modules, 'bun'), { recursive: true })
+  expect((await run()).stderr).toMatch(/^rollcall: the package "bun" is missing.*\n$/)
+  await rm(folder, { recursive: true })
+})
