@@ -21,7 +21,7 @@ function createJsonHandler() {
 async function createStaticHandler(fields: Record<string, string>) {
   const description = createDescription(readConfig({ BASE_URL: baseUrl }))
   const document = { ...DOCUMENTS.openApiJson, body: toJson(description) }
-  const handler = await createDocumentHandler(document, createCommonHeaders(baseUrl))
+  const handler = createDocumentHandler(document, createCommonHeaders(baseUrl))
   const etag = (await handler(new Request(baseUrl))).headers.get('etag') ?? ''
   const condition = fields['If-None-Match'] === '' && { 'If-None-Match': etag }
   const response = await handler(new Request(baseUrl, { headers: { ...fields, ...condition } }))

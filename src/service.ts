@@ -55,8 +55,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const assets = await createPageAssets(site)
   const described = await createDocuments(config, listPages(site.languages))
   // Links in the headers of the page's files would take more bytes than the files.
-  const handlers = [...createHandlers(described, linked), ...createHandlers(assets.documents, headers)]
-  const documents = new Map(await Promise.all(handlers))
+  const documents = new Map([...createHandlers(described, linked), ...createHandlers(assets.documents, headers)])
   const store = await openServiceStore(list, log)
   try {
     const intake = createIntake(store, { log, metrics })
@@ -64,17 +63,19 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
     const subscribe = createSubscribe({ intake, cors, body })
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
-    const pages = await createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
+    const pages = createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
     const opsServer = ops && metrics && listen(createOps({ metrics, intake }), ops)
     warnOfLimit(log)
     const server = listen(app, { ...config, log })
+    const warmUp = setTimeout(() => void buildDocuments(documents, baseUrl), WARM_UP_DELAY_MS)
     log.info(
       { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
       `listening on ${config.host} port ${server.port} for ${baseUrl}, with the list ${toListName(list)}`,
     )
     return {
       async stop(signalledAt) {
+        clearTimeout(warmUp)
         const [requests] = await Promise.all([
           server.stop({ signalledAt, abortPending: body.abortPending }),
           opsServer?.stop({ signalledAt }),
@@ -93,13 +94,24 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   }
 }
 
+/** Milliseconds after the start until all documents are built: the first requests come first. */
+const WARM_UP_DELAY_MS = 1_000
+
+/**
+ * Requests every document once. The code of some is loaded for that: later, an upgrade may have replaced it, or file
+ * descriptors may be short.
+ */
+async function buildDocuments(documents: ReadonlyMap<string, Handler>, baseUrl: string): Promise<void> {
+  for (const [path, handle] of documents) await handle(new Request(baseUrl + path))
+}
+
 function createHandlers(
   documents: readonly (Document | DailyDocument)[],
   headers: HeaderFields,
-): Promise<readonly [path: string, handler: Handler]>[] {
-  return documents.map(async (document) => {
+): (readonly [path: string, handler: Handler])[] {
+  return documents.map((document) => {
     const handler =
       'write' in document ? createDailyHandler(document, headers) : createDocumentHandler(document, headers)
-    return [document.path, await handler] as const
+    return [document.path, handler] as const
   })
 }

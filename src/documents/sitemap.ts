@@ -1,7 +1,7 @@
 /** The sitemap (sitemaps.org): one file, or an index of several files if one would exceed the limits of the protocol. */
 
 import { Readable } from 'node:stream'
-import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap'
+import type { SitemapIndexStream, SitemapStream } from 'sitemap'
 import { DOCUMENTS } from '../routes.ts'
 
 /** An indexable page. */
@@ -17,7 +17,7 @@ export interface IndexedPage {
 interface SitemapFile {
   /** The path below BASE_URL. */
   readonly path: string
-  readonly body: string
+  readonly body: string | (() => Promise<string>)
 }
 
 /** The limits of one sitemap file (sitemaps.org). */
@@ -29,7 +29,7 @@ interface SitemapLimits {
 export const SITEMAP_LIMITS: SitemapLimits = { urls: 50_000, bytes: 50 * 1024 * 1024 }
 
 /**
- * Builds the sitemap.
+ * Builds the sitemap. One that is in a single file for certain is built on demand.
  *
  * @param pages at least one
  * @param baseUrl an origin, without a trailing slash
@@ -41,14 +41,35 @@ export async function createSitemap(
   limits = SITEMAP_LIMITS,
 ): Promise<SitemapFile[]> {
   const { path } = DOCUMENTS.sitemap
+  if (fitsOneFile(pages, baseUrl, limits)) return [{ path, body: () => createUrlSet(pages, baseUrl) }]
   const parts = await createParts(pages, baseUrl, limits)
   const [first] = parts
   if (first && parts.length === 1) return [{ path, body: first.body }]
 
   const files = parts.map((part, index) => ({ ...part, path: path.replace('.', `-${index + 1}.`) }))
   const items = files.map(({ path, lastmod }) => ({ url: baseUrl + path, lastmod }))
+  const { ErrorLevel, SitemapIndexStream } = await loadSitemap()
   const index = await write(items, new SitemapIndexStream({ lastmodDateOnly: true, level: ErrorLevel.THROW }))
   return [{ path, body: index }, ...files.map(({ path, body }) => ({ path, body }))]
+}
+
+// Imported on demand: it takes a tenth of the start.
+const loadSitemap = () => import('sitemap')
+
+/** More bytes than the markup of an entry, or of a link in it, has. */
+const MAX_MARKUP_BYTES = 200
+
+/** More than the bytes of a character of a path, which is ASCII, when it is escaped. */
+const MAX_ESCAPED_BYTES = 6
+
+function fitsOneFile(pages: readonly IndexedPage[], baseUrl: string, limits: SitemapLimits): boolean {
+  const toMaxBytes = (path: string) => MAX_MARKUP_BYTES + MAX_ESCAPED_BYTES * (baseUrl.length + path.length)
+  let bytes = 0
+  for (const { path, alternates = {} } of pages) {
+    bytes += toMaxBytes(path)
+    for (const [language, version] of Object.entries(alternates)) bytes += toMaxBytes(language + version)
+  }
+  return pages.length <= limits.urls && bytes <= limits.bytes
 }
 
 interface Part {
@@ -69,7 +90,8 @@ async function createParts(pages: readonly IndexedPage[], baseUrl: string, limit
   return [...first, ...(await createParts(pages.slice(middle), baseUrl, limits))]
 }
 
-function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Promise<string> {
+async function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Promise<string> {
+  const { ErrorLevel, SitemapStream } = await loadSitemap()
   const items = pages.map(({ path, lastmod, alternates = {} }) => ({
     url: baseUrl + path,
     lastmod,
@@ -80,6 +102,7 @@ function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Promise<s
 }
 
 async function write(items: readonly object[], stream: SitemapStream | SitemapIndexStream): Promise<string> {
+  const { streamToPromise } = await loadSitemap()
   const bytes = await streamToPromise(Readable.from(items).pipe(stream))
   return bytes.toString()
 }

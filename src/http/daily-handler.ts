@@ -12,14 +12,14 @@ import type { Handler, HeaderFields } from './responses.ts'
  */
 export function createDailyHandler({ write, ...document }: DailyDocument, headers: HeaderFields): Handler {
   let day: string | undefined
-  let handler: Promise<Handler>
+  let handler: Handler
 
-  return async (request) => {
+  return (request) => {
     const today = new Date().toISOString().slice(0, 10)
     if (today !== day) {
       day = today
       handler = createDocumentHandler({ ...document, body: write(today) }, headers)
     }
-    return (await handler)(request)
+    return handler(request)
   }
 }

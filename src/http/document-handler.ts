@@ -1,9 +1,9 @@
-/** Serves read-only resources. Each is encoded and hashed once, at startup; a request only sends bytes. */
+/** Serves read-only resources. Each is built, encoded and hashed once, at its first request; the others only send bytes. */
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
-import type { Document } from '../documents/document.ts'
+import { type Document, readContent } from '../documents/document.ts'
 import { CACHE_CONTROL, CONTENT_CODINGS } from '../routes.ts'
 import { chooseCoding, matchesEtag } from './negotiation.ts'
 import type { Handler, HeaderFields } from './responses.ts'
@@ -42,8 +42,26 @@ const COMPRESSED: ReadonlySet<string> = new Set(['font/woff2', 'image/png'])
  *
  * @param headers of every response of the service
  */
-export async function createDocumentHandler(document: Document, headers: HeaderFields): Promise<Handler> {
-  const { identity, encoded, codings } = await createRepresentations(document, headers)
+export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
+  let respond: ((request: Request) => Response) | undefined
+  let loading: Promise<(request: Request) => Response> | undefined
+
+  async function load(): Promise<(request: Request) => Response> {
+    respond = createResponder(await createRepresentations(document, headers))
+    return respond
+  }
+
+  return (request) => {
+    if (respond) return respond(request)
+    loading ??= load().finally(() => {
+      // After a failure, the next request tries again.
+      loading = undefined
+    })
+    return loading.then((respond) => respond(request))
+  }
+}
+
+function createResponder({ identity, encoded, codings }: Representations): (request: Request) => Response {
   const choices = new Map<string, Representation>()
 
   function choose(acceptEncoding: string | null): Representation {
@@ -68,7 +86,7 @@ export async function createDocumentHandler(document: Document, headers: HeaderF
 
 async function createRepresentations(document: Document, headers: HeaderFields): Promise<Representations> {
   const { mediaType } = document
-  const bytes = Buffer.from(document.body)
+  const bytes = Buffer.from(await readContent(document))
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   const shared = {
     'Cache-Control': CACHE_CONTROL.document,
@@ -105,7 +123,7 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   }
 }
 
-// Not the highest levels: those take ten times as long at startup, and save a tenth of the bytes.
+// Not the highest levels: those take ten times as long, and save a tenth of the bytes.
 function encode(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
   switch (coding) {
     case 'br':

@@ -19,12 +19,12 @@ export interface PagesOptions extends PageFormOptions {
  * Creates the handlers of the pages and of the redirects to them, by path: a language in another case redirects to its
  * page, and the default language to `/`. Each handles every method.
  */
-export async function createPages(options: PagesOptions): Promise<ReadonlyMap<string, Handler>> {
+export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
   const { guide, headers, site } = options
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
-    const page = await createPage(options, language)
+    const page = createPage(options, language)
     for (const other of listCases(`/${language}`)) handlers.set(other, createPageRedirect(path, headers))
     handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
   }
@@ -56,8 +56,8 @@ function createHome(page: Handler, guide: Handler): Handler {
   return (request) => (request.method === 'GET' || request.method === 'HEAD' ? choose(request) : page(request))
 }
 
-async function createPage(options: PagesOptions, language: Language): Promise<Handler> {
-  const read = await createPageReader(options, language)
+function createPage(options: PagesOptions, language: Language): Handler {
+  const read = createPageReader(options, language)
   const subscribe = createPageForm(options, language)
   const { page_methods: wrongMethod } = PAGE_PROBLEMS
   const headers = { ...options.headers, Allow: ALLOW.page_methods }
@@ -70,20 +70,20 @@ async function createPage(options: PagesOptions, language: Language): Promise<Ha
 }
 
 /**
- * Creates the handler of GET and HEAD. It renders the plain page at startup. It renders the page that suggests another
- * language, and the one that confirms a subscription, at their first request, and keeps them.
+ * Creates the handler of GET and HEAD: of the plain page, the page that suggests another language, and the one that
+ * confirms a subscription.
  */
-async function createPageReader(options: PagesOptions, language: Language): Promise<Handler> {
+function createPageReader(options: PagesOptions, language: Language): Handler {
   const { headers, site } = options
-  const variants = new Map<string, Promise<Handler>>()
+  const variants = new Map<string, Handler>()
 
-  function getVariant(name: string, state: PageState): Promise<Handler> {
+  function getVariant(name: string, state: PageState): Handler {
     const known = variants.get(name)
     if (known !== undefined) return known
     const document = {
       path: toPagePath(language, site.languages),
       mediaType: PAGE_MEDIA_TYPE,
-      body: renderPage(options, language, state),
+      body: () => renderPage(options, language, state),
       headers: { ...toPageHeaders(language, site), Vary: 'Accept-Encoding, Accept-Language' },
     }
     const variant = createDocumentHandler(document, headers)
@@ -91,11 +91,10 @@ async function createPageReader(options: PagesOptions, language: Language): Prom
     return variant
   }
 
-  const plain = await getVariant('', {})
-  return async (request) => {
-    if (isConfirmation(request.url)) return (await getVariant('accepted', { outcome: 'accepted' }))(request)
+  return (request) => {
+    if (isConfirmation(request.url)) return getVariant('accepted', { outcome: 'accepted' })(request)
     const preferred = chooseLanguage(request.headers.get('accept-language'), site.languages)
-    if (!preferred || preferred === language) return plain(request)
-    return (await getVariant(preferred, { suggestion: preferred }))(request)
+    if (!preferred || preferred === language) return getVariant('', {})(request)
+    return getVariant(preferred, { suggestion: preferred })(request)
   }
 }

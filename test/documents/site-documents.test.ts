@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/config/config.ts'
 import { parseSite } from '../../src/config/site-file.ts'
+import { readContent } from '../../src/documents/document.ts'
 import { createDocuments } from '../../src/documents/site-documents.ts'
 import { listPages } from '../../src/page/page-list.ts'
 
@@ -10,10 +11,10 @@ const site = parseSite('name: The Gazette\ncontact: mailto:editor@gazette.exampl
 const config = { ...readConfig({ SITE_FILE: '/dev/null' }), baseUrl: 'https://gazette.example', site }
 const documents = await createDocuments(config, listPages(site.languages))
 
-function textOf(path: string): string {
+async function textOf(path: string): Promise<string> {
   const document = documents.find((candidate) => candidate.path === path)
   if (!document) throw new Error(`there is no document at ${path}`)
-  return 'write' in document ? document.write('2026-01-01') : String(document.body)
+  return 'write' in document ? document.write('2026-01-01') : String(await readContent(document))
 }
 
 test('the paths and the media types', () => {
@@ -35,8 +36,8 @@ test('a site without a contact has no security.txt', async () => {
   expect(others.map(({ path }) => path)).not.toContain('/.well-known/security.txt')
 })
 
-test('the protected resource metadata has no authorization server and an empty list of scopes', () => {
-  expect(JSON.parse(textOf('/.well-known/oauth-protected-resource'))).toEqual({
+test('the protected resource metadata has no authorization server and an empty list of scopes', async () => {
+  expect(JSON.parse(await textOf('/.well-known/oauth-protected-resource'))).toEqual({
     resource: 'https://gazette.example',
     resource_name: 'The Gazette',
     resource_documentation: 'https://gazette.example/llms.txt',
@@ -44,12 +45,12 @@ test('the protected resource metadata has no authorization server and an empty l
   })
 })
 
-test('robots.txt allows everything and names the sitemap', () => {
-  expect(textOf('/robots.txt')).toBe('User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n')
+test('robots.txt allows everything and names the sitemap', async () => {
+  expect(await textOf('/robots.txt')).toBe('User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n')
 })
 
-test('the API catalog links the endpoint to its documents', () => {
-  expect(JSON.parse(textOf('/.well-known/api-catalog'))).toEqual({
+test('the API catalog links the endpoint to its documents', async () => {
+  expect(JSON.parse(await textOf('/.well-known/api-catalog'))).toEqual({
     linkset: [
       {
         anchor: 'https://gazette.example/.well-known/api-catalog',
@@ -73,19 +74,19 @@ test('the API catalog links the endpoint to its documents', () => {
   })
 })
 
-test('security.txt expires after 364 days', () => {
-  expect(textOf('/.well-known/security.txt')).toBe(
+test('security.txt expires after 364 days', async () => {
+  expect(await textOf('/.well-known/security.txt')).toBe(
     'Contact: mailto:editor@gazette.example\nExpires: 2026-12-31T00:00:00Z\nPreferred-Languages: de, en\n' +
       'Canonical: https://gazette.example/.well-known/security.txt\n',
   )
 })
 
-test('the sitemap has an alternate for each language and x-default on every page', () => {
+test('the sitemap has an alternate for each language and x-default on every page', async () => {
   const alternates =
     '<xhtml:link rel="alternate" hreflang="de" href="https://gazette.example/"/>' +
     '<xhtml:link rel="alternate" hreflang="en" href="https://gazette.example/en"/>' +
     '<xhtml:link rel="alternate" hreflang="x-default" href="https://gazette.example/"/>'
-  const text = textOf('/sitemap.xml').replace(/<lastmod>\d{4}-\d{2}-\d{2}<\/lastmod>/g, '')
+  const text = (await textOf('/sitemap.xml')).replace(/<lastmod>\d{4}-\d{2}-\d{2}<\/lastmod>/g, '')
   expect(text).toContain(`<url><loc>https://gazette.example/</loc>${alternates}</url>`)
   expect(text).toContain(`<url><loc>https://gazette.example/en</loc>${alternates}</url>`)
 })

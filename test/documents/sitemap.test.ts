@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { parseSitemap, parseSitemapIndex, type SitemapItem } from 'sitemap'
 import { validateXML } from 'xmllint-wasm'
 import { LANGUAGE_TAGS } from '../../src/config/languages.ts'
+import { readContent } from '../../src/documents/document.ts'
 import { createSitemap, type IndexedPage, SITEMAP_LIMITS } from '../../src/documents/sitemap.ts'
 import { CHANGES } from '../../src/locales/languages.ts'
 import { DOCUMENTS } from '../../src/routes.ts'
@@ -131,7 +132,11 @@ describe('the sitemap becomes an index above the limits of one file', () => {
       alternates,
     }))
     const limits = { urls: 50_000, bytes: 2_000 }
-    const [index, ...parts] = await createSitemap(pages, BASE_URL, limits)
+    const files = (await createSitemap(pages, BASE_URL, limits)).map(async (file) => ({
+      path: file.path,
+      body: String(await readContent(file)),
+    }))
+    const [index, ...parts] = await Promise.all(files)
     expect(parts.map(({ path }) => path)).toEqual(parts.map((_, number) => `/sitemap-${number + 1}.xml`))
     for (const { body } of parts) {
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(limits.bytes)
