@@ -200,3 +200,19 @@ describe('the content', () => {
 function toHeaders({ headers }: RawReply): [string, string][] {
   return [...headers].filter(([name]) => name !== 'date')
 }
+
+test('a document is built once, at its first request, and again after a failure', async () => {
+  const built: number[] = []
+  function body(): string {
+    built.push(built.length)
+    if (built.length === 1) throw new Error('a file cannot be read')
+    return 'text'
+  }
+  const handle = createDocumentHandler({ path: '/x', mediaType: 'text/plain', body }, {})
+  const send = async () => (await handle(new Request('http://localhost/x'))).text()
+  expect(built).toEqual([])
+  await expect(send()).rejects.toThrow('a file cannot be read')
+  expect(await Promise.all([send(), send()])).toEqual(['text', 'text'])
+  expect(await send()).toBe('text')
+  expect(built).toEqual([0, 1])
+})
