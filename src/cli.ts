@@ -28,6 +28,7 @@ const COMMANDS = {
   backup: async () => (await import('./commands/backup.ts')).createBackupCommand(),
   restore: async () => (await import('./commands/restore.ts')).createRestoreCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).createDoctorCommand(),
+  healthcheck: async () => (await import('./commands/healthcheck.ts')).createHealthcheckCommand(),
   openapi: async () => (await import('./commands/openapi.ts')).createOpenapiCommand(),
   completion: async () => (await import('./commands/completion.ts')).createCompletionCommand(program),
   man: async () => (await import('./commands/man.ts')).createManCommand(program, NOTES),

@@ -57,6 +57,9 @@ export const STORE_DEADLINE_MS = 5_000
 /** Milliseconds after which an address is given up. The rest of the deadline is for the way of the response to the caller. */
 export const GIVE_UP_MS = STORE_DEADLINE_MS - 200
 
+/** Milliseconds for which `healthcheck` waits for an answer: longer than the service waits for its store. */
+export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000
+
 /** Milliseconds for which the page waits for a response: longer than the service takes for any. */
 export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 

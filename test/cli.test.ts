@@ -18,6 +18,7 @@ const VERBS = [
   'backup',
   'restore',
   'doctor',
+  'healthcheck',
   'openapi',
   'completion',
   'man',

@@ -1,10 +1,10 @@
 /** The settings: reads the environment and the site file into one frozen object. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { Failure, toSystemReason, UsageError } from '../failure.ts'
 import type { Environment } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
+import { type Listener, parseHost, parsePort, readOps } from './listeners.ts'
 import { parseSite, type Site } from './site-file.ts'
 
 /** All settings, validated. */
@@ -20,23 +20,31 @@ export interface Config {
   /** Origins whose pages may call the endpoint: `*` for all, empty for none. */
   readonly corsOrigins: readonly string[]
   /** The operations listener, if it is on. */
-  readonly ops: { readonly port: number; readonly host: string } | undefined
+  readonly ops: Listener | undefined
   readonly logLevel: LogLevel
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** Options of `serve`. */
+export interface ListenerFlags {
+  readonly port?: string
+  readonly host?: string
+}
+
 /**
  * Reads all settings. Creates nothing.
  *
+ * @param flags win over PORT and HOST
  * @throws UsageError for the first invalid value
  */
-export function readConfig(environment: Environment = process.env): Config {
-  const port = parsePort('PORT', environment.PORT || '3000')
+export function readConfig(environment: Environment = process.env, flags: ListenerFlags = {}): Config {
+  const port =
+    flags.port === undefined ? parsePort('PORT', environment.PORT || '3000') : parsePort('--port', flags.port)
   return Object.freeze({
     port,
-    host: parseHost('HOST', environment.HOST || '0.0.0.0'),
+    host: flags.host === undefined ? parseHost('HOST', environment.HOST || '0.0.0.0') : parseHost('--host', flags.host),
     baseUrl: parseBaseUrl(environment.BASE_URL, port),
     list: readListUrl(environment),
     site: readSite(environment.SITE_FILE),
@@ -44,16 +52,6 @@ export function readConfig(environment: Environment = process.env): Config {
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
   })
-}
-
-function readOps(environment: Environment, publicPort: number): Config['ops'] {
-  const host = parseHost('OPS_HOST', environment.OPS_HOST || '127.0.0.1')
-  if (!environment.OPS_PORT) return undefined
-  const port = parsePort('OPS_PORT', environment.OPS_PORT)
-  if (port === publicPort && port !== 0) {
-    throw new UsageError(`OPS_PORT is "${port}": use another port than PORT, which is public`)
-  }
-  return Object.freeze({ port, host })
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
@@ -68,19 +66,6 @@ function readSite(siteFile: string | undefined): Site {
     const reason = error instanceof TypeError ? 'it is not UTF-8' : toSystemReason(error)
     throw new UsageError(`SITE_FILE is "${file}": ${reason ?? 'it cannot be read'}; use a YAML file`)
   }
-}
-
-function parsePort(name: string, value: string): number {
-  const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN
-  if (port <= 65_535) return port
-  throw new UsageError(`${name} is "${value}": use a port number from 0 to 65535`)
-}
-
-function parseHost(name: string, value: string): string {
-  if (isIP(value) || isHostName(value)) return value
-  throw new UsageError(
-    `${name} is "${value}": use an IP address such as 127.0.0.1 or ::, or a host name such as localhost`,
-  )
 }
 
 function parseBaseUrl(value: string | undefined, port: number): string {
@@ -113,12 +98,6 @@ function isOrigin(text: string): boolean {
   // The URL parser also accepts hosts such as `*.example.org` and `a"b`.
   const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/.test(text)
   return isPlain && URL.canParse(text) && new URL(text).origin === text
-}
-
-/** Whether a text is a host name of LDH labels (RFC 1123 section 2.1). A last label of digits means a mistyped IP address. */
-function isHostName(text: string): boolean {
-  const isLabel = (label: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)
-  return text.length <= 253 && text.split('.').every(isLabel) && !/(?:^|\.)[0-9]+$/.test(text)
 }
 
 function parseLogLevel(value: string): LogLevel {

@@ -1,4 +1,5 @@
-import { UsageError } from '../failure.ts'
+import { readFileSync } from 'node:fs'
+import { toSystemReason, UsageError } from '../failure.ts'
 import { type ConnectionParameters, parseConnectionParameters } from './connection-parameters.ts'
 import type { Environment } from './environment.ts'
 
@@ -8,12 +9,25 @@ export type ListUrl =
   | { readonly kind: 'postgres'; readonly parameters: ConnectionParameters }
 
 /**
- * Reads DATABASE_URL only, for commands that need no other setting and start faster without them.
+ * Reads DATABASE_URL, or the file that DATABASE_URL_FILE names, for commands that need no other setting and start faster without them.
  *
  * @throws UsageError if no store supports the URL
  */
 export function readListUrl(environment: Environment = process.env): ListUrl {
-  return parseListUrl('DATABASE_URL', environment.DATABASE_URL || 'sqlite:data/rollcall.db', environment)
+  const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
+  if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
+  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file), environment)
+  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
+}
+
+/** Reads a secret that the platform keeps in a file, without the line break at its end. */
+function readSecret(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = toSystemReason(error) ?? 'it cannot be read'
+    throw new UsageError(`DATABASE_URL_FILE is "${file}": ${reason}; use a file that has the URL of the list`)
+  }
 }
 
 /**

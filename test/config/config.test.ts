@@ -180,6 +180,15 @@ describe('the configuration is frozen, with all its parts', () => {
   }
 })
 
+test('--port and --host win over PORT and HOST', () => {
+  const environment = { PORT: '1', HOST: '10.0.0.1' }
+  const flags = { port: '8080', host: '127.0.0.1' }
+  const expected = { port: 8080, host: '127.0.0.1', baseUrl: 'http://localhost:8080' }
+  expect(readConfig(environment, flags)).toMatchObject(expected)
+  expect(() => readConfig({}, { port: '8o' })).toThrow('--port is "8o"')
+  expect(() => readConfig({}, { host: 'a b' })).toThrow('--host is "a b"')
+})
+
 describe('the site file that is read', () => {
   test('is site.yaml in the working folder, if SITE_FILE is not set', async () => {
     await writeSite('site.yaml', 'name: Found')

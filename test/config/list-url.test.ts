@@ -1,7 +1,10 @@
 /** The URL of a list: the accepted forms, and errors that never show a password. */
 
 import { describe, expect, test } from 'bun:test'
-import { parseListUrl } from '../../src/config/list-url.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseListUrl, readListUrl } from '../../src/config/list-url.ts'
 import { UsageError } from '../../src/failure.ts'
 
 describe('accepts', () => {
@@ -95,3 +98,28 @@ function messageFor(url: string): string {
   }
   throw new Error(`${url} was accepted`)
 }
+
+describe('DATABASE_URL_FILE', () => {
+  const read = (content: string, environment: Record<string, string> = {}) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'rollcall-test-')), 'url')
+    writeFileSync(file, content)
+    return readListUrl({ DATABASE_URL_FILE: file, ...environment })
+  }
+
+  test('names a file that has the URL', () => {
+    expect(read('sqlite:list.db\n')).toEqual({ kind: 'sqlite', file: 'list.db' })
+    const parameters = expect.objectContaining({ password: 'secret', database: 'rollcall' })
+    expect(read('postgres://ann:secret@db.example/rollcall\n')).toEqual({ kind: 'postgres', parameters })
+  })
+
+  test('must exist, and excludes DATABASE_URL', () => {
+    expect(() => readListUrl({ DATABASE_URL_FILE: 'none' })).toThrow(
+      'DATABASE_URL_FILE is "none": there is no such file',
+    )
+    expect(() => read('sqlite:a.db', { DATABASE_URL: 'sqlite:b.db' })).toThrow('are both set')
+  })
+
+  test('an error shows no password', () => {
+    expect(() => read('mysql://ann:secret@db.example/x')).toThrow(/^the URL in DATABASE_URL_FILE is (?!.*secret)/)
+  })
+})
