@@ -7,7 +7,7 @@ import { bundlePage } from '../src/page/bundle.ts'
 const ROOT = resolve(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src')
 
-/** The executables, and the runtime that each contains. Those with musl need no library of the system. */
+/** The executables, and the runtime that each contains. Those with musl are for Alpine, with libstdc++. */
 export const TARGETS = {
   'linux-x64': 'bun-linux-x64',
   'linux-arm64': 'bun-linux-arm64',

@@ -5,6 +5,7 @@
  */
 
 import { resolve } from 'node:path'
+import { readCommit } from './commit.ts'
 import { buildExecutable, isTarget, TARGETS, toHostTarget } from './executable.ts'
 
 const ROOT = resolve(import.meta.dir, '..')
@@ -22,10 +23,4 @@ for (const target of targets) {
   const outfile = resolve(ROOT, 'dist', `rollcall-${target}`)
   await buildExecutable({ target, outfile, commit })
   console.log(`dist/rollcall-${target}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
-}
-
-/** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout. */
-function readCommit(): string | undefined {
-  const { success, stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
-  return success ? stdout.toString().trim() : undefined
 }

@@ -1,0 +1,131 @@
+/**
+ * `npm run test:image`: builds the image with buildah, without a daemon, and runs it as a container does: as PID 1, as
+ * the user of the image, and on a read-only root file system.
+ *
+ * Not part of `npm test`: it needs buildah, and root for namespaces and mounts. Exit code 1 when a check fails.
+ */
+
+import { strict as assert } from 'node:assert'
+import { chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readCommit } from '../../build/commit.ts'
+import { version } from '../../package.json' with { type: 'json' }
+import { ROOT } from '../support/paths.ts'
+import { createFolder, runCommand, startService } from '../support/service.ts'
+import { within } from '../support/wait.ts'
+
+/** The parts of the configuration of an image that are checked (Docker Image Specification 1.3). */
+interface ImageConfig {
+  readonly User: string
+  readonly Env: readonly string[]
+  readonly Entrypoint: readonly string[]
+  readonly Cmd: readonly string[]
+  readonly Volumes: Readonly<Record<string, object>>
+  readonly StopSignal: string
+  readonly Labels: Readonly<Record<string, string>>
+  readonly Healthcheck: { readonly Test: readonly string[] }
+}
+
+if (Bun.which('buildah') === null || process.getuid?.() !== 0) {
+  console.error('test:image needs buildah (Debian: apt-get install buildah), and root')
+  process.exit(1)
+}
+
+const folder = await createFolder()
+const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
+try {
+  build()
+  const container = buildah('from', '--pull-never', 'rollcall').trim()
+  const root = buildah('mount', container).trim()
+  await checkService(root, checkConfig())
+  console.log(`size: ${Math.round(Number(run(['du', '--summarize', '--bytes', root]).split('\t')[0]) / 1e6)} MB`)
+  buildah('umount', container)
+} finally {
+  await rm(folder, { recursive: true })
+}
+
+function build(): void {
+  run(['npm', 'run', 'build:image'])
+  const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${readCommit()}`]
+  buildah('build', '--isolation', 'chroot', '--format', 'docker', '--tag', 'rollcall', ...labels, ROOT)
+}
+
+function checkConfig(): ImageConfig {
+  const config: ImageConfig = JSON.parse(buildah('inspect', '--type', 'image', 'rollcall')).Docker.config
+  const { User, Entrypoint, Cmd, Volumes, StopSignal, Labels, Healthcheck } = config
+  assert.equal(User, '65532:65532')
+  assert.deepEqual([...Entrypoint, ...Cmd], ['rollcall', 'serve'])
+  assert.deepEqual(Object.keys(Volumes), ['/data'])
+  assert.equal(StopSignal, 'SIGTERM')
+  assert.deepEqual(Healthcheck.Test, ['CMD', 'rollcall', 'healthcheck'])
+  assert.equal(Labels['org.opencontainers.image.version'], version)
+  assert.equal(Labels['org.opencontainers.image.revision'], readCommit())
+  console.log('configuration: user, command, volume, signal, health check and labels')
+  return config
+}
+
+async function checkService(root: string, config: ImageConfig): Promise<void> {
+  const [uid = 0, gid = 0] = config.User.split(':').map(Number)
+  assert.equal(statSync(join(root, 'data')).uid, uid)
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  chownSync(data, uid, gid)
+  const env = { ...Object.fromEntries(config.Env.map((line) => line.split(/=(.*)/s, 2))), OPS_PORT: '0' }
+  const chroot = `/usr/sbin/chroot --userspec=${config.User}`
+
+  // A container runtime does the same: namespaces, mounts, the user, and the program as PID 1.
+  const script = [
+    'export PATH=/usr/sbin:/usr/bin:/bin',
+    `mkdir -p ${root}/proc ${root}/dev`,
+    `mount --bind ${root} ${root}`,
+    `mount --bind ${data} ${root}/data`,
+    `mount --rbind /dev ${root}/dev`,
+    `mount -t proc proc ${root}/proc`,
+    `mount -o remount,bind,ro ${root}`,
+    `cd ${root} && exec ${chroot} ${root} /usr/local/bin/rollcall serve`,
+  ].join(' && ')
+  const command = ['/usr/bin/unshare', '--mount', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script]
+  const service = await startService({ folder, command, env })
+  const { pid } = service.process
+  const [inner = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  const status = readFileSync(`/proc/${inner}/status`, 'utf8')
+  assert.match(status, /^NSpid:.*\t1$/m)
+  assert.match(status, new RegExp(`^Uid:\t${uid}\t${uid}`, 'm'))
+  assert.equal((await service.subscribe('ada@example.org')).status, 200)
+  assert.equal((await fetch(service.origin)).status, 200)
+  console.log('serves as PID 1, as the user of the image, on a read-only root file system')
+
+  // As `docker exec` does.
+  const enter = [
+    '/usr/bin/nsenter',
+    '--target',
+    inner,
+    '--mount',
+    '--pid',
+    '--root',
+    '--wd',
+    '--setuid',
+    `${uid}`,
+    '--setgid',
+    `${gid}`,
+  ]
+  const program = [...enter, '/usr/local/bin/rollcall']
+  const check = await runCommand(['healthcheck'], { program, env: { ...env, OPS_PORT: `${service.opsPort}` } })
+  assert.deepEqual(check, { code: 0, stdout: 'ok\n', stderr: '' })
+  process.kill(Number(inner), 'SIGTERM')
+  assert.equal(await within(service.process.exited, 'the service ends after SIGTERM'), 0)
+  assert.deepEqual(readdirSync(data).toSorted(), ['rollcall.db', 'rollcall.db-state'])
+  console.log('the health check passes; after SIGTERM, the list is in the volume, and closed')
+}
+
+function buildah(...args: readonly string[]): string {
+  return run(['buildah', ...storage, ...args])
+}
+
+/** Runs a program. @throws Error with what it printed when it fails */
+function run(command: readonly string[]): string {
+  const { success, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT })
+  if (!success) throw new Error(`${command.join(' ')}: ${stdout}${stderr}`)
+  return stdout.toString()
+}
