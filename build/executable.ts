@@ -43,7 +43,7 @@ export interface BuildOptions {
  */
 export async function buildExecutable({ target, outfile, commit }: BuildOptions): Promise<void> {
   const replaced = {
-    'page/bundle.ts': `export const bundlePage = async () => (${JSON.stringify(await bundlePage())})`,
+    'page/bundle.ts': await writePageModule(),
     'commands/commit.ts': `export const COMMIT = ${JSON.stringify(commit)}`,
   }
   await Bun.build({
@@ -57,6 +57,12 @@ export async function buildExecutable({ target, outfile, commit }: BuildOptions)
     compile: { target: TARGETS[target], outfile, autoloadBunfig: false },
     plugins: [createReplacement(replaced)],
   })
+}
+
+async function writePageModule(): Promise<string> {
+  const { font, ...texts } = await bundlePage()
+  return `const font = Buffer.from('${Buffer.from(font).toString('base64')}', 'base64')
+export const bundlePage = async () => ({ ...${JSON.stringify(texts)}, font })`
 }
 
 /** Lists the scripts of threads. Each is an entry point of its own. */

@@ -7,7 +7,7 @@ import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createAccent } from './accent.ts'
 import { bundlePage } from './bundle.ts'
 import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
-import { isInTitleFont, readTitleFont } from './title-font.ts'
+import { isInTitleFont } from './title-font.ts'
 import { createTouchIcon } from './touch-icon.ts'
 
 export interface PageAssets {
@@ -26,7 +26,7 @@ export interface PageAssets {
 /** Builds the assets. The stylesheet begins with the colours of the site. */
 export async function createPageAssets({ accent, logo, name }: Site): Promise<PageAssets> {
   const sources = await bundlePage()
-  const font = createAsset('title.woff2', 'font/woff2', await readTitleFont())
+  const font = createAsset('title.woff2', 'font/woff2', sources.font)
   const style = createColours(accent) + createFontFace(font.path) + sources.stylesheet
   const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', style)
   const code = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)

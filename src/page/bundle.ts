@@ -1,17 +1,20 @@
-/** Bundles and minifies the sources of the page. An executable has their texts in the place of this module. */
+/** Bundles and minifies the sources of the page. An executable has the result in the place of this module. */
 
 import { join } from 'node:path'
+import { readTitleFont } from './title-font.ts'
 
-export interface PageTexts {
+export interface PageSources {
   readonly stylesheet: string
   readonly script: string
+  /** The font of titles, as WOFF2. */
+  readonly font: Uint8Array
 }
 
 const FOLDER = join(import.meta.dir, 'assets')
 
-export async function bundlePage(): Promise<PageTexts> {
-  const [stylesheet, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
-  return { stylesheet, script }
+export async function bundlePage(): Promise<PageSources> {
+  const [stylesheet, script, font] = await Promise.all([bundle('page.css'), bundle('page.ts'), readTitleFont()])
+  return { stylesheet, script, font }
 }
 
 async function bundle(source: string): Promise<string> {

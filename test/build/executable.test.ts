@@ -18,6 +18,7 @@ test('the executable serves the page and the API, and runs commands next to the 
   const page = await load(service.origin)
   const style = await load(service.origin + /<link rel="stylesheet" href="([^"]+)"/.exec(page)?.[1])
   expect(style).toStartWith(':root{--background:')
+  expect(await load(service.origin + /url\(([^)]+\.woff2)\)/.exec(style)?.[1])).toStartWith('wOF2')
   const script = await load(service.origin + /<script type="module" src="([^"]+)"/.exec(page)?.[1])
   expect(script).toContain('fetch(')
   expect((await service.subscribe('ada@example.org')).status).toBe(200)

@@ -22,7 +22,10 @@ async function installPackage(folder: string): Promise<string[]> {
   for (const name of ['.bin', 'rollcall']) await mkdir(join(modules, name), { recursive: true })
   const tar = Bun.spawn(['tar', 'xzf', join(folder, filename), '--strip-components=1', '-C', join(modules, 'rollcall')])
   expect(await tar.exited).toBe(0)
-  for (const name of Object.keys(dependencies)) await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  for (const name of Object.keys(dependencies)) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  }
   await symlink('../rollcall/bin/rollcall', join(modules, '.bin/rollcall'))
   return files.map(({ path }: { path: string }) => path)
 }
