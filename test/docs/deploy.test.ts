@@ -1,12 +1,12 @@
-/** The files of deploy/ are well formed and fit the service. nginx and Caddy themselves are not run here. */
+/** The files of deploy/ are well formed and fit the service. `npm run test:proxies` runs the proxies. */
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { MAX_BODY_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
-import { ENDPOINT } from '../../src/routes.ts'
+import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
+import { BODY_DEADLINE_MS, IDLE_TIMEOUT_S, MAX_DISCARDED_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/service.ts'
@@ -16,7 +16,12 @@ const HOME = '/opt/rollcall/'
 const { port } = readConfig({ SITE_FILE: '/dev/null' })
 
 test('every file of deploy/ has a test here', () => {
-  expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual(['Caddyfile', 'nginx.conf', 'rollcall.service'])
+  expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual([
+    'Caddyfile',
+    'haproxy.cfg',
+    'nginx.conf',
+    'rollcall.service',
+  ])
 })
 
 test('rollcall.service: its settings are valid, it names files that exist, and a stop has enough time', () => {
@@ -46,29 +51,24 @@ test(`rollcall.service: ${analyze ? 'systemd-analyze accepts it' : 'only its lin
   expect({ code, text }).toEqual({ code: 0, text: '' })
 })
 
-test.each(['Caddyfile', 'nginx.conf'])('%s: its braces match, and it leads to the port of the service', (name) => {
-  const text = readText(`deploy/${name}`).replace(/#.*$/gm, '')
-  expect(findBraceFault(text)).toBeUndefined()
-  const targets = [...text.matchAll(/(?:reverse_proxy |proxy_pass http:\/\/)([\w.:]+)/g)]
-  expect(targets.length).toBeGreaterThan(0)
-  expect([...new Set(targets.map(([, target]) => target))]).toEqual([`127.0.0.1:${port}`])
+test.each(['Caddyfile', 'haproxy.cfg', 'nginx.conf'])('%s: it leads to the port of the service', (name) => {
+  const targets = readText(`deploy/${name}`).match(/127\.0\.0\.1:\d+/g)
+  expect(targets).toEqual([`127.0.0.1:${port}`])
 })
 
-test('nginx.conf: its statements end, it limits the endpoint, and it lets every body through that Rollcall takes', () => {
-  const text = readText('deploy/nginx.conf').replace(/#.*$/gm, '')
-  const lines = text.split('\n').map((line) => line.trim())
-  expect(lines.filter((line) => line !== '' && !/[;{}]$/.test(line))).toEqual([])
-  expect(lines).toContain(`location = ${ENDPOINT.path} {`)
-  const [, megabytes = ''] = /client_max_body_size (\d+)m;/.exec(text) ?? []
-  expect(Number(megabytes) * 1024 * 1024).toBeGreaterThan(MAX_BODY_BYTES)
+test('each proxy refuses with the same error, in the shape of those of the service', () => {
+  const bodies = ['Caddyfile', 'haproxy.cfg', 'nginx.conf'].map((name) => readText(`deploy/${name}`).match(/{"ok.*}}/g))
+  expect(new Set(bodies.map(String)).size).toBe(1)
+  const refused = JSON.parse(bodies[0]?.[0] ?? '')
+  const own = toErrorBody(PROBLEMS.store_failed)
+  expect([Object.keys(refused), Object.keys(refused.error)]).toEqual([Object.keys(own), Object.keys(own.error)])
+  expect([refused.message, refused.error.code]).toEqual(['rate_limited', 'rate_limited'])
 })
 
-function findBraceFault(text: string): string | undefined {
-  let depth = 0
-  for (const character of text) {
-    if (character === '{') depth++
-    if (character === '}') depth--
-    if (depth < 0) return 'a brace closes that was not opened'
-  }
-  return depth === 0 ? undefined : 'a brace is not closed'
-}
+test('nginx.conf and Caddyfile: connections to the service end before it ends them, and its answers pass', () => {
+  const [nginx, caddy] = [readText('deploy/nginx.conf'), readText('deploy/Caddyfile')]
+  expect(Number(/keepalive_timeout (\d+)s;/.exec(nginx)?.[1])).toBeLessThan(IDLE_TIMEOUT_S)
+  expect(Number(/keepalive (\d+)s/.exec(caddy)?.[1])).toBeLessThan(IDLE_TIMEOUT_S)
+  expect(Number(/client_max_body_size (\d+)m;/.exec(nginx)?.[1]) * 1024 * 1024).toBe(MAX_DISCARDED_BYTES)
+  expect(Number(/read_body (\d+)s/.exec(caddy)?.[1]) * 1000).toBeGreaterThan(BODY_DEADLINE_MS)
+})

@@ -1,16 +1,20 @@
 /** Responses through a proxy: sends requests, and compares what comes back. */
 
 import { RESPONSES } from '../support/contract.ts'
-import { exchange, type RawConnection, type RawReply } from '../support/raw.ts'
+import type { RawConnection, RawReply } from '../support/raw.ts'
+import type { RunningProxy } from './proxy.ts'
 
-export async function send(port: number, bytes: string): Promise<RawReply> {
-  const reply = await exchange(port, bytes)
-  if (!reply) throw new Error('there was no response')
+/** Sends a request on a new connection, from the address of a client or from a new one. */
+export async function send(proxy: RunningProxy, bytes: string, client?: string): Promise<RawReply> {
+  const connection = await proxy.connect(client)
+  connection.send(bytes)
+  const reply = await receive(connection, bytes.split(' ', 1)[0])
+  connection.close()
   return reply
 }
 
-export async function receive(connection: RawConnection): Promise<RawReply> {
-  const reply = await connection.receive()
+export async function receive(connection: RawConnection, method?: string): Promise<RawReply> {
+  const reply = await connection.receive(method)
   if (!reply) throw new Error('the connection was closed without a response')
   return reply
 }

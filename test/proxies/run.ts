@@ -1,22 +1,25 @@
 /**
- * `npm run test:proxies`: runs Rollcall behind real proxies, and checks what a client sees. Prints a table in Markdown.
+ * `npm run test:proxies`: runs Rollcall behind real proxies with the files of deploy/, and checks what a client sees. Prints a table in Markdown.
  *
  * Not part of `npm test`: the proxies must be installed. Exit code 1 when one is missing, or when a check fails.
  */
 
 import { readList } from '../support/list-file.ts'
+import { requirePrograms } from '../support/programs.ts'
 import { type RunningService, startService } from '../support/service.ts'
 import { BASE_URL, CHECKS } from './checks.ts'
 import { CLIENTS, checkClient } from './clients.ts'
-import { findProgram, readVersion, startProxy } from './proxy.ts'
+import { readVersion, startProxy } from './proxy.ts'
 import { SETUPS, type Setup } from './setups.ts'
 
-const programs = new Set([...SETUPS, ...CLIENTS].map(({ program }) => program))
-const missing = [...programs].filter((program) => findProgram(program) === null)
-if (missing.length > 0) {
-  console.error(`not installed: ${missing.join(', ')}`)
-  process.exit(1)
-}
+requirePrograms({
+  nginx: 'nginx',
+  caddy: 'caddy',
+  haproxy: 'haproxy',
+  openssl: 'openssl',
+  curl: 'curl',
+  python3: 'python3',
+})
 
 let failures = 0
 const service = await startService({ env: { BASE_URL } })

@@ -1,14 +1,14 @@
-/** The proxies, each with a simple configuration on loopback. A configuration of deploy/ can be another setup. */
+/** The proxies with the files of deploy/. Only ports, certificates and what a test needs differ from what is shipped. */
 
-import { ENDPOINT } from '../support/contract.ts'
+import { readText } from '../support/markdown.ts'
 
 export interface Ports {
   /** Where Rollcall listens. */
   readonly upstream: number
-  /** Where the proxy passes every request on. */
-  readonly open: number
-  /** Where a rule of the proxy refuses the path of the endpoint with 403. */
-  readonly guarded: number
+  /** Where the proxy takes HTTP. */
+  readonly plain: number
+  /** Where the proxy takes HTTPS. */
+  readonly secure: number
 }
 
 export interface Setup {
@@ -16,28 +16,20 @@ export interface Setup {
   /** The program, and the arguments with which it prints its version. */
   readonly program: string
   readonly version: readonly string[]
-  /** Whether the proxy receives a whole body before it passes it on. Then no slow body reaches Rollcall. */
-  readonly buffersBodies: boolean
-  /** The text of the configuration. Relative paths begin in the folder of the proxy. */
-  configure(ports: Ports): string
+  /** Whether the file has a rate limit. */
+  readonly hasLimit: boolean
+  /** The text of the configuration. The certificate is `list.pem`, with its key, in the folder of the proxy. */
+  configure(ports: Ports, folder: string): string
   /** The arguments that run the proxy in the foreground. */
   toArguments(file: string): readonly string[]
 }
 
-interface NginxOptions {
-  readonly name: string
-  readonly buffersBodies: boolean
-  /** Whether connections to Rollcall are kept. By default, nginx uses HTTP/1.0, and a connection for each request. */
-  readonly keepsConnections: boolean
-}
-
-function createNginx({ name, buffersBodies, keepsConnections }: NginxOptions): Setup {
-  return {
-    name,
-    program: 'nginx',
-    version: ['-v'],
-    buffersBodies,
-    configure: ({ upstream, open, guarded }) => `
+const NGINX: Setup = {
+  name: 'nginx',
+  program: 'nginx',
+  version: ['-v'],
+  hasLimit: true,
+  configure: ({ upstream, plain, secure }, folder) => `
 daemon off;
 master_process off;
 pid nginx.pid;
@@ -49,47 +41,38 @@ http {
   fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
-  client_max_body_size 8m;
-  proxy_request_buffering ${buffersBodies ? 'on' : 'off'};
-  ${keepsConnections ? 'proxy_http_version 1.1; proxy_set_header Connection "";' : ''}
-  proxy_set_header Host $http_host;
-  upstream rollcall { server 127.0.0.1:${upstream}; ${keepsConnections ? 'keepalive 16;' : ''} }
-  server {
-    listen 127.0.0.1:${open};
-    location / { proxy_pass http://rollcall; }
-  }
-  server {
-    listen 127.0.0.1:${guarded};
-    location = ${ENDPOINT.path} { return 403; }
-    location / { proxy_pass http://rollcall; }
-  }
+  ${replace('nginx.conf', {
+    'listen 80;': `listen 127.0.0.1:${plain};`,
+    'listen [::]:80;': '',
+    'listen 443 ssl;': `listen 127.0.0.1:${secure} ssl;`,
+    'listen [::]:443 ssl;': '',
+    '/etc/letsencrypt/live/list.example.org/fullchain.pem': `${folder}/list.pem`,
+    '/etc/letsencrypt/live/list.example.org/privkey.pem': `${folder}/list.pem`,
+    'server 127.0.0.1:3000;': `server 127.0.0.1:${upstream};`,
+  })}
 }
 `,
-    toArguments: (file) => ['-p', '.', '-c', file, '-e', 'stderr'],
-  }
+  toArguments: (file) => ['-p', '.', '-c', file, '-e', 'stderr'],
 }
 
 const CADDY: Setup = {
   name: 'Caddy',
   program: 'caddy',
   version: ['version'],
-  buffersBodies: false,
-  configure: ({ upstream, open, guarded }) => `
-{
-  admin off
-  auto_https off
-}
-http://:${open} {
-  bind 127.0.0.1
-  reverse_proxy 127.0.0.1:${upstream}
-}
-http://:${guarded} {
-  bind 127.0.0.1
-  @endpoint path ${ENDPOINT.path}
-  respond @endpoint 403
-  reverse_proxy 127.0.0.1:${upstream}
-}
-`,
+  hasLimit: false,
+  configure: ({ upstream, plain, secure }, folder) =>
+    replace('Caddyfile', {
+      '\n\tservers {': `
+	admin off
+	http_port ${plain}
+	https_port ${secure}
+	default_bind 127.0.0.1
+	servers {`,
+      '\nlist.example.org, www.list.example.org {': `
+list.example.org, www.list.example.org {
+	tls ${folder}/list.pem ${folder}/list.pem`,
+      'reverse_proxy 127.0.0.1:3000 {': `reverse_proxy 127.0.0.1:${upstream} {`,
+    }),
   toArguments: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
 }
 
@@ -97,30 +80,25 @@ const HAPROXY: Setup = {
   name: 'HAProxy',
   program: 'haproxy',
   version: ['-v'],
-  buffersBodies: false,
-  configure: ({ upstream, open, guarded }) => `
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 60s
-  timeout server 60s
-frontend open
-  bind 127.0.0.1:${open}
-  default_backend rollcall
-frontend guarded
-  bind 127.0.0.1:${guarded}
-  http-request deny deny_status 403 if { path ${ENDPOINT.path} }
-  default_backend rollcall
-backend rollcall
-  server rollcall 127.0.0.1:${upstream}
-`,
+  hasLimit: true,
+  configure: ({ upstream, plain, secure }, folder) =>
+    replace('haproxy.cfg', {
+      'bind :80\n': `bind 127.0.0.1:${plain}\n`,
+      'bind :443 ssl crt /etc/haproxy/certs/list.example.org.pem': `bind 127.0.0.1:${secure} ssl crt ${folder}/list.pem`,
+      'server rollcall 127.0.0.1:3000': `server rollcall 127.0.0.1:${upstream}`,
+    }),
   toArguments: (file) => ['-db', '-f', file],
 }
 
-export const SETUPS: readonly Setup[] = [
-  createNginx({ name: 'nginx', buffersBodies: true, keepsConnections: false }),
-  createNginx({ name: 'nginx with keepalive', buffersBodies: true, keepsConnections: true }),
-  createNginx({ name: 'nginx without buffering', buffersBodies: false, keepsConnections: true }),
-  CADDY,
-  HAPROXY,
-]
+export const SETUPS: readonly Setup[] = [NGINX, CADDY, HAPROXY]
+
+/** Reads a file of deploy/ and replaces parts of it, each of which it must have once. */
+function replace(name: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce(
+    (text, [part, other]) => {
+      if (text.split(part).length !== 2) throw new Error(`deploy/${name} must have this once: ${part}`)
+      return text.replace(part, () => other)
+    },
+    readText(`deploy/${name}`),
+  )
+}

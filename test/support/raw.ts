@@ -1,6 +1,7 @@
 /** HTTP/1.1 over plain sockets: sends any bytes, and reads responses byte for byte. */
 
 import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { within } from './wait.ts'
 
 /** A response as it was on the wire. */
@@ -31,9 +32,20 @@ export interface RawConnection {
   close(): void
 }
 
-/** Opens a connection to the service. */
-export async function openConnection(port: number): Promise<RawConnection> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+export interface ConnectionOptions {
+  /** The address of the client: any of 127.0.0.0/8. */
+  readonly localAddress?: string
+  /** Speaks TLS with a server that has this name and this certificate. */
+  readonly tls?: { readonly servername: string; readonly ca: string }
+}
+
+/** Opens a connection to the service, or to a proxy. */
+export async function openConnection(
+  port: number,
+  { tls, ...options }: ConnectionOptions = {},
+): Promise<RawConnection> {
+  const target = { port, host: '127.0.0.1', noDelay: true, ...options }
+  const socket = tls ? connectTls({ ...target, ...tls }) : connect(target)
   const closed = Promise.withResolvers<void>()
   let isClosed = false
   let received = Buffer.alloc(0)
@@ -85,8 +97,12 @@ export async function openConnection(port: number): Promise<RawConnection> {
 }
 
 /** Sends bytes on a new connection, and reads the first response; undefined when there is none. */
-export async function exchange(port: number, bytes: string | Uint8Array): Promise<RawReply | undefined> {
-  const connection = await openConnection(port)
+export async function exchange(
+  port: number,
+  bytes: string | Uint8Array,
+  options?: ConnectionOptions,
+): Promise<RawReply | undefined> {
+  const connection = await openConnection(port, options)
   connection.send(bytes)
   const reply = await connection.receive(toMethod(bytes))
   connection.close()
