@@ -20,7 +20,12 @@ export function createServeCommand(): Command {
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
       const service = await startService(config, log)
-      const cutOff = await service.stop(await signalled)
+      // Imported on demand: few services have one.
+      const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
+      supervisor?.ready()
+      const signalledAt = await signalled
+      supervisor?.stopping()
+      const cutOff = await service.stop(signalledAt)
       if (cutOff) log.error(cutOff, toMessage(cutOff))
       else log.info('stopped')
       process.exit(cutOff ? EXIT.failed : EXIT.done)

@@ -2,10 +2,11 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { Failure, toSystemReason, UsageError } from '../failure.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, readEnvironment } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { type Listener, parseHost, parsePort, readOps } from './listeners.ts'
 import { parseSite, type Site } from './site-file.ts'
+import { readSupervisor, type SupervisorSettings } from './supervisor.ts'
 
 /** All settings, validated. */
 export interface Config {
@@ -22,6 +23,8 @@ export interface Config {
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: LogLevel
+  /** systemd, if it wants to know the state of the service. */
+  readonly supervisor: SupervisorSettings | undefined
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -39,7 +42,7 @@ export interface ListenerFlags {
  * @param flags win over PORT and HOST
  * @throws UsageError for the first invalid value
  */
-export function readConfig(environment: Environment = process.env, flags: ListenerFlags = {}): Config {
+export function readConfig(environment: Environment = readEnvironment(), flags: ListenerFlags = {}): Config {
   const port =
     flags.port === undefined ? parsePort('PORT', environment.PORT || '3000') : parsePort('--port', flags.port)
   return Object.freeze({
@@ -51,6 +54,7 @@ export function readConfig(environment: Environment = process.env, flags: Listen
     corsOrigins: Object.freeze(parseOrigins(environment.CORS_ORIGINS ?? '')),
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
+    supervisor: readSupervisor(environment),
   })
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { toSystemReason, UsageError } from '../failure.ts'
 import { type ConnectionParameters, parseConnectionParameters } from './connection-parameters.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, readEnvironment } from './environment.ts'
 
 /** The location of a list: the kind of store, and its file or URL. */
 export type ListUrl =
@@ -13,7 +13,7 @@ export type ListUrl =
  *
  * @throws UsageError if no store supports the URL
  */
-export function readListUrl(environment: Environment = process.env): ListUrl {
+export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
   if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file), environment)

@@ -1,0 +1,45 @@
+/** The file with the environment of a service. */
+
+import { expect, test } from 'bun:test'
+import { chmod } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
+import { runCommand } from '../support/service.ts'
+
+test('a command works on the list that the file names; a variable of the process comes first', async () => {
+  const { folder, print, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await write('env', '# the settings of the service\nDATABASE_URL="sqlite:list.db"\n')
+  const count = (env: Record<string, string>) => runCommand(['count', '--json'], { folder, env })
+  expect((await count({ ENV_FILE: 'env' })).stdout).toContain('"subscribers":1')
+  expect((await count({ ENV_FILE: 'env', DATABASE_URL: '' })).stdout).toContain('"subscribers":1')
+  expect((await count({ ENV_FILE: 'env', DATABASE_URL: 'sqlite:none.db' })).code).toBe(1)
+})
+
+test('the lines of the file are read as those of an .env file', async () => {
+  const { folder, write } = await createCliFixture()
+  await write('env', "# comment\nBASE_URL=https://list.example.org\n\nHOST='127.0.0.1' # local\nPORT=\n")
+  const environment = readEnvironment({ ENV_FILE: join(folder, 'env'), LOG_LEVEL: 'warn', HOST: '', PORT: '80' })
+  expect(environment).toMatchObject({
+    BASE_URL: 'https://list.example.org',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    PORT: '80',
+  })
+})
+
+test('a file that cannot be read is an error', async () => {
+  const { folder, write } = await createCliFixture()
+  const missing = await runCommand(['count'], { folder, env: { ENV_FILE: 'none' } })
+  expect(missing).toMatchObject({ code: 2, stdout: '' })
+  expect(missing.stderr).toBe(
+    'rollcall: ENV_FILE is "none": there is no such file or folder; use a file with lines NAME=value\n',
+  )
+  if (process.getuid?.() === 0) return
+  await write('env', '')
+  await chmod(join(folder, 'env'), 0)
+  expect((await runCommand(['count'], { folder, env: { ENV_FILE: 'env' } })).stderr).toContain(
+    'as the user of the service',
+  )
+})
