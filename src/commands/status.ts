@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Failure } from '../failure.ts'
 import { MAX_STATUS_DAYS } from '../limits.ts'
-import { toListName } from '../store/open.ts'
+import { findWarnings, toListName } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { parseDuration, parseWholeNumber } from './arguments.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { print, printJson } from './output.ts'
+import { note, print, printJson } from './output.ts'
 
 interface StatusOptions extends ListOption {
   readonly maxSilence?: number
@@ -45,6 +45,7 @@ export function createStatusCommand(): Command {
           (error: Error) => error.message,
         ),
       }))
+      for (const warning of await findWarnings(list)) note(`warning: ${warning}`)
       const name = toListName(list)
       await (options.json ? printJson('status', toJson(name, status, problem)) : print(toText(name, status, problem)))
       if (problem !== undefined) throw new Failure(problem)

@@ -3,7 +3,7 @@ import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
-import { checkPostgresList } from './postgres/checks.ts'
+import { checkPostgresList, findPostgresWarnings } from './postgres/checks.ts'
 import { createPostgresStore } from './postgres/store.ts'
 import { checkSqliteList } from './sqlite/checks.ts'
 import { openSqliteStore, type StoreOptions } from './sqlite/store.ts'
@@ -31,12 +31,19 @@ export async function openStore(
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
   const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true, log })
-  // Creates the schema, and skips numbers after a restore, before the first address arrives. Logs why if that fails.
-  store
-    .add([])
-    .then(store.check)
-    .catch((error: unknown) => log.warn({ err: error }, 'the list cannot be written yet'))
+  void prepare(store, list, log)
   return store
+}
+
+/** Creates the schema before the first address arrives, and logs what is wrong with the list. */
+async function prepare(store: SubscriberStore, list: ListUrl, log: Log): Promise<void> {
+  try {
+    await store.add([])
+    await store.check()
+    for (const warning of await findWarnings(list)) log.warn(warning)
+  } catch (error) {
+    log.warn({ err: error }, 'the list cannot be written yet')
+  }
 }
 
 /**
@@ -47,6 +54,16 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
 export function checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncIterable<CheckResult> {
   if (list.kind === 'sqlite') return checkSqliteList(list.file, cursors)
   return checkPostgresList({ parameters: list.parameters, name: toListName(list) }, cursors)
+}
+
+/**
+ * Finds what is wrong with a list that works, and may lose addresses. Each is one line that says what to do.
+ *
+ * @throws StoreError when the list cannot be reached
+ */
+export async function findWarnings(list: ListUrl): Promise<readonly string[]> {
+  if (list.kind === 'sqlite') return []
+  return await findPostgresWarnings({ parameters: list.parameters, name: toListName(list) })
 }
 
 /** Names a list for the owner, without the user and the password in its URL. */

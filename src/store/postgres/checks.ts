@@ -7,6 +7,7 @@ import { checkCounts } from './counts.ts'
 import { readNumbering } from './numbering.ts'
 import { connect, explain, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
+import { findDurabilityWarnings } from './replication.ts'
 import { readVersion, SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
@@ -60,21 +61,17 @@ async function checkVersion(sql: SQL): Promise<string> {
   throw new StoreError(`PostgreSQL ${version}: ${UNSUPPORTED} versions ${VERSIONS.first} to ${VERSIONS.last}`)
 }
 
-/** Without one of these settings of the server, a crash loses confirmed addresses. */
-const DURABLE = ['fsync', 'full_page_writes'] as const
-
 async function checkDurability(sql: SQL): Promise<string> {
-  const rows = await sql<{ name: string; value: string }[]>`
-    SELECT name, current_setting(name) AS value
-    FROM unnest(${sql.array([...DURABLE, 'synchronous_commit'], 'TEXT')}::text[]) AS wanted (name)`
-  const values = new Map(rows.map(({ name, value }) => [name, value]))
-  const off = DURABLE.filter((name) => values.get(name) !== 'on')
-  if (off.length > 0) {
-    throw new StoreError(`a crash loses confirmed addresses: turn on ${off.join(', ')}, and reload the server`)
-  }
-  const commit = values.get('synchronous_commit') ?? ''
-  const isSafe = ['on', 'remote_apply'].includes(commit)
-  return `${DURABLE.join(', ')} are on; synchronous_commit is ${commit}${isSafe ? '' : ', and each transaction of Rollcall turns it on'}`
+  const warnings = await findDurabilityWarnings(sql)
+  if (warnings.length > 0) throw new StoreError(warnings.join('; '))
+  const [row] = await sql<[{ commit: string }]>`SELECT current_setting('synchronous_commit') AS commit`
+  const isSafe = ['on', 'remote_apply'].includes(row.commit)
+  return `fsync, full_page_writes are on; synchronous_commit is ${row.commit}${isSafe ? '' : ', and each transaction of Rollcall turns it on'}`
+}
+
+/** Finds what `status` and the start of the service warn of. @throws StoreError for every error */
+export async function findPostgresWarnings(list: Pick<PoolOptions, 'parameters' | 'name'>): Promise<readonly string[]> {
+  return await withSession(list, findDurabilityWarnings)
 }
 
 async function checkSchema(sql: SQL): Promise<string> {

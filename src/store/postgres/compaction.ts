@@ -17,6 +17,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { deleteGroups, readBacklog, readSlice, type SliceOptions } from './inbox.ts'
 import type { Pool } from './pool.ts'
+import { confirmOnStandbys } from './replication.ts'
 import { insertSubscribers } from './subscribers.ts'
 import { deleteSuppressions, findSuppressed } from './suppressions.ts'
 
@@ -67,6 +68,7 @@ export async function runCompacted<T>(pool: Pool, work: (transaction: SQL) => Pr
     if (until !== undefined) await moveSlices((move) => move(sql), until)
     return await work(sql)
   })
+  await pool.run(confirmOnStandbys)
   // The work is done even if this fails. Every reader and every compaction tries it again.
   await pool.run(raiseVisibleSeq).catch(() => {})
   return result

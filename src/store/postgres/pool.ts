@@ -198,9 +198,6 @@ function toSettings({ applicationName, options }: ConnectionParameters, hasDeadl
     // Each statement sees what was committed before it. The lock relies on that.
     default_transaction_isolation: 'read committed',
     lock_timeout: LOCK_MS,
-    // Others are not understood by Bun's client.
-    bytea_output: 'hex',
-    DateStyle: 'ISO',
     // A process that stops in a transaction loses the lock before other processes miss their deadline.
     idle_in_transaction_session_timeout: LOCK_MS,
     ...(hasDeadline && { statement_timeout: STATEMENT_MS }),

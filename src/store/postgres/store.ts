@@ -26,6 +26,7 @@ import {
   readStatus,
   readVisibleSeq,
 } from './read.ts'
+import { createConfirmation } from './replication.ts'
 import { createSchedule } from './schedule.ts'
 import { readSuppressions, type SuppressionRow } from './suppressions.ts'
 import { importRows, mergeSuppressions, removeAddresses } from './write.ts'
@@ -49,6 +50,7 @@ export function createPostgresStore({ log, ...options }: PostgresStoreOptions): 
   const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
   const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
   const schedule = compactionPool && createSchedule(compactionPool, log)
+  const confirm = createConfirmation(pool)
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(pool)
@@ -69,6 +71,7 @@ export function createPostgresStore({ log, ...options }: PostgresStoreOptions): 
     importSize: IMPORT_SIZE,
     async add(addresses) {
       await pool.run((sql) => appendGroup(sql, addresses))
+      await confirm()
       schedule?.accepted(addresses.length)
     },
     check: () => pool.run(checkWritable),

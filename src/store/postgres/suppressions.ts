@@ -1,4 +1,8 @@
-/** The suppressions of a PostgreSQL list: keyed hashes, under its own key and the keys of lists that were copied to it. */
+/**
+ * The suppressions of a PostgreSQL list: keyed hashes, under its own key and the keys of lists that were copied to it.
+ *
+ * Hashes and keys are read in hexadecimal: Bun's client cannot read the format of `bytea_output = escape`.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { SQL } from 'bun'
@@ -17,9 +21,9 @@ export interface SuppressionKey {
 
 /** Reads the keys. While the caller holds the lock, they do not change. */
 export async function readKeys(sql: SQL): Promise<readonly SuppressionKey[]> {
-  const rows = await sql<{ id: number; key: Buffer }[]>`
-    SELECT key_number AS id, key FROM rollcall.suppression_keys ORDER BY key_number`
-  return rows.map(({ id, key }) => ({ id, hash: createKeyedHash(key) }))
+  const rows = await sql<{ id: number; key: string }[]>`
+    SELECT key_number AS id, encode(key, 'hex') AS key FROM rollcall.suppression_keys ORDER BY key_number`
+  return rows.map(({ id, key }) => ({ id, hash: createKeyedHash(Buffer.from(key, 'hex')) }))
 }
 
 /** Computes the hashes of addresses under each key, as a `bytea[]`: all under the first key, then all under the second. */
@@ -141,11 +145,12 @@ export async function readSuppressions(
   after: SuppressionRow | undefined,
   limit: number,
 ): Promise<readonly SuppressionRow[]> {
-  return await sql<SuppressionRow[]>`
-    SELECT hash, key_id AS "keyId", suppressed_at AS "suppressedAt", key
+  const rows = await sql<{ hash: string; key: string; keyId: number; suppressedAt: Date }[]>`
+    SELECT encode(hash, 'hex') AS hash, encode(key, 'hex') AS key, key_id AS "keyId", suppressed_at AS "suppressedAt"
     FROM rollcall.suppressions JOIN rollcall.suppression_keys ON key_number = key_id
     WHERE (hash, key_id) > (${Buffer.from(after?.hash ?? [])}::bytea, ${after?.keyId ?? 0}::integer)
-    ORDER BY hash, key_id LIMIT ${limit}`
+    ORDER BY suppressions.hash, key_id LIMIT ${limit}`
+  return rows.map(({ hash, key, ...row }) => ({ ...row, hash: Buffer.from(hash, 'hex'), key: Buffer.from(key, 'hex') }))
 }
 
 function toColumns(sql: SQL, suppressions: readonly Suppression[]) {

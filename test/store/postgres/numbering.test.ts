@@ -175,6 +175,11 @@ test('a failover that lost commits: everybody who subscribes afterwards is behin
   expect([emailsOf(before), before[25]!.seq > FAR]).toEqual([OLD, true])
   await until(async () => (await readLast(toUrl(ports.standby))) === copied, 'the standby has all')
 
+  // A commit that waits for the standby is confirmed: its position in the log shows it.
+  await setStandbys(toUrl(ports.primary), '*')
+  await store.add([])
+  await setStandbys(toUrl(ports.primary), '')
+
   // Commits do not wait for an asynchronous standby.
   await stop(standby, 'SIGINT')
   await store.add(LOST)
@@ -187,6 +192,17 @@ test('a failover that lost commits: everybody who subscribes afterwards is behin
   expect(emailsOf(await listAll(store))).toEqual([...OLD, ...NEW])
   expect(emailsOf(await listAll(store, { after: cursor }))).toEqual(NEW)
 })
+
+/** Sets the names of the synchronous standbys, and waits until the server uses them. */
+async function setStandbys(url: string, names: string): Promise<void> {
+  const sql = new SQL({ url, max: 1 })
+  await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await sql`SELECT pg_reload_conf()`
+  await sql.close()
+  const state = names ? 'sync' : 'async'
+  const isSet = () => runOn<string>(url, 'SELECT sync_state AS value FROM pg_stat_replication').catch(() => '')
+  await until(async () => (await isSet()) === state, `the standby is ${state}`)
+}
 
 async function tryAdd(store: SubscriberStore, addresses: typeof ADDRESSES): Promise<boolean> {
   return await store.add(addresses).then(

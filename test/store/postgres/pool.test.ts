@@ -1,10 +1,12 @@
 /** The connections to a PostgreSQL list: settings of the session, TLS, and errors without a password. */
 
 import { expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
+import type { Address } from '../../../src/email.ts'
 import { toListName } from '../../../src/store/open.ts'
 import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
@@ -19,33 +21,45 @@ test.each([
   ['off', 'on'],
   ['remote_write', 'on'],
   ['remote_apply', 'remote_apply'],
-])(
-  'where the default is synchronous_commit = %s, acceptances and compaction commit with %s',
-  async (given, setting) => {
-    const url = await server.createUrl()
-    await withStore(url, (store) => store.check())
-    await server.run(
-      `ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET synchronous_commit = ${given};
+])('where the default is synchronous_commit = %s, every change commits with %s', async (given, setting) => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.check())
+  await server.run(
+    `ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET synchronous_commit = ${given};
      CREATE TABLE seen (name text, setting text);
      GRANT ALL ON seen TO PUBLIC;
      CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-       INSERT INTO public.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit'));
+       INSERT INTO public.seen VALUES (TG_OP || ' ' || TG_TABLE_NAME, current_setting('synchronous_commit'));
        RETURN NULL;
      END $$;
      CREATE TRIGGER see AFTER INSERT ON rollcall.inbox EXECUTE FUNCTION see();
-     CREATE TRIGGER see AFTER INSERT ON rollcall.subscribers EXECUTE FUNCTION see();`,
-      url,
-    )
-    await withStore(url, async (store) => {
-      await store.add(createAddresses(1))
-      await store.count()
-    })
-    expect([...(await server.run('SELECT * FROM seen', url))]).toEqual([
-      { name: 'inbox', setting },
-      { name: 'subscribers', setting },
-    ])
-  },
-)
+     CREATE TRIGGER see AFTER INSERT OR DELETE ON rollcall.subscribers EXECUTE FUNCTION see();
+     CREATE TRIGGER see AFTER INSERT OR UPDATE OR DELETE ON rollcall.suppressions EXECUTE FUNCTION see();`,
+    url,
+  )
+  await withStore(url, async (store) => {
+    const addresses = createAddresses(4)
+    const [ann, bob, cyd, dan] = addresses as [Address, Address, Address, Address]
+    await store.add([ann])
+    await store.count()
+    await store.import([{ email: bob }])
+    await store.remove([ann], { suppress: true })
+    await store.remove([ann], { suppress: true })
+    await store.remove([ann], { suppress: false })
+    await store.suppress([{ email: cyd }], { removeUndated: true })
+    await store.mergeSubscribers([{ seq: 1, email: dan, subscribedAt: new Date() }])
+    await store.mergeSuppressions([{ key: randomBytes(32), hash: randomBytes(32), suppressedAt: new Date() }])
+  })
+  const rows = await server.run('SELECT name, array_agg(DISTINCT setting) AS settings FROM seen GROUP BY 1', url)
+  expect(Object.fromEntries(rows.map(({ name, settings }) => [name, settings]))).toEqual({
+    'INSERT inbox': [setting],
+    'INSERT subscribers': [setting],
+    'DELETE subscribers': [setting],
+    'INSERT suppressions': [setting],
+    'UPDATE suppressions': [setting],
+    'DELETE suppressions': [setting],
+  })
+})
 
 test('an error says in one line what is wrong, and does not show the password', async () => {
   const url = await server.createUrl()
