@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
@@ -116,10 +116,34 @@ test('the URL decides about TLS', async () => {
   expect(await isEncrypted(`${named}?sslmode=disable`)).toBe(false)
   expect(await isEncrypted(`${named}?sslmode=require`)).toBe(true)
   expect(await isEncrypted(`${named}?${trusting}`)).toBe(true)
+  // The name in the certificate does not count, or is not the one that is looked up.
+  expect(await isEncrypted(`${url}?${trusting.replace('verify-full', 'verify-ca')}`)).toBe(true)
+  expect(await isEncrypted(`${url.replace('127.0.0.1', 'localhost')}?hostaddr=127.0.0.1&${trusting}`)).toBe(true)
   for (const untrusted of [`${named}?sslmode=verify-full`, `${url}?${trusting}`]) {
     const checked = withStore(untrusted, (store) => store.check())
     await expect(checked).rejects.toThrow('the certificate of the server is not trusted')
   }
+})
+
+test('the URL has the certificate of the client', async () => {
+  const url = await server.createUrl()
+  await enableTls()
+  const rules = join(server.data, 'pg_hba.conf')
+  const rule = `hostssl ${toDatabase(url)} all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n`
+  writeFileSync(rules, rule + readFileSync(rules, 'utf8'))
+  await server.run("ALTER SYSTEM SET ssl_ca_file = 'server.crt'", server.admin)
+  await server.run('SELECT pg_reload_conf()', server.admin)
+  const check = (query: string) => withStore(`${url}?sslmode=require${query}`, (store) => store.check())
+  const [certificate, key] = ['crt', 'key'].map((extension) => toSupportFile(`certificate/localhost.${extension}`))
+  await until(
+    () =>
+      check('').then(
+        () => false,
+        (error) => String(error).includes('the server refuses the user'),
+      ),
+    'the server asks for a certificate',
+  )
+  await check(`&sslcert=${certificate}&sslkey=${key}`)
 })
 
 async function enableTls(): Promise<void> {
