@@ -13,7 +13,6 @@ import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
 import { RESERVED } from './counts.ts'
 import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import type { Pool } from './pool.ts'
-import { readVersion } from './schema.ts'
 import { findSuppressed } from './suppressions.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
@@ -107,9 +106,10 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
 }
 
 /**
- * Checks, without a write, that this user can add addresses, and that they can be compacted.
+ * Checks, without a write, that this user may add addresses and compact them. Reads no table: an acceptance works while
+ * another process locks the list.
  *
- * @throws StoreError when the server is read-only, as after a failover, the user lacks a permission, or `list` has no row
+ * @throws StoreError when the server is read-only, as after a failover, or the user lacks a permission
  */
 export async function checkWritable(sql: SQL): Promise<void> {
   const [row] = await sql<{ readOnly: boolean }[]>`
@@ -117,6 +117,4 @@ export async function checkWritable(sql: SQL): Promise<void> {
   if (row?.readOnly) throw new StoreError('the database is read-only')
   const missing = await findMissingPermissions(sql, 'service')
   if (missing.length > 0) throw createPermissionError(missing)
-  // Throws when there is none. Compaction could not begin.
-  await readVersion(sql)
 }
