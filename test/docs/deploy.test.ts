@@ -1,54 +1,53 @@
-/** The files of deploy/ are well formed and fit the service. `npm run test:proxies` runs the proxies. */
+/** The files of deploy/ are well formed and fit the service. `npm run test:proxies` runs the proxies, `npm run test:systemd` the unit. */
 
-import { expect, onTestFinished, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { readConfig } from '../../src/config/config.ts'
 import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
-import { BODY_DEADLINE_MS, IDLE_TIMEOUT_S, MAX_DISCARDED_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
+import { EXIT } from '../../src/failure.ts'
+import {
+  BODY_DEADLINE_MS,
+  IDLE_TIMEOUT_S,
+  MAX_DISCARDED_BYTES,
+  MIGRATION_TIMEOUT_MS,
+  STOP_DEADLINE_MS,
+} from '../../src/limits.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
-import { createFolder } from '../support/service.ts'
+import { readSetting, UNIT } from '../systemd/unit.ts'
 
-const UNIT = 'deploy/rollcall.service'
-const HOME = '/opt/rollcall/'
 const { port } = readConfig({ SITE_FILE: '/dev/null' })
 
 test('every file of deploy/ has a test here', () => {
   expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual([
     'Caddyfile',
+    'env',
     'haproxy.cfg',
     'nginx.conf',
     'rollcall.service',
+    'sysusers.conf',
   ])
 })
 
-test('rollcall.service: its settings are valid, it names files that exist, and a stop has enough time', () => {
-  const lines = readText(UNIT).split('\n')
-  const read = (key: string) =>
-    lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1))
-  const settings = Object.fromEntries(read('Environment').map((line) => line.split(/=(.*)/s).slice(0, 2)))
-  expect(readConfig(settings)).toMatchObject({ host: '127.0.0.1', baseUrl: 'https://list.example.org' })
-  const [command = ''] = read('ExecStart')
-  const files = command.split(' ').filter((word) => word.includes('/'))
-  expect(files.length).toBe(2)
-  for (const file of files) expect([file, existsSync(join(ROOT, file.replace(HOME, '')))]).toEqual([file, true])
-  expect(Number(read('TimeoutStopSec')) * 1000).toBeGreaterThan(STOP_DEADLINE_MS)
+test('env: its settings are valid, and the list is in the folder of the service', () => {
+  const { host, baseUrl, list } = readConfig({ ...parseEnv(readText('deploy/env')), SITE_FILE: '/dev/null' })
+  const file = `/var/lib/${readSetting('StateDirectory')}/rollcall.db`
+  expect([host, baseUrl, list]).toEqual(['127.0.0.1', 'https://list.example.org', { kind: 'sqlite', file }])
 })
 
-const analyze = Bun.which('systemd-analyze')
-test(`rollcall.service: ${analyze ? 'systemd-analyze accepts it' : 'only its lines are checked, there is no systemd-analyze'}`, async () => {
-  const unit = readText(UNIT)
-  expect(unit.split('\n').filter((line) => !/^(?:#.*|\[\w+\]|[A-Z]\w+=.+|)$/.test(line))).toEqual([])
-  if (!analyze) return
-  const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'rollcall.service')
-  await writeFile(file, unit.replaceAll(HOME, `${ROOT}/`).replace(/^WorkingDirectory=.*$/m, `WorkingDirectory=${ROOT}`))
-  const child = Bun.spawn([analyze, 'verify', file], { stdout: 'pipe', stderr: 'pipe' })
-  const [text, code] = await Promise.all([child.stderr.text(), child.exited])
-  expect({ code, text }).toEqual({ code: 0, text: '' })
+test('rollcall.service: it has only settings, and the service has time to start and to stop', () => {
+  const lines = readText(UNIT).split('\n')
+  expect(lines.filter((line) => !/^(?:#.*|\[\w+\]|[A-Z]\w+=.*|)$/.test(line))).toEqual([])
+  expect(Number(readSetting('TimeoutStopSec')) * 1000).toBeGreaterThan(STOP_DEADLINE_MS)
+  const [minutes = ''] = readSetting('TimeoutStartSec')
+  expect(Number(/^(\d+)min$/.exec(minutes)?.[1]) * 60_000).toBeGreaterThan(MIGRATION_TIMEOUT_MS)
+  expect(readSetting('RestartPreventExitStatus')).toEqual([String(EXIT.usage)])
+})
+
+test('sysusers.conf: its user is that of the unit', () => {
+  expect(readText('deploy/sysusers.conf')).toMatch(new RegExp(`^u ${readSetting('User')} - ".*" /var/lib/`, 'm'))
 })
 
 test.each(['Caddyfile', 'haproxy.cfg', 'nginx.conf'])('%s: it leads to the port of the service', (name) => {

@@ -1,0 +1,37 @@
+/** The archive with the executable. test/systemd/ runs the unit. */
+
+import { expect, onTestFinished, test } from 'bun:test'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findBlock, readText } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
+import { createFolder } from '../support/service.ts'
+
+test('the archive has what the five lines of the installation use', async () => {
+  const folder = await createFolder()
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const executable = join(folder, 'rollcall-linux-x64')
+  await writeFile(executable, '#!/bin/sh\necho it runs\n')
+  await Bun.$`${process.execPath} ${join(ROOT, 'build/archive.ts')} ${executable}`.quiet()
+  const list = await Bun.$`tar -tvf ${executable}.tar.gz`.text()
+  expect(list).not.toMatch(/^d/m)
+  expect(list).not.toMatch(/^-......w/m)
+  await Bun.$`tar -xzf ${executable}.tar.gz -C ${folder}`
+  expect(await Bun.$`${join(folder, 'bin/rollcall')}`.text()).toBe('it runs\n')
+
+  const { text } = findBlock('docs/deploy.md', 'sh', 'install')
+  expect(text.split('\n').filter(Boolean).length).toBe(5)
+  const read = (path: string) => Bun.file(join(folder, path)).text()
+  const used = text.match(/(?<=\/usr\/local\/)\S+\/\S+/g)
+  expect(used).toEqual(['lib/sysusers.d/rollcall.conf', 'share/doc/rollcall/env'])
+  expect(await read('share/doc/rollcall/env')).toBe(readText('deploy/env'))
+  const [, program] =
+    /^ExecStart=\/usr\/local\/(\S+) serve$/m.exec(await read('lib/systemd/system/rollcall.service')) ?? []
+  expect(program).toBe('bin/rollcall')
+  expect(await read('lib/sysusers.d/rollcall.conf')).toMatch(/^u rollcall /m)
+  expect(await read('share/man/man1/rollcall.1')).toStartWith('.TH ROLLCALL 1')
+  for (const path of ['bash-completion/completions/rollcall', 'zsh/site-functions/_rollcall']) {
+    expect(await read(`share/${path}`)).toContain('rollcall')
+  }
+  expect(await read('share/fish/vendor_completions.d/rollcall.fish')).toContain('complete -c rollcall')
+})
