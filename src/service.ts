@@ -65,7 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const pages = createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
-    const opsServer = ops && metrics && listen(createOps({ metrics, intake }), ops)
+    const opsServer = ops && metrics && listen(createOps({ metrics, intake, store }), ops)
     warnOfLimit(log)
     const server = listen(app, { ...config, log })
     const warmUp = setTimeout(() => void buildDocuments(documents, baseUrl), WARM_UP_DELAY_MS)

@@ -187,6 +187,8 @@ export interface SubscriberStore {
 export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'check' | 'close'> {
   /** Sets a function that gets a failure which the store notices by itself, between two calls. */
   onFailure?(listener: (error: Error) => void): void
+  /** Returns when the oldest address in the inbox was accepted, and the free bytes on the disk; undefined: none, unknown. */
+  measure(): Promise<{ readonly inboxSince: Date | undefined; readonly freeBytes: number | undefined }>
 }
 
 /** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */

@@ -2,14 +2,26 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
+import { ENDPOINT } from '../routes.ts'
+import type { ServiceStore } from '../subscriber.ts'
 
 /** Receives what the service counts. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
   /** A request got its response, so many milliseconds after it arrived. */
   request(route: string, status: number, milliseconds: number): void
-  /** Writes all metrics in the Prometheus text format, version 0.0.4. */
-  expose(): Promise<{ readonly mediaType: string; readonly text: string }>
+  /**
+   * Writes all metrics in the Prometheus text format, version 0.0.4.
+   *
+   * @param store what is known about the store now; undefined when it does not say
+   */
+  expose(store: StoreMeasure | undefined): Promise<{ readonly mediaType: string; readonly text: string }>
 }
+
+/** The state of the store, for a scrape. */
+export type StoreMeasure = Awaited<ReturnType<ServiceStore['measure']>>
+
+/** The free bytes are rounded down to this, so that they do not show whether an address took a page of the list. */
+const FREE_BYTES_STEP = 16 * 1024 * 1024
 
 /** Creates metrics in a separate registry, so that two services in one process do not share them. */
 export function createMetrics(): Metrics {
@@ -58,6 +70,20 @@ export function createMetrics(): Metrics {
     },
   })
 
+  const inboxAge = new Gauge({
+    name: 'rollcall_inbox_age_seconds',
+    help: 'Age of the oldest address that waits for compaction; 0 when none waits, NaN when the store does not say.',
+    registers,
+  })
+  const freeBytes = new Gauge({
+    name: 'rollcall_disk_free_bytes',
+    help: 'Free space on the disk of a SQLite list, in steps of 16 MiB; NaN when it is not known.',
+    registers,
+  })
+  // A rule that looks for an increase must see the value before the first failure.
+  requests.inc({ route: ENDPOINT.path, status: 500 }, 0)
+  commitDuration.zero({ outcome: 'failed' })
+
   return {
     request(route, status, milliseconds) {
       requests.inc({ route, status })
@@ -71,7 +97,11 @@ export function createMetrics(): Metrics {
       commitSize.observe(addresses)
       commitDuration.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
     },
-    expose: async () => ({ mediaType: registry.contentType, text: await registry.metrics() }),
+    async expose(store) {
+      inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
+      freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
+      return { mediaType: registry.contentType, text: await registry.metrics() }
+    },
   }
 }
 

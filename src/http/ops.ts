@@ -2,17 +2,22 @@
 
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
+import type { ServiceStore } from '../subscriber.ts'
 import type { App } from './app.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics, StoreMeasure } from './metrics.ts'
 import type { Handler } from './responses.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
   readonly intake: Pick<Intake, 'check'>
+  readonly store: Pick<ServiceStore, 'measure'>
 }
 
+/** Milliseconds for which a scrape waits for the store, and for which its values are used again. */
+const MEASURE_MS = 1_000
+
 /** Creates the application of the operations listener: `/livez`, `/readyz` and `/metrics`. */
-export function createOps({ metrics, intake }: OpsOptions): App {
+export function createOps({ metrics, intake, store }: OpsOptions): App {
   async function isReady(): Promise<boolean> {
     const late = Bun.sleep(GIVE_UP_MS).then(() => false)
     const checked = intake.check().then(
@@ -22,11 +27,30 @@ export function createOps({ metrics, intake }: OpsOptions): App {
     return await Promise.race([checked, late])
   }
 
+  // A scrape neither waits for a store that hangs nor adds work for it: the next one gets the same promise.
+  let measuring: Promise<StoreMeasure | undefined> | undefined
+  let measured: StoreMeasure | undefined
+  let measuredAt = Number.NEGATIVE_INFINITY
+
+  function measure(): Promise<StoreMeasure | undefined> {
+    if (performance.now() - measuredAt < MEASURE_MS) return Promise.resolve(measured)
+    measuring ??= store
+      .measure()
+      .catch(() => undefined)
+      .then((measure) => {
+        measured = measure
+        measuredAt = performance.now()
+        measuring = undefined
+        return measure
+      })
+    return Promise.race([measuring, Bun.sleep(MEASURE_MS).then(() => undefined)])
+  }
+
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
     '/readyz': async () => ((await isReady()) ? toText(200, 'ok') : toText(503, 'the store fails')),
     '/metrics': async () => {
-      const { mediaType, text } = await metrics.expose()
+      const { mediaType, text } = await metrics.expose(await measure())
       return new Response(text, { headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' } })
     },
   }

@@ -42,7 +42,7 @@ const RETRY_MS = 1_000
 const DRAIN_POLL_MS = 5
 
 /** Creates the intake of a store. */
-export function createIntake(store: Omit<ServiceStore, 'close'>, { log, metrics }: IntakeOptions): Intake {
+export function createIntake(store: Omit<ServiceStore, 'close' | 'measure'>, { log, metrics }: IntakeOptions): Intake {
   const group = createGroupCommit(commit, { deadlineMs: GIVE_UP_MS, onExpired: fail })
   let failing = false
   let retrying = false

@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { readProgress, toListFile } from '../support/list-file.ts'
+import { holdLock, readProgress, toListFile } from '../support/list-file.ts'
+import { readText } from '../support/markdown.ts'
 import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -70,6 +72,37 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
   expect(after.get('rollcall_seconds_since_last_acceptance')).toBeWithin(0, 60)
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
+})
+
+test('/metrics has the age of the inbox and the free space', async () => {
+  const { bavail, bsize } = await statfs(service.folder)
+  await until(async () => (await readMetrics()).get('rollcall_inbox_age_seconds') === 0, 'the inbox is empty')
+  const free = (await readMetrics()).get('rollcall_disk_free_bytes') ?? 0
+  expect(free % (16 * 1024 * 1024)).toBe(0)
+  expect(free / (bavail * bsize)).toBeWithin(0.5, 2)
+
+  const lock = await holdLock(toListFile(service.folder))
+  const waiting = service.subscribe('late@example.org')
+  await Bun.sleep(1_500)
+  const start = performance.now()
+  const whileLocked = await readMetrics()
+  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(whileLocked.get('rollcall_inbox_age_seconds')).toBeNaN()
+  await lock.release()
+  expect((await waiting).status).toBe(200)
+})
+
+test('/metrics has a zero for what has not failed yet', async () => {
+  const metrics = await readMetrics()
+  expect(metrics.get(`rollcall_requests_total{route="${ENDPOINT.path}",status="500"}`)).toBe(0)
+  expect(metrics.get('rollcall_commit_duration_seconds_count{outcome="failed"}')).toBe(0)
+})
+
+test.each(['alerts.yml', 'dashboard.json'])('deploy/%s uses metrics that exist', async (name) => {
+  const metrics = [...(await readMetrics()).keys()].map((line) => line.replace(/\{.*/, ''))
+  const used = readText(`deploy/${name}`).match(/(?<![\w-])(?:rollcall|process)_\w+/g) ?? []
+  expect(used.length).toBeGreaterThan(4)
+  expect(used.filter((metric) => !metrics.includes(metric))).toEqual([])
 })
 
 test('no response has an address', async () => {

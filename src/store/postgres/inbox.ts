@@ -59,6 +59,13 @@ export async function readBacklog(sql: SQL): Promise<Backlog> {
   return { ...row, until: row.until ?? undefined }
 }
 
+/** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
+export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
+  const [row] = await sql<{ acceptedAt: Date }[]>`
+    SELECT accepted_at AS "acceptedAt" FROM rollcall.inbox ORDER BY id LIMIT 1`
+  return row?.acceptedAt
+}
+
 /** Reads the next groups, in the order of their ids. A group that commits later may have a lower id than these. */
 export async function readSlice(sql: SQL, { after, until, size }: SliceOptions): Promise<readonly Group[]> {
   const rows = await sql<{ id: number; acceptedAt: Date; addresses: string }[]>`

@@ -6,13 +6,14 @@ import {
   type ImportRow,
   type ImportTally,
   isResubscription,
+  type ServiceStore,
   type SubscriberStore,
   type Suppression,
 } from '../../subscriber.ts'
 import type { MayReturn } from '../suppression-hash.ts'
 import { compact, runCompacted } from './compaction.ts'
 import { readCount } from './counts.ts'
-import { appendGroup } from './inbox.ts'
+import { appendGroup, readInboxSince } from './inbox.ts'
 import { readNumbering } from './numbering.ts'
 import { suppressOptOuts } from './opt-outs.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
@@ -45,7 +46,7 @@ export interface PostgresStoreOptions extends PoolOptions {
  * @param options.hasDeadline true for the service, which must answer its callers in time
  * @throws StoreError when the URL is not valid
  */
-export function createPostgresStore({ log, ...options }: PostgresStoreOptions): SubscriberStore {
+export function createPostgresStore({ log, ...options }: PostgresStoreOptions): SubscriberStore & ServiceStore {
   // Compaction in the service must not use the connections of acceptances, nor replace them when it takes too long.
   const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
   const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
@@ -75,6 +76,7 @@ export function createPostgresStore({ log, ...options }: PostgresStoreOptions): 
       schedule?.accepted(addresses.length)
     },
     check: () => pool.run(checkWritable),
+    measure: async () => ({ inboxSince: await pool.run(readInboxSince), freeBytes: undefined }),
     count: () => read(readCount),
     find: (address) => read((sql) => findSubscriber(sql, address)),
     lookUp: async (addresses) => (addresses.length === 0 ? [] : await read((sql) => readStates(sql, addresses))),

@@ -33,6 +33,10 @@ export type CompactionSchedule = ReturnType<typeof createSchedule>
 
 export function createSchedule(db: Database, compactor: Compactor) {
   const counts = createCounts(db)
+  // The row that is left in an empty inbox has the time 0.
+  const oldest = db.query<{ at: number }, []>(
+    'SELECT accepted_at AS at FROM inbox WHERE accepted_at > 0 ORDER BY first_seq LIMIT 1',
+  )
   const version = db.query<{ data_version: number }, []>('PRAGMA data_version')
 
   /** Compacts for about this many milliseconds. Returns whether more is left. */
@@ -76,6 +80,9 @@ export function createSchedule(db: Database, compactor: Compactor) {
     compactAll: compactor.compactAll,
     runCompacted,
     compact,
+
+    /** Returns when the oldest address in the inbox was accepted, in milliseconds since 1970; undefined when it is empty. */
+    inboxSince: () => oldest.get()?.at,
 
     /** Whether the backlog is too large for compaction to wait until the service is idle. */
     isBacklogLarge(): boolean {

@@ -22,7 +22,7 @@ import { createWriter, prepareAppend } from './write.ts'
 /** A SQLite list, with the methods that only the writer thread calls. */
 export interface SqliteStore
   extends SubscriberStore,
-    Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge'>,
+    Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge' | 'inboxSince'>,
     Pick<ListFile, 'findLoss' | 'findElsewhere'> {
   /**
    * Accepts a batch of addresses, given as a JSON array. Blocks the thread while it waits for the lock and for the
@@ -145,6 +145,7 @@ function createSqliteStore(
       return schedule.compactFor(milliseconds)
     },
     isBacklogLarge: schedule.isBacklogLarge,
+    inboxSince: schedule.inboxSince,
     add: (addresses) => wrapErrors(db, async () => append(JSON.stringify(addresses))),
     importSize: IMPORT_SIZE,
     count: () => compacted.read((from) => from.count()),

@@ -1,5 +1,7 @@
 /** A SQLite list on a thread of its own, so that the disk never blocks the event loop. */
 
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
 import { describeMigration } from './file.ts'
@@ -7,7 +9,7 @@ import { warnOfModes } from './file-modes.ts'
 import { type FileId, readTargetId } from './held-file.ts'
 import type { Report } from './lost-list.ts'
 import { warnOfRescues } from './rescue.ts'
-import type { Command, Message, Reply } from './worker.ts'
+import type { Command, Measure, Message, Reply } from './worker.ts'
 
 /** Milliseconds before a thread that ended is started again. Doubles each time it ends in a row. */
 const RESTART_MS = 100
@@ -26,11 +28,12 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   let isClosing = false
   let delay = RESTART_MS
   let id: FileId | undefined
+  let inboxSince: number | undefined
   let onFailure = (_error: Error): void => {}
 
   async function start(): Promise<void> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
-    worker.onmessage = ({ data }: MessageEvent<Message>) => ('report' in data ? take(data) : resolveNext(data))
+    worker.onmessage = ({ data }: MessageEvent<Message>) => ('ok' in data ? resolveNext(data) : take(data))
     worker.onerror = ({ message }) => log.error({ err: new Error(message) }, 'the writer thread failed')
     worker.addEventListener('close', () => void restart())
     thread = worker
@@ -47,9 +50,10 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     else next?.reject(new StoreError(reply.reason))
   }
 
-  function take({ report, text }: Report): void {
-    if (report === 'failure') onFailure(new StoreError(text))
-    else log[report](text)
+  function take(message: Report | Measure): void {
+    if ('inboxSince' in message) inboxSince = message.inboxSince
+    else if (message.report === 'failure') onFailure(new StoreError(message.text))
+    else log[message.report](message.text)
   }
 
   function send(command: Command): Promise<void> {
@@ -94,6 +98,10 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     add: (addresses) => send(JSON.stringify(addresses)),
     check: () => send({ call: 'check' }),
     onFailure: (listener) => (onFailure = listener),
+    async measure() {
+      const [{ bavail, bsize }] = await Promise.all([statfs(dirname(file)), send({ call: 'measure' })])
+      return { inboxSince: inboxSince === undefined ? undefined : new Date(inboxSince), freeBytes: bavail * bsize }
+    },
     async close() {
       isClosing = true
       // A thread that ended has nothing to close. One with a lost list does not close it, and neither does the end of a

@@ -14,12 +14,17 @@ import { openSqliteStore, type SqliteStore } from './store.ts'
 export type Command =
   | string
   | { readonly call: 'open'; readonly file: string; readonly id?: FileId | undefined }
-  | { readonly call: 'check' | 'close' }
+  | { readonly call: 'check' | 'measure' | 'close' }
 
 export type Reply = Result<void, string>
 
+/** When the oldest address in the inbox was accepted, in milliseconds since 1970. Comes before the reply to `measure`. */
+export interface Measure {
+  readonly inboxSince: number | undefined
+}
+
 /** A reply to the first command that has none yet, or a report, which comes at any time. */
-export type Message = Reply | Report
+export type Message = Reply | Report | Measure
 
 declare const self: Worker
 
@@ -67,6 +72,7 @@ async function run(command: Command): Promise<Reply> {
     if (typeof command === 'string') store.append(command)
     else if (command.call === 'open') open(command.file, command.id)
     else if (command.call === 'close') await close()
+    else if (command.call === 'measure') send({ inboxSince: store.inboxSince() })
     else await store.check()
     return DONE
   } catch (error) {

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { createPostgresStore } from '../../../src/store/postgres/store.ts'
 import type { Subscriber, SubscriberStore } from '../../../src/subscriber.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { createFolder, runCommand, startService } from '../../support/service.ts'
@@ -128,3 +129,17 @@ async function readAll(store: SubscriberStore) {
   ])
   return { subscribers, suppressions }
 }
+
+test('the inbox says when its oldest address was accepted, and nothing after compaction', async () => {
+  const { kind, ...list } = parseListUrl('URL', await server.createUrl())
+  if (!('parameters' in list)) throw new Error(`a list of the kind ${kind}`)
+  const store = createPostgresStore({ ...list, name: 'list', hasDeadline: false })
+  expect((await store.measure()).inboxSince).toBeUndefined()
+  await store.add(createAddresses(10))
+  const { inboxSince } = await store.measure()
+  // The clock of the server.
+  expect(Math.abs(Date.now() - Number(inboxSince))).toBeLessThan(60_000)
+  await store.count()
+  expect((await store.measure()).inboxSince).toBeUndefined()
+  await store.close()
+})

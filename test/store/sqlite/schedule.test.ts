@@ -65,3 +65,18 @@ test('list ends where the list ended at its first page', async () => {
   expect(yielded).toBe(5000)
   for (const store of [service, command]) await store.close()
 })
+
+test('the inbox says when its oldest address was accepted, and nothing after compaction', async () => {
+  const store = openSqliteStore(join(folder, 'since.db'))
+  const start = Date.now()
+  expect(store.inboxSince()).toBeUndefined()
+  accept(store, 10)
+  const since = store.inboxSince() ?? 0
+  expect(since).toBeWithin(start, Date.now() + 1)
+  await Bun.sleep(5)
+  accept(store, 10)
+  expect(store.inboxSince()).toBe(since)
+  await store.count()
+  expect(store.inboxSince()).toBeUndefined()
+  await store.close()
+})

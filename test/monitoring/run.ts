@@ -1,0 +1,23 @@
+/**
+ * `npm run test:monitoring`: checks deploy/alerts.yml with promtool, and runs the tests in alerts.test.yml.
+ *
+ * Not part of `npm test`: promtool must be installed. Exit code 1 when it is missing, or when a check fails.
+ */
+
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ROOT } from '../support/paths.ts'
+import { findProgram, requirePrograms } from '../support/programs.ts'
+import { createFolder } from '../support/service.ts'
+
+requirePrograms({ promtool: 'prometheus' })
+const folder = await createFolder()
+await copyFile(join(ROOT, 'deploy/alerts.yml'), join(folder, 'alerts.yml'))
+await copyFile(join(import.meta.dir, 'alerts.test.yml'), join(folder, 'alerts.test.yml'))
+const promtool = findProgram('promtool') ?? 'promtool'
+const codes = [
+  ['check', 'rules', 'alerts.yml'],
+  ['test', 'rules', 'alerts.test.yml'],
+].map((args) => Bun.spawnSync([promtool, ...args], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] }).exitCode)
+await rm(folder, { recursive: true })
+process.exit(codes.every((code) => code === 0) ? 0 : 1)
