@@ -14,6 +14,12 @@ const COPIES = {
   'lib/systemd/system/rollcall.service': 'deploy/rollcall.service',
   'lib/sysusers.d/rollcall.conf': 'deploy/sysusers.conf',
   'share/doc/rollcall/env': 'deploy/env',
+  'share/doc/rollcall/restore-drill.sh': 'deploy/restore-drill.sh',
+  'share/doc/rollcall/alerts.yml': 'deploy/alerts.yml',
+  'share/doc/rollcall/dashboard.json': 'deploy/dashboard.json',
+  'share/doc/rollcall/nginx.conf': 'deploy/nginx.conf',
+  'share/doc/rollcall/haproxy.cfg': 'deploy/haproxy.cfg',
+  'share/doc/rollcall/Caddyfile': 'deploy/Caddyfile',
   'share/doc/rollcall/LICENSE': 'LICENSE',
   'share/doc/rollcall/CHANGELOG.md': 'CHANGELOG.md',
 }

@@ -29,6 +29,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // test/page/owner.test.ts, in a browser.
   'docs/page.md': ['html own-form'],
   // build/archive.test.ts reads the first one; the others need an installation, or are what test/systemd/run.ts prints.
+  // They need other programs, and say whether they were run.
+  'docs/operations.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh', 'yaml prometheus.yml'],
   'docs/deploy.md': ['sh install', 'sh command', 'text systemd'],
 }
 

@@ -1,4 +1,5 @@
-/** The files of deploy/ are well formed and fit the service. `npm run test:proxies` runs the proxies, `npm run test:systemd` the unit. */
+/** The files of deploy/ are well formed and fit the service. `npm run test:proxies` runs the proxies, `npm run test:systemd` the unit,
+ * `npm run test:monitoring` the rules; test/http/ops.test.ts compares rules and dashboard with the metrics. */
 
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
@@ -23,9 +24,12 @@ const { port } = readConfig({ SITE_FILE: '/dev/null' })
 test('every file of deploy/ has a test here', () => {
   expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual([
     'Caddyfile',
+    'alerts.yml',
+    'dashboard.json',
     'env',
     'haproxy.cfg',
     'nginx.conf',
+    'restore-drill.sh',
     'rollcall.service',
     'sysusers.conf',
   ])

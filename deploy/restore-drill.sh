@@ -1,0 +1,17 @@
+#!/bin/sh
+# Tries a backup: restores it into a new folder, checks it, prints what it has, and removes the folder. It does not touch
+# the list. Use: restore-drill.sh BACKUP [COMMAND], where COMMAND is the command line of Rollcall. Exit code 0: it is good.
+set -eu
+backup=${1:?"use: restore-drill.sh BACKUP [COMMAND]"}
+shift
+[ $# -gt 0 ] || set -- rollcall
+
+# The settings of the service are not needed, and its list must not be used.
+export ENV_FILE=/dev/null
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export DATABASE_URL="sqlite:$folder/rollcall.db"
+
+"$@" restore "$backup"
+"$@" doctor > "$folder/doctor" || { cat "$folder/doctor" >&2; exit 1; }
+"$@" count --json
