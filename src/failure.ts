@@ -20,7 +20,7 @@ export class Failure extends Error {
 
   /** @param message for the owner; its control characters are escaped, because it may quote a file or a setting */
   constructor(message: string, { exitCode = EXIT.failed, ...options }: ErrorOptions & { exitCode?: number } = {}) {
-    super(message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, toEscape), options)
+    super(escapeControls(message), options)
     this.exitCode = exitCode
   }
 }
@@ -74,6 +74,11 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
   EADDRINUSE: 'another process uses the port',
   EADDRNOTAVAIL: 'the address does not belong to this machine',
+}
+
+/** Escapes control characters and line separators, which would change the lines of a terminal or what it does. */
+export function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, toEscape)
 }
 
 function toEscape(character: string): string {

@@ -1,16 +1,54 @@
-/** The log: JSON lines on stderr about start, stop and failures, without email addresses. */
+/**
+ * The log on stderr about start, stop and failures, without email addresses: text on a terminal, and JSON lines
+ * otherwise.
+ */
 
 import pino from 'pino'
 import type { LogLevel } from './config/config.ts'
+import { escapeControls } from './failure.ts'
 
 export type Log = pino.Logger
 
 /** Opens the log. It writes each line at once, so that no line is lost at an exit. */
 export function createLog(level: LogLevel): Log {
+  const destination = pino.destination({ dest: 2, sync: true })
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLogged } },
-    pino.destination({ dest: 2, sync: true }),
+    isTerminal() ? { write: (line) => void destination.write(toText(line)) } : destination,
   )
+}
+
+/** Whether somebody reads the log on a terminal. */
+export function isTerminal(): boolean {
+  return process.stderr.isTTY
+}
+
+interface LoggedError {
+  readonly type?: string
+  readonly message: string
+  readonly stack?: string
+  readonly cause?: LoggedError
+}
+
+/** Converts a line of the log to text: the local time, the level, the message, and an error with its causes. */
+function toText(line: string): string {
+  const { level, time, msg, err }: { level: number; time: string; msg: string; err?: LoggedError } = JSON.parse(line)
+  const clock = new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length)
+  const head = `${clock} ${pino.levels.labels[level]} ${escapeControls(msg)}`
+  return `${[head, ...toErrorLines(err)].join('\n')}\n`
+}
+
+/** The message of a store is for the owner. Any other error is a defect, and its stack shows where. */
+function toErrorLines(error: LoggedError | undefined): string[] {
+  if (!error) return []
+  const isExpected = error.type === 'StoreError' || !error.stack
+  const lines = isExpected ? [error.message] : [`${error.type}: ${error.message}`, ...toFrames(error.stack ?? '')]
+  return [...lines.map((text) => `  ${escapeControls(text)}`), ...toErrorLines(error.cause)]
+}
+
+/** Returns the lines of a stack that are places. */
+function toFrames(stack: string): string[] {
+  return stack.split('\n').filter((text) => /^\s+at /.test(text))
 }
 
 /**

@@ -21,9 +21,12 @@ import type { Log } from './log.ts'
 import { createPageAssets } from './page/assets.ts'
 import { listPages } from './page/page-list.ts'
 import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
-import { openServiceStore, toListName } from './store/open.ts'
+import { openServiceStore } from './store/open.ts'
 
 export interface Service {
+  /** The ports that it listens on: those of the settings, or free ones. */
+  readonly port: number
+  readonly opsPort: number | undefined
   /**
    * Answers every request that has begun, then closes the store.
    *
@@ -69,11 +72,9 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     warnOfLimit(log)
     const server = listen(app, { ...config, log })
     const warmUp = setTimeout(() => void buildDocuments(documents, baseUrl), WARM_UP_DELAY_MS)
-    log.info(
-      { port: server.port, baseUrl, list: toListName(list), ...(opsServer && { opsPort: opsServer.port }) },
-      `listening on ${config.host} port ${server.port} for ${baseUrl}, with the list ${toListName(list)}`,
-    )
     return {
+      port: server.port,
+      opsPort: opsServer?.port,
       async stop(signalledAt) {
         clearTimeout(warmUp)
         const [requests] = await Promise.all([

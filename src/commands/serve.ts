@@ -20,6 +20,8 @@ export function createServeCommand(): Command {
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
       const service = await startService(config, log)
+      const { announce } = await import('./announcement.ts')
+      announce(service, config, log)
       // Imported on demand: few services have one.
       const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
       supervisor?.ready()
