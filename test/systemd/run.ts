@@ -1,13 +1,15 @@
 /**
- * `npm run test:systemd`: checks the systemd unit with systemd-analyze, and runs the service with its restrictions.
+ * `npm run test:systemd [EXECUTABLE]`: checks the systemd unit with systemd-analyze, and runs the service with its
+ * restrictions, from the sources or as an executable.
  *
  * Not part of `npm test`: the programs must be installed, and the user must be root. No systemd needs to run. Exit code 1
  * when something is missing, or when a check fails.
  */
 
 import { chown, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openNotifySocket } from '../support/notify-socket.ts'
+import { CLI } from '../support/paths.ts'
 import { requirePrograms } from '../support/programs.ts'
 import { createFolder, endServices, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
@@ -18,6 +20,8 @@ import { toLocalUnit } from './unit.ts'
 const MAX_EXPOSURE = 20
 
 const NOBODY = 65_534
+
+const [executable] = process.argv.slice(2)
 
 process.once('exit', endServices)
 requirePrograms({ 'systemd-analyze': 'systemd', unshare: 'util-linux', setpriv: 'util-linux', python3: 'python3' })
@@ -38,7 +42,7 @@ console.log(/Overall exposure level.*: ([\d.]+)/.exec(exposure)?.[0])
 const socket = openNotifySocket(`@rollcall-systemd-${process.pid}`)
 const service = await startService({
   folder,
-  launcher: createSandbox(folder),
+  command: [...createSandbox(folder), ...(executable ? [resolve(executable)] : [process.execPath, CLI]), 'serve'],
   env: {
     NOTIFY_SOCKET: `@rollcall-systemd-${process.pid}`,
     WATCHDOG_USEC: '200000',
