@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import { UsageError } from '../failure.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, readEnvironment } from './environment.ts'
 
 export interface Listener {
   /** 0 takes any free port. */
@@ -18,7 +18,7 @@ export interface Listener {
  * @returns undefined when there is no operations listener
  * @throws UsageError
  */
-export function readOps(environment: Environment = process.env, publicPort?: number): Listener | undefined {
+export function readOps(environment: Environment = readEnvironment(), publicPort?: number): Listener | undefined {
   const host = parseHost('OPS_HOST', environment.OPS_HOST || '127.0.0.1')
   if (!environment.OPS_PORT) return undefined
   const port = parsePort('OPS_PORT', environment.OPS_PORT)

@@ -43,3 +43,10 @@ test('a file that cannot be read is an error', async () => {
     'as the user of the service',
   )
 })
+
+test('healthcheck asks the port that the file names', async () => {
+  const { folder, write } = await createCliFixture()
+  await write('env', 'OPS_PORT=1\n')
+  const { code, stderr } = await runCommand(['healthcheck'], { folder, env: { ENV_FILE: 'env' } })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('127.0.0.1:1')])
+})
