@@ -53,5 +53,7 @@ async function createLargeList(server: TestServer): Promise<string> {
     url,
   )
   await server.run('VACUUM (ANALYZE) rollcall.subscribers', url)
+  // What is not written yet would be written during the samples.
+  await server.run('CHECKPOINT', url)
   return url
 }

@@ -1,6 +1,6 @@
 /** `npm run bench`: runs the trials and reports their results. */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -22,6 +22,7 @@ interface Options {
   readonly rounds?: number
   readonly seconds?: number
   readonly full?: boolean
+  readonly writeDocs?: boolean
 }
 
 const names = TRIALS.map(({ name }) => name)
@@ -37,13 +38,21 @@ const program = new Command('bench')
   )
   .option('-s, --seconds <number>', 'Send load for this many seconds per run (default: 3, with --full 6)', parseCount)
   .option('--full', 'Run more and longer rounds')
+  .option('--write-docs', 'Write to docs/ too, where other trials keep the result of their last run')
   .action(run)
 
 await program.parseAsync()
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
 
-async function run({ trial, only = '', full, rounds = full ? 7 : 3, seconds = full ? 6 : 3 }: Options): Promise<void> {
+async function run({
+  trial,
+  only = '',
+  full,
+  writeDocs,
+  rounds = full ? 7 : 3,
+  seconds = full ? 6 : 3,
+}: Options): Promise<void> {
   requireTools()
   const pins = choosePins()
   const chosen = TRIALS.filter(({ name }) => trial.includes(name) && name.startsWith(only))
@@ -53,15 +62,22 @@ async function run({ trial, only = '', full, rounds = full ? 7 : 3, seconds = fu
   const notes = [...missing]
   const outcomes: Outcome[] = []
   for (const one of chosen) outcomes.push(toOutcome(one, await runTrial(one, { pins, rounds, seconds, notes })))
+  const isAll = chosen.length === TRIALS.length
+  const scope = isAll ? '' : `: ${chosen.map(({ name }) => name).join(', ')}`
   const report: Run = {
     at: new Date().toISOString(),
     machine: describeMachine(pins),
-    method: [`${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list`, ...METHOD, ...missing],
+    method: [
+      `${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list${scope}`,
+      ...METHOD,
+      ...missing,
+    ],
     outcomes,
   }
   process.stdout.write(toMarkdown(report))
   write(RESULTS, report)
-  if (chosen.length === TRIALS.length) write(DOCS, report)
+  if (isAll) write(DOCS, report)
+  else if (writeDocs) write(DOCS, mergeRuns(JSON.parse(readFileSync(join(DOCS, 'bench.json'), 'utf8')), report))
 }
 
 interface RunOptions extends MeasureOptions {
@@ -102,6 +118,17 @@ function missingOf(name: ContenderName): string[] {
   const { needs }: Contender = CONTENDERS[name]
   const line = needs && findMissing(needs)
   return line ? [line] : []
+}
+
+/** Replaces the outcomes of the trials that ran again. */
+function mergeRuns(earlier: Run, later: Run): Run {
+  const find = ({ outcomes }: Run, { name }: Trial) => outcomes.find((outcome) => outcome.name === name)
+  return {
+    at: later.at,
+    machine: [...new Set([...earlier.machine, ...later.machine])],
+    method: [...new Set([...earlier.method, ...later.method])],
+    outcomes: TRIALS.flatMap((trial) => find(later, trial) ?? find(earlier, trial) ?? []),
+  }
 }
 
 function write(folder: string, report: Run): void {
