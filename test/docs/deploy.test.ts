@@ -21,10 +21,12 @@ import { readSetting, UNIT } from '../systemd/unit.ts'
 
 const { port } = readConfig({ SITE_FILE: '/dev/null' })
 
+// citus.sql is run by `npm run test:citus`.
 test('every file of deploy/ has a test here', () => {
   expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual([
     'Caddyfile',
     'alerts.yml',
+    'citus.sql',
     'dashboard.json',
     'env',
     'haproxy.cfg',

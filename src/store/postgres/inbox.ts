@@ -50,13 +50,14 @@ export interface Backlog {
 
 /** @throws StoreError when the row of `list` is gone */
 export async function readBacklog(sql: SQL): Promise<Backlog> {
-  const [row] = await sql<{ until: number | null; isVisible: boolean; isReadOnly: boolean }[]>`
+  const [inbox] = await sql<{ until: number | null; isReadOnly: boolean }[]>`
     SELECT (SELECT max(id) FROM rollcall.inbox)::float8 AS until,
-           visible_seq = next_seq - 1 AS "isVisible",
-           current_setting('transaction_read_only')::boolean AS "isReadOnly"
-    FROM rollcall.list`
-  if (!row) throw createMissingRowError()
-  return { ...row, until: row.until ?? undefined }
+           current_setting('transaction_read_only')::boolean AS "isReadOnly"`
+  // After the inbox: in one statement, Citus may read the inbox in a later state than the list.
+  const [list] = await sql<{ isVisible: boolean }[]>`
+    SELECT visible_seq = next_seq - 1 AS "isVisible" FROM rollcall.list`
+  if (!list) throw createMissingRowError()
+  return { until: inbox?.until ?? undefined, isVisible: list.isVisible, isReadOnly: inbox?.isReadOnly ?? false }
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -66,19 +67,18 @@ export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   return row?.acceptedAt
 }
 
-/** Reads the next groups, in the order of their ids. A group that commits later may have a lower id than these. */
-export async function readSlice(sql: SQL, { after, until, size }: SliceOptions): Promise<readonly Group[]> {
+/**
+ * Takes the next groups from the inbox, in the order of their ids. A group that commits later may have a lower id than
+ * these. The array lets every node of Citus, and a server without statistics, use the index.
+ */
+export async function takeSlice(sql: SQL, { after, until, size }: SliceOptions): Promise<readonly Group[]> {
   const rows = await sql<{ id: number; acceptedAt: Date; addresses: string }[]>`
-    SELECT id::float8, accepted_at AS "acceptedAt", addresses
-    FROM (
-      SELECT id, accepted_at, addresses, sum(size) OVER (ORDER BY id) - size AS preceding FROM rollcall.inbox
-      WHERE id > ${after ?? -1}::float8::bigint AND id <= ${until}::float8::bigint ORDER BY id LIMIT ${MAX_ROWS}
-    ) AS slice
-    WHERE preceding < ${size} ORDER BY slice.id`
-  return rows.map(({ addresses, ...group }) => ({ ...group, addresses: JSON.parse(addresses) }))
-}
-
-export async function deleteGroups(sql: SQL, groups: readonly Group[]): Promise<void> {
-  const ids = groups.map(({ id }) => id)
-  await sql`DELETE FROM rollcall.inbox WHERE id = ANY (${sql.array(ids, 'BIGINT')}::bigint[])`
+    DELETE FROM rollcall.inbox WHERE id = ANY (ARRAY(
+      SELECT slice.id FROM (
+        SELECT id, sum(size) OVER (ORDER BY id) - size AS preceding FROM rollcall.inbox
+        WHERE id > ${after ?? -1}::float8::bigint AND id <= ${until}::float8::bigint ORDER BY id LIMIT ${MAX_ROWS}
+      ) AS slice WHERE preceding < ${size}
+    )) RETURNING id::float8, accepted_at AS "acceptedAt", addresses`
+  const groups = rows.map(({ addresses, ...group }) => ({ ...group, addresses: JSON.parse(addresses) }))
+  return groups.sort((one, other) => one.id - other.id)
 }

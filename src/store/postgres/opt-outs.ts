@@ -31,23 +31,21 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
   const identities = fresh.map(({ email }) => toIdentity(email))
   const dates = fresh.map(({ optedOutAt }) => optedOutAt?.getTime() ?? null)
   const undated = removeUndated ? 'infinity' : '-infinity'
-  const found = await sql<{ identity: string; subscribedAt: Date; isRemoved: boolean }[]>`
-    WITH given AS (
-      SELECT identity, coalesce(to_timestamp(milliseconds / 1000), ${undated}::timestamptz) AS opted_out_at
-      FROM unnest(${sql.array(identities, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
-        AS given (identity, milliseconds)
-    ), removed AS (
-      DELETE FROM rollcall.subscribers s USING given
-      WHERE s.identity = given.identity AND subscribed_at <= opted_out_at RETURNING s.identity
-    )
-    SELECT identity, subscribed_at AS "subscribedAt", identity IN (SELECT identity FROM removed) AS "isRemoved"
-    FROM given JOIN rollcall.subscribers USING (identity)`
-  const removed = new Map(
-    found.filter(({ isRemoved }) => isRemoved).map(({ identity, subscribedAt }) => [identity, subscribedAt]),
+  const gone = await sql<{ identity: string; subscribedAt: Date }[]>`
+    DELETE FROM rollcall.subscribers s
+    USING unnest(${sql.array(identities, 'TEXT')}::text[], ${sql.array(dates, 'DOUBLE PRECISION')}::float8[])
+      AS given (identity, milliseconds)
+    WHERE s.identity = given.identity
+      AND subscribed_at <= coalesce(to_timestamp(milliseconds / 1000), ${undated}::timestamptz)
+    RETURNING s.identity, subscribed_at AS "subscribedAt"`
+  const removed = new Map(gone.map(({ identity, subscribedAt }) => [identity, subscribedAt]))
+  const staying = await sql<{ identity: string }[]>`
+    SELECT identity FROM rollcall.subscribers WHERE identity = ANY (${sql.array(identities, 'TEXT')}::text[])`
+  const kept = new Set(staying.map(({ identity }) => identity))
+  await subtractFromCounts(
+    sql,
+    fresh.flatMap(({ email }) => (removed.has(toIdentity(email)) ? [email] : [])),
   )
-  const kept = new Set(found.filter(({ isRemoved }) => !isRemoved).map(({ identity }) => identity))
-  const deleted = fresh.flatMap(({ email }) => (removed.has(toIdentity(email)) ? [email] : []))
-  await subtractFromCounts(sql, deleted)
   const left = fresh.filter((_, index) => !kept.has(identities[index] ?? ''))
   await suppress(
     sql,

@@ -9,6 +9,7 @@ import type { ConnectionParameters } from '../../config/connection-parameters.ts
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { INSUFFICIENT_PRIVILEGE, toReason } from './error.ts'
+import { findNodes, type LockRow, lockNodes } from './nodes.ts'
 import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import { createMissingRowError, migrate } from './schema.ts'
 
@@ -111,19 +112,22 @@ export function createPool(options: PoolOptions): Pool {
     runLocked: (work) =>
       run((current) =>
         transact(current, async (transaction) => {
-          const [row] = await transaction<object[]>`
-            SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE`
+          const [row] = await transaction<LockRow[]>`
+            SELECT ${waitForStorage(transaction)}, ${findNodes(transaction)} FROM rollcall.list FOR UPDATE`
           // Without a row, nothing is locked.
           if (!row) throw createMissingRowError()
+          await lockNodes(transaction, row)
           return await work(transaction)
         }),
       ),
     tryLocked: (work) =>
       run((current) =>
         transact(current, async (transaction) => {
-          const [row] = await transaction<object[]>`
-            SELECT ${waitForStorage(transaction)} FROM rollcall.list FOR UPDATE SKIP LOCKED`
-          return row && (await work(transaction))
+          const [row] = await transaction<LockRow[]>`
+            SELECT ${waitForStorage(transaction)}, ${findNodes(transaction)} FROM rollcall.list FOR UPDATE SKIP LOCKED`
+          if (!row) return undefined
+          await lockNodes(transaction, row)
+          return await work(transaction)
         }),
       ),
     close: () => close(sql),
