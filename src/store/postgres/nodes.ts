@@ -29,3 +29,11 @@ export function findNodes(sql: SQL) {
 export async function lockNodes(sql: SQL, { nodes }: LockRow): Promise<void> {
   if (nodes !== null) await sql`UPDATE rollcall.node_lock SET turn = turn + 1`
 }
+
+/** Reads the bytes of the distributed tables, which are on the other nodes. */
+export async function readNodeBytes(sql: SQL): Promise<number> {
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT coalesce(sum(citus_total_relation_size(logicalrelid)), 0)::float8 AS bytes
+    FROM pg_dist_partition WHERE logicalrelid::text LIKE 'rollcall.%' AND partmethod = 'h'`
+  return row?.bytes ?? 0
+}

@@ -11,7 +11,7 @@ import {
 } from '../../subscriber.ts'
 import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
 import { RESERVED } from './counts.ts'
-import { createPermissionError, findMissingPermissions } from './permissions.ts'
+import { readNodeBytes } from './nodes.ts'
 import type { Pool } from './pool.ts'
 import { findSuppressed } from './suppressions.ts'
 
@@ -98,11 +98,14 @@ export async function readStatus(sql: SQL, days: number): Promise<StoreStatus> {
            count(*) FILTER (WHERE identity LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
            (extract(epoch FROM max(subscribed_at)) * 1000)::float8 AS last
     FROM rollcall.subscribers GROUP BY 1`
-  const [rest] = await sql<Pick<StoreStatus, 'suppressed' | 'bytes'>[]>`
+  const [rest] = await sql<{ suppressed: number; bytes: number; isDistributed: boolean }[]>`
     SELECT (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed,
            (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-            WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r')::float8 AS bytes`
-  return { ...toStatus(rows, { first, days }), ...(rest ?? { suppressed: 0, bytes: 0 }) }
+            WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r')::float8 AS bytes,
+           to_regclass('rollcall.node_lock') IS NOT NULL AS "isDistributed"`
+  const { suppressed = 0, bytes = 0, isDistributed = false } = rest ?? {}
+  const others = isDistributed ? await readNodeBytes(sql) : 0
+  return { ...toStatus(rows, { first, days }), suppressed, bytes: bytes + others }
 }
 
 /**
