@@ -13,12 +13,12 @@ export const isCitus = process.env.TEST_CITUS !== undefined
 
 /** The settings of each node. Each database with Citus has a process of its own on each node. */
 export const CITUS_SETTINGS = [
-  'shared_preload_libraries=citus',
-  'citus.local_hostname=127.0.0.1',
-  'max_worker_processes=300',
+  ...['shared_preload_libraries=citus', 'citus.local_hostname=127.0.0.1', 'max_worker_processes=300'],
+  // Each of these processes would look for deadlocks on all nodes every two seconds.
+  'citus.distributed_deadlock_detection_factor=-1',
 ]
 
-export const DISTRIBUTION = readFileSync(join(ROOT, 'deploy/citus.sql'), 'utf8')
+const DISTRIBUTION = readFileSync(join(ROOT, 'deploy/citus.sql'), 'utf8')
 
 export interface Workers {
   /** The ports of the workers. */
@@ -65,7 +65,7 @@ export async function startWorkers(
   }
 }
 
-export async function run(url: string, statements: string): Promise<void> {
+async function run(url: string, statements: string): Promise<void> {
   const sql = new SQL({ url, max: 1 })
   try {
     await sql.unsafe(statements)
