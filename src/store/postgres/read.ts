@@ -12,6 +12,7 @@ import {
 import { type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
 import { RESERVED } from './counts.ts'
 import { readNodeBytes } from './nodes.ts'
+import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import type { Pool } from './pool.ts'
 import { findSuppressed } from './suppressions.ts'
 
