@@ -16,9 +16,9 @@ import { createMissingRowError } from './schema.ts'
  * An expression: whether the last number was given out by this start of the server, in this file of this database, and no
  * subscriber has a higher one, as after a partial restore.
  */
-function isUnchanged(sql: SQL) {
+function isUnchanged(sql: SQL, highest: number) {
   return sql`coalesce(server_started = pg_postmaster_start_time()
-    AND next_seq > coalesce((SELECT max(seq) FROM rollcall.subscribers), 0)
+    AND next_seq > ${highest}::float8::bigint
     AND subscribers_file = pg_relation_filepath('rollcall.subscribers'), false)`
 }
 
@@ -29,24 +29,18 @@ function isUnchanged(sql: SQL) {
  * @returns the first one
  */
 export async function takeNumbers(sql: SQL, size: number): Promise<number> {
-  const [row] = await sql<{ first: number }[]>`
-    UPDATE rollcall.list SET next_seq = next_seq + ${size}::integer WHERE ${isUnchanged(sql)}
-    RETURNING (next_seq - ${size}::integer)::float8 AS first`
-  return row?.first ?? (await skipNumbers(sql, size))
-}
-
-/** Like takeNumbers, in a list that may be in an older state. */
-async function skipNumbers(sql: SQL, size: number): Promise<number> {
-  // A statement of its own, because Citus plans no change of a local table that reads a distributed one.
-  const [list] = await sql<{ last: number }[]>`SELECT coalesce(max(seq), 0)::float8 AS last FROM rollcall.subscribers`
+  // A statement of its own: Citus plans no change of a local table that reads a distributed one.
+  const [list] = await sql<{ highest: number }[]>`
+    SELECT coalesce(max(seq), 0)::float8 AS highest FROM rollcall.subscribers`
+  const highest = list?.highest ?? 0
   const [row] = await sql<{ first: number }[]>`
     UPDATE rollcall.list SET
-      next_seq = ${size}::integer + (
+      next_seq = ${size}::integer + CASE WHEN ${isUnchanged(sql, highest)} THEN next_seq ELSE (
         SELECT CASE WHEN present > given THEN present ELSE given + (2 ^ 32)::bigint END  -- the clock may be behind
         FROM (
-          SELECT greatest(next_seq - 1, ${list?.last ?? 0}::float8::bigint) AS given,
+          SELECT greatest(next_seq - 1, ${highest}::float8::bigint) AS given,
                  (extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01T00:00Z') * 1000000)::bigint AS present
-        ) AS numbers),
+        ) AS numbers) END,
       server_started = pg_postmaster_start_time(),
       subscribers_file = pg_relation_filepath('rollcall.subscribers')
     RETURNING (next_seq - ${size}::integer)::float8 AS first`
