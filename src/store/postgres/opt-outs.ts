@@ -42,10 +42,8 @@ export async function suppressOptOuts(sql: SQL, rows: readonly OptOut[], removeU
   const staying = await sql<{ identity: string }[]>`
     SELECT identity FROM rollcall.subscribers WHERE identity = ANY (${sql.array(identities, 'TEXT')}::text[])`
   const kept = new Set(staying.map(({ identity }) => identity))
-  await subtractFromCounts(
-    sql,
-    fresh.flatMap(({ email }) => (removed.has(toIdentity(email)) ? [email] : [])),
-  )
+  const deleted = fresh.flatMap(({ email }) => (removed.has(toIdentity(email)) ? [email] : []))
+  await subtractFromCounts(sql, deleted)
   const left = fresh.filter((_, index) => !kept.has(identities[index] ?? ''))
   await suppress(
     sql,
