@@ -10,7 +10,7 @@
  * id. So compaction takes what it sees, and gives out the seqs when it moves the addresses.
  *
  * Readers use the list up to `visible_seq`, which a later transaction raises. In one PostgreSQL the rows of a slice become
- * visible all at once. In a distributed one they do not: there the number must not rise before all rows are visible.
+ * visible all at once. On the nodes of Citus they do not: there the lock waits for them (nodes.ts).
  */
 
 import type { SQL } from 'bun'
