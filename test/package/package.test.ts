@@ -8,9 +8,10 @@ import { dependencies, version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
 import { createFolder, runCommand, startService } from '../support/service.ts'
 
-/** Files that no import names: those that npm always adds, the launcher, and what the page is bundled from. */
-const OTHER_FILES = ['LICENSE', 'README.md', 'package.json', 'bin/rollcall', 'src/page/assets/page.css']
-const ENTRY_POINTS = ['src/cli.ts', 'src/page/assets/page.ts', ...new Bun.Glob('src/**/*worker.ts').scanSync(ROOT)]
+/** Files that no import names: those that npm always adds, and the launcher. */
+const OTHER_FILES = ['LICENSE', 'README.md', 'package.json', 'bin/rollcall']
+const PAGE = ['src/page/assets/page.css', 'src/page/assets/page.ts']
+const ENTRY_POINTS = ['src/cli.ts', ...PAGE, ...new Bun.Glob('src/**/*worker.ts').scanSync(ROOT)]
 
 const PATH = '/usr/bin:/bin'
 
@@ -34,14 +35,17 @@ async function installPackage(folder: string): Promise<string[]> {
 async function listReachable(entries: readonly string[]): Promise<Set<string>> {
   const found = new Set(entries)
   for (const file of found) {
-    if (!/\.tsx?$/.test(file)) continue
-    const { importedFiles } = preProcessFile(await readFile(join(ROOT, file), 'utf8'))
-    for (const { fileName } of importedFiles) {
-      if (fileName.startsWith('.')) found.add(normalize(join(dirname(file), fileName)))
+    const text = await readFile(join(ROOT, file), 'utf8')
+    for (const name of file.endsWith('.css') ? listStyles(text) : listModules(text)) {
+      if (name.startsWith('.')) found.add(normalize(join(dirname(file), name)))
     }
   }
   return found
 }
+
+const listModules = (text: string) => preProcessFile(text).importedFiles.map(({ fileName }) => fileName)
+
+const listStyles = (text: string) => [...text.matchAll(/@import "([^"]+)"/g)].map(([, name = '']) => name)
 
 test('the package contains what runs and nothing else, and its launcher needs no bun on the PATH', async () => {
   const folder = await createFolder()
