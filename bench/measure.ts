@@ -24,7 +24,7 @@ const WARM_UP_S = 1
 export const METHOD = [
   `${WARM_UP_S} s of load before each measurement; work that is deferred under load (compaction) counts: the CPU time until the server is idle is added`,
   'CPU and memory of all threads and child processes of the server, from /proc; memory is the peak (VmHWM)',
-  'PostgreSQL: the CPU of the database server counts, its memory does not',
+  'PostgreSQL: the CPU of the database server counts, its memory does not; shared_buffers is 1 GB',
   'half load: half of the rate that the same process has just reached, on a schedule that does not wait for responses; latency counts from when a request was due',
 ]
 

@@ -15,17 +15,32 @@ export interface Database {
   readonly server: number
 }
 
+let started: Promise<TestServer> | undefined
 let large: Promise<string> | undefined
+
+/** The server keeps the indexes of the large list in its memory, as one that is set up for such a list does. */
+async function restartWithMemory(): Promise<TestServer> {
+  const server = await getServer()
+  await server.run(`ALTER SYSTEM SET shared_buffers = '1GB'`, server.admin)
+  await server.kill()
+  await server.start()
+  return server
+}
+
+function startServer(): Promise<TestServer> {
+  started ??= restartWithMemory()
+  return started
+}
 
 /** Creates an empty database. */
 export async function createDatabase(pins: Pins | undefined): Promise<Database> {
-  const server = await getServer()
+  const server = await startServer()
   return { url: await server.createUrl(), server: pinServer(server, pins) }
 }
 
 /** Returns the database with the large list, to which the samples add. Creates it at the first call, in a minute or two. */
 export async function getLargeDatabase(pins: Pins | undefined): Promise<Database> {
-  const server = await getServer()
+  const server = await startServer()
   large ??= createLargeList(server)
   return { url: await large, server: pinServer(server, pins) }
 }
