@@ -3,6 +3,7 @@
 import type { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
+import type { Connections } from './connections.ts'
 import { checkCounts } from './counts.ts'
 import { readNumbering } from './numbering.ts'
 import { connect, explain, type PoolOptions, toStoreError } from './pool.ts'
@@ -18,9 +19,10 @@ export async function* checkPostgresList(
   list: Pick<PoolOptions, 'parameters' | 'name'>,
   cursors: readonly CursorCheck[],
 ): AsyncGenerator<CheckResult> {
-  const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => withSession(list, work))
+  const run = (check: string, work: (sql: SQL) => Promise<string>) =>
+    runCheck(check, () => withConnections(list, (connections) => connections.run(work)))
 
-  const server = await run('server', checkVersion)
+  const server = await runCheck('server', () => withConnections(list, checkServer))
   yield server
   if (!server.ok && !server.message.includes(UNSUPPORTED)) return
   yield run('durability', checkDurability)
@@ -37,19 +39,24 @@ export async function* checkPostgresList(
 
 const UNSUPPORTED = 'Rollcall is made for'
 
-/** Opens a session with the settings of Rollcall for some work. @throws StoreError for every error */
-async function withSession<T>(
+/** Opens connections with the settings of Rollcall for some work. @throws StoreError for every error */
+async function withConnections<T>(
   list: Pick<PoolOptions, 'parameters' | 'name'>,
-  work: (sql: SQL) => Promise<T>,
+  work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const sql = connect({ ...list, hasDeadline: false })
+  const connections = connect({ ...list, hasDeadline: false })
   try {
-    return await work(sql)
+    return await work(connections)
   } catch (error) {
-    throw error instanceof StoreError ? error : toStoreError(list.name, await explain(error, sql))
+    throw error instanceof StoreError ? error : toStoreError(list.name, await explain(error, connections))
   } finally {
-    await sql.close({ timeout: 0 }).catch(() => {})
+    await connections.close({ timeout: 0 })
   }
+}
+
+async function checkServer(connections: Connections): Promise<string> {
+  const version = await connections.run(checkVersion)
+  return (await connections.isPooled()) ? `${version}, behind a pooler` : version
 }
 
 async function checkVersion(sql: SQL): Promise<string> {
@@ -71,7 +78,7 @@ async function checkDurability(sql: SQL): Promise<string> {
 
 /** Finds what `status` and the start of the service warn of. @throws StoreError for every error */
 export async function findPostgresWarnings(list: Pick<PoolOptions, 'parameters' | 'name'>): Promise<readonly string[]> {
-  return await withSession(list, findDurabilityWarnings)
+  return await withConnections(list, (connections) => connections.run(findDurabilityWarnings))
 }
 
 async function checkSchema(sql: SQL): Promise<string> {

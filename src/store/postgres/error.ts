@@ -20,6 +20,7 @@ export const INSUFFICIENT_PRIVILEGE = '42501'
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
+  [/^08P01$/, 'the pooler has no connection to the server, or is not in session or transaction mode'],
   [/CONNECTION_CLOSED|^(?:08|57P0[1235])/, 'the connection was lost'],
   [/^28/, 'the server refuses the user or the password'],
   [/^3D/, 'the server has no such database'],

@@ -5,24 +5,19 @@
  */
 
 import { SQL } from 'bun'
-import type { ConnectionParameters } from '../../config/connection-parameters.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import { type ConnectionOptions, type Connections, createConnections, REFUSED_BY_POOLER } from './connections.ts'
 import { INSUFFICIENT_PRIVILEGE, toReason } from './error.ts'
 import { findNodes, type LockRow, lockNodes } from './nodes.ts'
 import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import { createMissingRowError, migrate } from './schema.ts'
 
-export interface PoolOptions {
-  readonly parameters: ConnectionParameters
+export interface PoolOptions extends ConnectionOptions {
   /** The name of the list in errors, without user and password. */
   readonly name: string
-  /** Whether a call must end within STORE_DEADLINE_MS, as the service needs it. */
-  readonly hasDeadline: boolean
   /** Whether to create a list that is missing. The default is true. */
   readonly create?: boolean
-  /** Maximum number of connections. The default is 3. */
-  readonly max?: number
 }
 
 export interface Pool {
@@ -49,14 +44,7 @@ export interface Pool {
   close(): Promise<void>
 }
 
-const MAX_CONNECTIONS = 3
-
-// All end before STORE_DEADLINE_MS, the shortest first: the client stops connecting, the server stops waiting for a
-// lock, the server cancels the statement, and the client drops a server that does not answer. So the error that
-// explains most comes first.
-const CONNECT_S = (STORE_DEADLINE_MS - 2000) / 1000
-const LOCK_MS = STORE_DEADLINE_MS - 1500
-const STATEMENT_MS = STORE_DEADLINE_MS - 1000
+/** Milliseconds until the client drops a server that does not answer: after all deadlines of the server. */
 const DROP_MS = STORE_DEADLINE_MS - 500
 
 /**
@@ -66,11 +54,11 @@ const DROP_MS = STORE_DEADLINE_MS - 500
  */
 export function createPool(options: PoolOptions): Pool {
   const { name, hasDeadline, create = true } = options
-  let sql = connect(options)
+  let connections = connect(options)
   let migrated: Promise<void> | undefined
 
-  async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    const current = sql
+  async function call<T>(work: (connections: Connections) => Promise<T>): Promise<T> {
+    const current = connections
     const attempt = async () => {
       migrated ??= migrate(current, create)
       await migrated
@@ -84,14 +72,15 @@ export function createPool(options: PoolOptions): Pool {
     } catch (error) {
       // The server may return with another schema: a new database, an older backup, or after a migration.
       migrated = undefined
+      if (isOfPooler(error)) replaceConnections(current, { timeout: STORE_DEADLINE_MS / 1000 })
       throw toStoreError(name, error)
     }
   }
 
-  async function withDeadline<T>(attempt: Promise<T>, current: SQL): Promise<T> {
+  async function withDeadline<T>(attempt: Promise<T>, current: Connections): Promise<T> {
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      replaceConnections(current)
+      replaceConnections(current, { timeout: 0 })
       timeout.reject(new StoreError('the server does not answer'))
     }, DROP_MS)
     try {
@@ -101,17 +90,17 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function replaceConnections(current: SQL): void {
-    if (current !== sql) return
-    sql = connect(options)
-    void close(current)
+  function replaceConnections(current: Connections, how: { timeout: number }): void {
+    if (current !== connections) return
+    connections = connect(options)
+    void current.close(how)
   }
 
   return {
-    run,
+    run: (work) => call((current) => current.run(work)),
     runLocked: (work) =>
-      run((current) =>
-        transact(current, async (transaction) => {
+      call((current) =>
+        current.transact(async (transaction) => {
           const [row] = await transaction<LockRow[]>`
             SELECT ${waitForStorage(transaction)}, ${findNodes(transaction)} FROM rollcall.list FOR UPDATE`
           // Without a row, nothing is locked.
@@ -121,8 +110,8 @@ export function createPool(options: PoolOptions): Pool {
         }),
       ),
     tryLocked: (work) =>
-      run((current) =>
-        transact(current, async (transaction) => {
+      call((current) =>
+        current.transact(async (transaction) => {
           const [row] = await transaction<LockRow[]>`
             SELECT ${waitForStorage(transaction)}, ${findNodes(transaction)} FROM rollcall.list FOR UPDATE SKIP LOCKED`
           if (!row) return undefined
@@ -130,7 +119,7 @@ export function createPool(options: PoolOptions): Pool {
           return await work(transaction)
         }),
       ),
-    close: () => close(sql),
+    close: () => connections.close({ timeout: 0 }),
   }
 }
 
@@ -144,74 +133,28 @@ export function waitForStorage(sql: SQL) {
 }
 
 /** Names the permissions that the user lacks, if that is the reason. */
-export async function explain(error: unknown, sql: SQL): Promise<unknown> {
+export async function explain(error: unknown, connections: Connections): Promise<unknown> {
   if (!(error instanceof SQL.PostgresError) || error.errno !== INSUFFICIENT_PRIVILEGE) return error
-  const missing = await findMissingPermissions(sql, 'commands').catch(() => [])
+  const missing = await connections.run((sql) => findMissingPermissions(sql, 'commands')).catch(() => [])
   return missing.length > 0 ? createPermissionError(missing) : error
 }
 
-async function transact<T>(sql: SQL, work: (transaction: SQL) => Promise<T>): Promise<T> {
-  // `begin` treats an array as a list of queries, so the result is in an object.
-  const { result } = await sql.begin(async (transaction) => ({ result: await work(transaction) }))
-  return result
-}
-
-/**
- * Creates the connections, which are made at the first query. Every option is given, because Bun reads the environment for
- * each that is missing, and prefers some variables to the URL.
- *
- * @throws StoreError when a parameter is not valid
- */
-export function connect({ parameters, name, hasDeadline, max = MAX_CONNECTIONS }: PoolOptions): SQL {
-  const { hosts, user, password, database, sslMode, tls, channelBinding } = parameters
-  const [{ host, port, address } = LOCAL] = hosts
+/** Creates the connections, which are made at the first query. @throws StoreError when a parameter is not valid */
+export function connect(options: PoolOptions): Connections {
   try {
-    return new SQL(`postgres://?sslmode=${sslMode}`, {
-      adapter: 'postgres',
-      hostname: address ?? host,
-      port,
-      username: user,
-      password,
-      database,
-      // With this object, TLS is never off.
-      ...(sslMode !== 'disable' && {
-        tls: { ...tls, serverName: host, ...(sslMode.startsWith('verify') && { rejectUnauthorized: true }) },
-      }),
-      channelBinding,
-      max,
-      connectionTimeout: toConnectTimeout(parameters, hasDeadline),
-      connection: toSettings(parameters, hasDeadline),
-    })
+    return createConnections(options)
   } catch (error) {
-    throw toStoreError(name, error)
+    throw toStoreError(options.name, error)
   }
 }
 
-const LOCAL = { host: 'localhost', port: 5432, address: undefined }
-
-/** In seconds. A connection of the service must not take longer than its deadline. */
-function toConnectTimeout({ connectTimeout = CONNECT_S }: ConnectionParameters, hasDeadline: boolean): number {
-  return hasDeadline ? Math.min(connectTimeout, CONNECT_S) : connectTimeout
+/** Whether an error shows that there is a pooler now, or that it is another one. */
+function isOfPooler(error: unknown): boolean {
+  return error instanceof SQL.PostgresError && OF_POOLER.includes(String(error.errno))
 }
 
-/** The settings of the session. They win over those in `options`. */
-function toSettings({ applicationName, options }: ConnectionParameters, hasDeadline: boolean) {
-  return {
-    ...(options && { options }),
-    application_name: applicationName,
-    // Each statement sees what was committed before it. The lock relies on that.
-    default_transaction_isolation: 'read committed',
-    lock_timeout: LOCK_MS,
-    // A process that stops in a transaction loses the lock before other processes miss their deadline.
-    idle_in_transaction_session_timeout: LOCK_MS,
-    ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
-  }
-}
-
-async function close(sql: SQL): Promise<void> {
-  // Closing rejects with the error of queries in progress. Their callers get the same error.
-  await sql.close({ timeout: 0 }).catch(() => {})
-}
+// SQLSTATE: of a pooler itself, and invalid_sql_statement_name and duplicate_prepared_statement behind it
+const OF_POOLER = [REFUSED_BY_POOLER, '26000', '42P05']
 
 /** Names the list in an error. */
 export function toStoreError(name: string, error: unknown): StoreError {

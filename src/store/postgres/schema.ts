@@ -2,6 +2,7 @@
 
 import { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import type { Connections } from './connections.ts'
 import { INSUFFICIENT_PRIVILEGE } from './error.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -20,10 +21,10 @@ const MIGRATION_LOCK = 0x526f6c6c
  * @param create whether to create a schema that is missing
  * @throws StoreError when the schema is missing, newer, or this user may not change it
  */
-export async function migrate(sql: SQL, create: boolean): Promise<void> {
-  let version = await readVersion(sql)
+export async function migrate(connections: Connections, create: boolean): Promise<void> {
+  let version = await connections.run(readVersion)
   if (version === 0 && !create) throw new MissingListError('there is no list in this database yet')
-  while (version < SCHEMA_VERSION) version = await runNextMigration(sql, version)
+  while (version < SCHEMA_VERSION) version = await runNextMigration(connections, version)
   if (version === SCHEMA_VERSION) return
   throw new StoreError(
     `its schema is version ${version}, this Rollcall knows version ${SCHEMA_VERSION}: use a newer Rollcall`,
@@ -31,9 +32,9 @@ export async function migrate(sql: SQL, create: boolean): Promise<void> {
 }
 
 /** Runs one migration, unless another process already did. Returns the version that the schema has afterwards. */
-async function runNextMigration(sql: SQL, found: number): Promise<number> {
+async function runNextMigration(connections: Connections, found: number): Promise<number> {
   try {
-    return await sql.begin(async (transaction) => {
+    return await connections.transact(async (transaction) => {
       await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`
       const version = await readVersion(transaction)
       const migration = MIGRATIONS.get(version + 1)
