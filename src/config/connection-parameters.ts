@@ -174,7 +174,6 @@ function parseHosts(name: string, { host, hostaddr, port }: Parts): readonly Pos
   const addresses = hostaddr?.value.split(',')
   const ports = port?.value.split(',') ?? ['']
   const { length } = names ?? addresses ?? ['']
-  if (length > 1) throw new UsageError(`${name} has several hosts: use one`)
   if ((addresses && addresses.length !== length) || (ports.length > 1 && ports.length !== length)) {
     throw new UsageError(`${name} has ${length} hosts, but not as many addresses or ports`)
   }

@@ -1,9 +1,9 @@
-import type { PostgresHost } from '../config/connection-parameters.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
 import { checkPostgresList, findPostgresWarnings } from './postgres/checks.ts'
+import { toHostText } from './postgres/search.ts'
 import { createPostgresStore } from './postgres/store.ts'
 import { checkSqliteList } from './sqlite/checks.ts'
 import { openSqliteStore, type StoreOptions } from './sqlite/store.ts'
@@ -71,9 +71,4 @@ export function toListName(list: ListUrl): string {
   if (list.kind === 'sqlite') return `sqlite:${list.file}`
   const { hosts, database } = list.parameters
   return `postgres://${hosts.map(toHostText).join(',')}/${database}`
-}
-
-function toHostText({ host, port }: PostgresHost): string {
-  const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
-  return port === 5432 ? name : `${name}:${port}`
 }

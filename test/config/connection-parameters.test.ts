@@ -99,6 +99,26 @@ test.each([
     { hosts: [{ host: '::1', port: 6000 }], password: 'p@s:s', database: 'l/e' },
   ],
   ['postgres://ann:p:s@s@db/x', { hosts: [{ host: 'db' }], password: 'p:s@s' }],
+  [
+    'postgres://ann@one:6001,two,[::3]:6003/x?target_session_attrs=read-write',
+    {
+      hosts: [
+        { host: 'one', port: 6001 },
+        { host: 'two', port: 5432 },
+        { host: '::3', port: 6003 },
+      ],
+      targetSessionAttrs: 'read-write',
+    },
+  ],
+  [
+    'postgres://ann@one,two/x?port=6000&hostaddr=10.0.0.1,10.0.0.2',
+    {
+      hosts: [
+        { host: 'one', port: 6000, address: '10.0.0.1' },
+        { host: 'two', port: 6000, address: '10.0.0.2' },
+      ],
+    },
+  ],
   ['postgres://ann@%2Fvar%2Frun/x', { hosts: [{ host: '/var/run', port: 5432 }] }],
   ['postgres://ann@db/', { database: 'ann' }],
   ['postgres://ann@db?ssl=true', { sslMode: 'require' }],
@@ -129,6 +149,7 @@ test('every part that is wrong has a message of its own, without the value of a 
       'postgres://ann@db/x?target_session_attrs=on',
       'target_session_attrs in DATABASE_URL is not one of any, read-write',
     ],
+    ['postgres://ann@a,b,c/x?port=1,2', 'DATABASE_URL has 3 hosts, but not as many addresses or ports'],
     ['postgres://ann@db/x?connect_timeout=5s', 'connect_timeout in DATABASE_URL is not a number of seconds'],
     [
       'postgres://ann@db/x?sslmod=require',

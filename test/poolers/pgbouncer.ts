@@ -26,7 +26,8 @@ export interface Pooler {
 export async function startPooler({ mode, ignoresSettings, upstream }: PoolerOptions): Promise<Pooler> {
   const folder = await createFolder()
   const port = await findPort()
-  const ignored = 'default_transaction_isolation, lock_timeout, idle_in_transaction_session_timeout, statement_timeout'
+  const limits = 'lock_timeout, idle_in_transaction_session_timeout, statement_timeout'
+  const ignored = `default_transaction_isolation, ${limits}`
   // Each list of a test is a database of its own, and the server has few connections.
   const configuration = `
 [databases]

@@ -3,10 +3,10 @@
 import type { SQL } from 'bun'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
-import type { Connections } from './connections.ts'
+import { type Connections, createConnections } from './connections.ts'
 import { checkCounts } from './counts.ts'
 import { readNumbering } from './numbering.ts'
-import { connect, explain, type PoolOptions, toStoreError } from './pool.ts'
+import { explain, type PoolOptions, toStoreError } from './pool.ts'
 import { checkWritable } from './read.ts'
 import { findDurabilityWarnings } from './replication.ts'
 import { readVersion, SCHEMA_VERSION } from './schema.ts'
@@ -44,13 +44,13 @@ async function withConnections<T>(
   list: Pick<PoolOptions, 'parameters' | 'name'>,
   work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const connections = connect({ ...list, hasDeadline: false })
+  const connections = createConnections({ ...list, hasDeadline: false })
   try {
     return await work(connections)
   } catch (error) {
     throw error instanceof StoreError ? error : toStoreError(list.name, await explain(error, connections))
   } finally {
-    await connections.close({ timeout: 0 })
+    await connections.close()
   }
 }
 

@@ -38,7 +38,20 @@ const REASONS = [
   [/CERT|TLS|SSL|SIGNATURE|ISSUER/, 'the certificate of the server is not trusted'],
 ] as const
 
-function toCode(error: unknown): string {
+/** Returns the SQLSTATE, the code of the runtime, or the name of an error. */
+export function toCode(error: unknown): string {
   if (error instanceof SQL.PostgresError && error.errno) return String(error.errno)
   return toErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown')
 }
+
+/**
+ * Whether the connections must be replaced after an error: they were lost, the server is read-only now, or there is a pooler
+ * now. Then the server is searched again.
+ */
+export function isLost(error: unknown): boolean {
+  return LOST.test(toCode(error))
+}
+
+// Of the runtime, and SQLSTATE: connection exceptions, shutdowns, read_only_sql_transaction, and with a pooler
+// invalid_sql_statement_name and duplicate_prepared_statement
+const LOST = /CONNECTION_|^(?:08|57P0[1235]|25006$|26000$|42P05$)/

@@ -4,16 +4,17 @@
  * does not retry: the next call finds out for itself whether the server works again.
  */
 
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
-import { type ConnectionOptions, type Connections, createConnections, REFUSED_BY_POOLER } from './connections.ts'
-import { INSUFFICIENT_PRIVILEGE, toReason } from './error.ts'
+import type { ClientOptions } from './client.ts'
+import { type Connections, createConnections } from './connections.ts'
+import { INSUFFICIENT_PRIVILEGE, isLost, toCode, toReason } from './error.ts'
 import { findNodes, type LockRow, lockNodes } from './nodes.ts'
 import { createPermissionError, findMissingPermissions } from './permissions.ts'
 import { createMissingRowError, migrate } from './schema.ts'
 
-export interface PoolOptions extends ConnectionOptions {
+export interface PoolOptions extends ClientOptions {
   /** The name of the list in errors, without user and password. */
   readonly name: string
   /** Whether to create a list that is missing. The default is true. */
@@ -54,7 +55,7 @@ const DROP_MS = STORE_DEADLINE_MS - 500
  */
 export function createPool(options: PoolOptions): Pool {
   const { name, hasDeadline, create = true } = options
-  let connections = connect(options)
+  let connections = createConnections(options)
   let migrated: Promise<void> | undefined
 
   async function call<T>(work: (connections: Connections) => Promise<T>): Promise<T> {
@@ -72,7 +73,7 @@ export function createPool(options: PoolOptions): Pool {
     } catch (error) {
       // The server may return with another schema: a new database, an older backup, or after a migration.
       migrated = undefined
-      if (isOfPooler(error)) replaceConnections(current, { timeout: STORE_DEADLINE_MS / 1000 })
+      if (isLost(error)) replaceConnections(current, STORE_DEADLINE_MS / 1000)
       throw toStoreError(name, error)
     }
   }
@@ -80,7 +81,7 @@ export function createPool(options: PoolOptions): Pool {
   async function withDeadline<T>(attempt: Promise<T>, current: Connections): Promise<T> {
     const timeout = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      replaceConnections(current, { timeout: 0 })
+      replaceConnections(current, 0)
       timeout.reject(new StoreError('the server does not answer'))
     }, DROP_MS)
     try {
@@ -90,10 +91,10 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function replaceConnections(current: Connections, how: { timeout: number }): void {
+  function replaceConnections(current: Connections, timeout: number): void {
     if (current !== connections) return
-    connections = connect(options)
-    void current.close(how)
+    connections = createConnections(options)
+    void current.close(timeout)
   }
 
   return {
@@ -119,7 +120,7 @@ export function createPool(options: PoolOptions): Pool {
           return await work(transaction)
         }),
       ),
-    close: () => connections.close({ timeout: 0 }),
+    close: () => connections.close(),
   }
 }
 
@@ -134,27 +135,10 @@ export function waitForStorage(sql: SQL) {
 
 /** Names the permissions that the user lacks, if that is the reason. */
 export async function explain(error: unknown, connections: Connections): Promise<unknown> {
-  if (!(error instanceof SQL.PostgresError) || error.errno !== INSUFFICIENT_PRIVILEGE) return error
+  if (toCode(error) !== INSUFFICIENT_PRIVILEGE) return error
   const missing = await connections.run((sql) => findMissingPermissions(sql, 'commands')).catch(() => [])
   return missing.length > 0 ? createPermissionError(missing) : error
 }
-
-/** Creates the connections, which are made at the first query. @throws StoreError when a parameter is not valid */
-export function connect(options: PoolOptions): Connections {
-  try {
-    return createConnections(options)
-  } catch (error) {
-    throw toStoreError(options.name, error)
-  }
-}
-
-/** Whether an error shows that there is a pooler now, or that it is another one. */
-function isOfPooler(error: unknown): boolean {
-  return error instanceof SQL.PostgresError && OF_POOLER.includes(String(error.errno))
-}
-
-// SQLSTATE: of a pooler itself, and invalid_sql_statement_name and duplicate_prepared_statement behind it
-const OF_POOLER = [REFUSED_BY_POOLER, '26000', '42P05']
 
 /** Names the list in an error. */
 export function toStoreError(name: string, error: unknown): StoreError {

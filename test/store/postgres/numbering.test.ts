@@ -1,19 +1,13 @@
 /** A PostgreSQL list that continues from an older state gives out no number again. */
 
 import { afterAll, expect, test } from 'bun:test'
-import type { ChildProcess } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, cpSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { SQL } from 'bun'
 import { parseListUrl } from '../../../src/config/list-url.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
-import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
-import { findBinaries, findPort, findUser, initialize, suspend, tryStart } from '../../support/postgres-process.ts'
-import { createFolder } from '../../support/service.ts'
+import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
+import { createPair, runOn, tryPromote } from '../../support/postgres-pair.ts'
 import { createAddresses, emailsOf, expectAscending, listAll } from '../../support/store-suite.ts'
-import { until, within } from '../../support/wait.ts'
+import { until } from '../../support/wait.ts'
 
 const ADDRESSES = createAddresses(65)
 const [OLD, LOST, NEW] = [ADDRESSES.slice(0, 50), ADDRESSES.slice(50, 60), ADDRESSES.slice(60)] as const
@@ -109,58 +103,9 @@ test('a clock that is behind the list', async () => {
   })
 })
 
-/** A primary and a standby of its own, with asynchronous replication. */
-async function createPair() {
-  const folder = await createFolder()
-  cleanups.push(() => rm(folder, { recursive: true }))
-  const user = findUser()
-  if (user) chownSync(folder, user.uid, user.gid)
-  const { initdb, postgres } = await findBinaries(folder, user)
-  const data = initialize(initdb, { folder, user, password: PASSWORD })
-  const copy = join(folder, 'standby')
-  const ports = { primary: await findPort(), standby: await findPort() }
-  const running = new Set<ChildProcess>()
-  cleanups.push(() => Promise.all([...running].map((child) => stop(child, 'SIGQUIT'))))
-
-  async function start(folderOfData: string, port: number): Promise<ChildProcess> {
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
-    const options = ['-D', folderOfData, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
-    let child: ChildProcess | undefined
-    await until(async () => {
-      child = await tryStart(postgres, options, { ...user, cwd: folder })
-      return child !== undefined
-    }, 'the server accepts connections')
-    running.add(child!)
-    return child!
-  }
-
-  async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-    if (!running.delete(child)) return
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    for (const pid of signal === 'SIGKILL' ? suspend(child) : [child.pid!]) process.kill(pid, signal)
-    await within(ended, 'the server has ended')
-  }
-
-  function copyToStandby(): void {
-    cpSync(data, copy, { recursive: true })
-    // The server refuses a folder that others can read.
-    chmodSync(copy, 0o700)
-    writeFileSync(join(copy, 'standby.signal'), '')
-    const connection = `host=127.0.0.1 port=${ports.primary} user=postgres password=${PASSWORD}`
-    appendFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`)
-    if (!user) return
-    for (const path of new Bun.Glob('**').scanSync({ cwd: copy, dot: true, onlyFiles: false })) {
-      chownSync(join(copy, path), user.uid, user.gid)
-    }
-    chownSync(copy, user.uid, user.gid)
-  }
-
-  const toUrl = (port: number) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`
-  return { data, copy, ports, start, stop, copyToStandby, toUrl }
-}
-
 test('a failover that lost commits: everybody who subscribes afterwards is behind the cursor, without a restart', async () => {
-  const { data, copy, ports, start, stop, copyToStandby, toUrl } = await createPair()
+  const { data, copy, ports, start, stop, copyToStandby, toUrl, end } = await createPair()
+  cleanups.push(end)
   let primary = await start(data, ports.primary)
   const store = await openStore(parseListUrl('URL', toUrl(ports.primary)))
   cleanups.push(() => store.close())
@@ -211,20 +156,6 @@ async function tryAdd(store: SubscriberStore, addresses: typeof ADDRESSES): Prom
   )
 }
 
-async function readLast(url: string): Promise<number> {
+async function readLast(url: string): Promise<number | undefined> {
   return await runOn<number>(url, 'SELECT max(seq)::float8 AS value FROM rollcall.subscribers')
-}
-
-async function tryPromote(url: string): Promise<boolean> {
-  return await runOn<boolean>(url, 'SELECT pg_promote() AS value').catch(() => false)
-}
-
-async function runOn<T>(url: string, statement: string): Promise<T> {
-  const sql = new SQL({ url, max: 1 })
-  try {
-    const [row] = await sql.unsafe<{ value: T }[]>(statement)
-    return row!.value
-  } finally {
-    await sql.close()
-  }
 }
