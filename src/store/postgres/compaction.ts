@@ -40,13 +40,13 @@ const MAX_LOCKED = 20_000
 
 /**
  * Moves all that was accepted before the call, and makes it visible to readers. Takes no lock when there is nothing to do.
- * Does nothing in a database that cannot be written, such as a standby.
  *
- * @returns how many addresses were moved
+ * @returns how many addresses were moved; undefined when the database cannot be written, such as a standby
  */
-export async function compact(pool: Pool): Promise<number> {
+export async function compact(pool: Pool): Promise<number | undefined> {
   const { until, isVisible, isReadOnly } = await pool.run(readBacklog)
-  if (isReadOnly || (until === undefined && isVisible)) return 0
+  if (isReadOnly) return undefined
+  if (until === undefined && isVisible) return 0
   const moved = until === undefined ? 0 : await moveSlices(pool.runLocked, until)
   await pool.runLocked(raiseVisibleSeq)
   return moved
@@ -59,7 +59,7 @@ export async function compact(pool: Pool): Promise<number> {
 export async function runCompacted<T>(pool: Pool, work: (transaction: SQL) => Promise<T>): Promise<T> {
   // While others write, as long as each round leaves half as much as the last one.
   for (let last = Number.POSITIVE_INFINITY; ; ) {
-    const moved = await compact(pool)
+    const moved = (await compact(pool)) ?? 0
     if (moved <= MAX_LOCKED || moved > last / 2) break
     last = moved
   }

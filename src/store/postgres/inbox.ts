@@ -60,6 +60,17 @@ export async function readBacklog(sql: SQL): Promise<Backlog> {
   return { until: inbox?.until ?? undefined, isVisible: list.isVisible, isReadOnly: inbox?.isReadOnly ?? false }
 }
 
+/**
+ * Counts the addresses that a reader does not see yet: those in the inbox, and those above the visible seq. It is the most
+ * that may be missing, because an address may be repeated or on the list.
+ */
+export async function countWaiting(sql: SQL): Promise<number> {
+  const [row] = await sql<{ waiting: number }[]>`
+    SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox)::float8
+         + (SELECT count(*) FROM rollcall.subscribers WHERE seq > (SELECT visible_seq FROM rollcall.list))::float8 AS waiting`
+  return row?.waiting ?? 0
+}
+
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
 export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   const [row] = await sql<{ acceptedAt: Date }[]>`

