@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PASSWORD } from '../support/postgres.ts'
 import { findPort, findUser } from '../support/postgres-process.ts'
+import { findProgram } from '../support/programs.ts'
 import { createFolder } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -48,7 +49,7 @@ ${ignoresSettings ? `ignore_startup_parameters = ${ignored}` : ''}
   // PgBouncer refuses to run as root.
   const user = findUser()
   if (user) for (const name of ['', 'users.txt', 'pgbouncer.ini']) chownSync(join(folder, name), user.uid, user.gid)
-  const child = Bun.spawn(['pgbouncer', '-q', join(folder, 'pgbouncer.ini')], {
+  const child = Bun.spawn([findProgram('pgbouncer') ?? '', '-q', join(folder, 'pgbouncer.ini')], {
     ...user,
     cwd: folder,
     stdout: 'ignore',

@@ -9,16 +9,14 @@ import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import { getServer, toDatabase, withStore } from '../support/postgres.ts'
+import { requirePrograms } from '../support/programs.ts'
 import { type RunningService, runCommand, startService } from '../support/service.ts'
 import { testProcesses } from '../support/store-processes.ts'
 import { describeStore, emailsOf, expectAscending, listAll } from '../support/store-suite.ts'
 import { until } from '../support/wait.ts'
 import { type Pooler, startPooler } from './pgbouncer.ts'
 
-if (Bun.which('pgbouncer') === null) {
-  console.error('not installed: pgbouncer')
-  process.exit(1)
-}
+requirePrograms({ pgbouncer: 'pgbouncer' })
 
 const server = await getServer()
 const upstream = new URL(server.admin).port

@@ -96,7 +96,7 @@ export function tryStart(
 }
 
 /** Suspends a server, and returns the ids of its processes. It cannot start another one meanwhile. */
-export function suspend(server: ChildProcess): number[] {
+export function suspend(server: Pick<ChildProcess, 'pid'>): number[] {
   const { pid } = server
   if (pid === undefined) throw new Error('the server does not run')
   process.kill(pid, 'SIGSTOP')
