@@ -140,10 +140,8 @@ test('a failover that lost commits: everybody who subscribes afterwards is behin
 
 /** Sets the names of the synchronous standbys, and waits until the server uses them. */
 async function setStandbys(url: string, names: string): Promise<void> {
-  const sql = new SQL({ url, max: 1 })
-  await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
-  await sql`SELECT pg_reload_conf()`
-  await sql.close()
+  await runOn(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await runOn(url, 'SELECT pg_reload_conf()')
   const state = names ? 'sync' : 'async'
   const isSet = () => runOn<string>(url, 'SELECT sync_state AS value FROM pg_stat_replication').catch(() => '')
   await until(async () => (await isSet()) === state, `the standby is ${state}`)
