@@ -60,6 +60,8 @@ function describePooler(name: string, pooler: Pooler): void {
       await until(() => confirmed.length >= before + 500, '500 addresses are confirmed')
       await server.kill()
       await server.start()
+      const atStart = confirmed.length
+      await until(() => confirmed.length > atStart, 'the service confirms addresses again')
     }
     isOver = true
     await Promise.all(callers)
