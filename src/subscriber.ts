@@ -139,18 +139,14 @@ export interface SubscriberStore {
   /**
    * Puts rows of another list on this one, in their order, without suppressed addresses. Resolves when they are on
    * stable storage.
-   *
-   * @param rows at most `importSize`
    */
   import(rows: readonly ImportRow[]): Promise<ImportTally>
   /**
    * Puts subscribers of another list on this one, like `import`. Adds a suppressed address too if it subscribed after
    * its suppression, which is then deleted.
-   *
-   * @param subscribers at most `importSize`
    */
   mergeSubscribers(subscribers: readonly Subscriber[]): Promise<ImportTally>
-  /** The number of rows for which an import is the fastest without long locks. */
+  /** The most rows or subscribers of one call. As many are the fastest without long locks. */
   readonly importSize: number
   /**
    * Removes addresses from the list.
@@ -164,7 +160,6 @@ export interface SubscriberStore {
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
    * from that date or before is removed. Somebody who was suppressed before gets the later date.
    *
-   * @param rows at most `importSize`
    * @param options.removeUndated whether to remove subscribers also when the date is unknown
    */
   suppress(rows: readonly OptOut[], options: { readonly removeUndated: boolean }): Promise<OptOutTally>

@@ -1,13 +1,10 @@
-/**
- * Parses the URL of a PostgreSQL list, with the names and the meaning of libpq:
- * https://www.postgresql.org/docs/current/libpq-connect.html. Each part in the URL wins over its variable. So no variable
- * of the machine can send addresses to another database than the one in the URL.
- */
+/** How to connect to a PostgreSQL list, from the parts of its URL and the variables of libpq. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { toSystemReason, UsageError } from '../failure.ts'
 import type { Environment } from './environment.ts'
+import { type Part, type Parts, readParts } from './postgres-url.ts'
 
 export interface PostgresHost {
   /** A name, an IP address without brackets, or the folder of a Unix socket. TLS compares the certificate with it. */
@@ -40,35 +37,6 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
 
-/** The parameters of the URL, and the variables that stand in for them. */
-const VARIABLES = {
-  host: 'PGHOST',
-  hostaddr: 'PGHOSTADDR',
-  port: 'PGPORT',
-  user: 'PGUSER',
-  password: 'PGPASSWORD',
-  dbname: 'PGDATABASE',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-  channel_binding: 'PGCHANNELBINDING',
-  application_name: 'PGAPPNAME',
-  options: 'PGOPTIONS',
-  connect_timeout: 'PGCONNECT_TIMEOUT',
-  target_session_attrs: 'PGTARGETSESSIONATTRS',
-} as const
-
-type Keyword = keyof typeof VARIABLES
-
-/** A value, and where it is from, for an error. */
-interface Part {
-  readonly value: string
-  readonly source: string
-}
-
-type Parts = Readonly<Partial<Record<Keyword, Part>>>
-
 /**
  * Parses a URL with `postgres:` or `postgresql:`, and reads the certificates that it names.
  *
@@ -81,9 +49,8 @@ export function parseConnectionParameters(
   url: string,
   environment: Environment,
 ): ConnectionParameters | undefined {
-  const given = parseParts(name, url)
-  if (!given) return undefined
-  const parts = { ...readVariables(environment, given), ...given }
+  const parts = readParts(name, url, environment)
+  if (!parts) return undefined
   const user = parts.user?.value ?? environment.USER
   if (!user) throw new UsageError(`${name} has no user: use postgres://USER:PASSWORD@HOST/DATABASE`)
   const sslMode = toSslMode(parts)
@@ -100,73 +67,6 @@ export function parseConnectionParameters(
     connectTimeout: parseTimeout(parts.connect_timeout),
     targetSessionAttrs: parseChoice(parts.target_session_attrs, TARGETS) ?? 'any',
   })
-}
-
-const URL_PARTS = new RegExp(
-  // A raw `@`, `/`, `?` or `#` must not move a piece of the password to another part.
-  [
-    '^postgres(?:ql)?://',
-    '(?:(?<user>[^:@/?#]*)(?::(?<password>[^/?#]*))?@)?',
-    '(?<hosts>[^@/?#]*)(?:/(?<dbname>[^@/?#]*))?(?:\\?(?<query>[^@?#]*))?$',
-  ].join(''),
-)
-
-/** Splits the URL. An empty part counts as missing. */
-function parseParts(name: string, url: string): Parts | undefined {
-  const groups = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
-  const servers = parseServers(groups?.hosts ?? '')
-  if (!groups || !servers) return undefined
-  const { user, password, dbname, query = '' } = groups
-  const values = { user, password, dbname, ...servers, ...parseQuery(name, query) }
-  const parts = Object.entries(values).map(([keyword, value = '']) => {
-    const source = `${keyword} in ${name}`
-    return [keyword, { value: decode(source, value), source }] as const
-  })
-  return Object.fromEntries(parts.filter(([, { value }]) => value !== ''))
-}
-
-/** Splits `HOST:PORT,HOST:PORT` into the lists that the parameters `host` and `port` have. */
-function parseServers(hosts: string): { host: string; port: string } | undefined {
-  const servers = hosts.split(',').map((server) => /^(?:\[([0-9a-f:.]+)\]|([^:[\]]*))(?::([0-9]*))?$/i.exec(server))
-  if (servers.includes(null)) return undefined
-  const ports = servers.map((server) => server?.[3] ?? '')
-  return {
-    host: servers.map((server) => server?.[1] ?? server?.[2] ?? '').join(','),
-    port: ports.some(Boolean) ? ports.join(',') : '',
-  }
-}
-
-function parseQuery(name: string, query: string): Readonly<Record<string, string>> {
-  const pairs = query.split('&').filter(Boolean)
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      // As in libpq, for URLs that were written for JDBC.
-      const [keyword = '', ...value] = (pair === 'ssl=true' ? 'sslmode=require' : pair).split('=')
-      if (Object.hasOwn(VARIABLES, keyword) && value.length > 0) return [keyword, value.join('=')]
-      // A password with a raw `&` looks like another parameter.
-      const shown = query.includes('password') ? 'a parameter' : `the parameter "${keyword}"`
-      throw new UsageError(
-        `${name} has ${shown} that Rollcall does not know: use ${Object.keys(VARIABLES).join(', ')}, or remove it`,
-      )
-    }),
-  )
-}
-
-function decode(source: string, value: string): string {
-  try {
-    const decoded = decodeURIComponent(value)
-    if (!decoded.includes('\0')) return decoded
-  } catch {}
-  throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
-}
-
-function readVariables(environment: Environment, given: Parts): Parts {
-  const parts = Object.entries(VARIABLES).map(
-    ([keyword, variable]) => [keyword, { value: environment[variable] ?? '', source: variable }] as const,
-  )
-  // PGHOSTADDR would send the connection elsewhere than to the host in the URL.
-  const isUsed = (keyword: string) => keyword !== 'hostaddr' || !given.host
-  return Object.fromEntries(parts.filter(([keyword, { value }]) => value !== '' && isUsed(keyword)))
 }
 
 function parseHosts(name: string, { host, hostaddr, port }: Parts): readonly PostgresHost[] {

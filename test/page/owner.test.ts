@@ -201,7 +201,7 @@ describe('in a browser', () => {
   test.each([
     ['with scripts', true],
     ['without scripts', false],
-  ])('a subscription leads to the page of the owner, whatever the request asks for: %s', async (name, scripts) => {
+  ])('a subscription leads to the page of the owner, and no parameter changes that: %s', async (name, scripts) => {
     const email = `${name.replace(' ', '-')}@example.org`
     const path = '/de?after_subscribe=https://evil.example&next=https://evil.example'
     const { result, errors } = await visit(
