@@ -71,12 +71,10 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const opsServer = ops && metrics && listen(createOps({ metrics, intake, store }), ops)
     warnOfLimit(log)
     const server = listen(app, { ...config, log })
-    const warmUp = setTimeout(() => void buildDocuments(documents, baseUrl), WARM_UP_DELAY_MS)
     return {
       port: server.port,
       opsPort: opsServer?.port,
       async stop(signalledAt) {
-        clearTimeout(warmUp)
         const [requests] = await Promise.all([
           server.stop({ signalledAt, abortPending: body.abortPending }),
           opsServer?.stop({ signalledAt }),
@@ -93,17 +91,6 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await store.close()
     throw error
   }
-}
-
-/** Milliseconds after the start until all documents are built: the first requests come first. */
-const WARM_UP_DELAY_MS = 1_000
-
-/**
- * Requests every document once. The code of some is loaded for that: later, an upgrade may have replaced it, or file
- * descriptors may be short.
- */
-async function buildDocuments(documents: ReadonlyMap<string, Handler>, baseUrl: string): Promise<void> {
-  for (const [path, handle] of documents) await handle(new Request(baseUrl + path))
 }
 
 function createHandlers(

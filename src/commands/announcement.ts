@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import { createCurlCall } from '../documents/curl.ts'
 import { isTerminal, type Log } from '../log.ts'
 import type { Service } from '../service.ts'
-import { toListName } from '../store/open.ts'
+import { toListName } from '../store/list-name.ts'
 
 type Listening = Pick<Service, 'port' | 'opsPort'>
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Failure } from '../failure.ts'
-import { toListName } from '../store/open.ts'
+import { toListName } from '../store/list-name.ts'
 import type { Content } from '../store/sqlite/content-worker.ts'
 import { describeMigration } from '../store/sqlite/file.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'

@@ -16,11 +16,11 @@ export function createServeCommand(): Command {
       const config = readConfig(undefined, flags)
       const { createLog } = await import('../log.ts')
       const { startService } = await import('../service.ts')
+      const { announce } = await import('./announcement.ts')
       const log = createLog(config.logLevel)
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
       const service = await startService(config, log)
-      const { announce } = await import('./announcement.ts')
       announce(service, config, log)
       // Imported on demand: few services have one.
       const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)

@@ -1,7 +1,7 @@
 /** The sitemap (sitemaps.org): one file, or an index of several files if one would exceed the limits of the protocol. */
 
 import { Readable } from 'node:stream'
-import type { SitemapIndexStream, SitemapStream } from 'sitemap'
+import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap'
 import { DOCUMENTS } from '../routes.ts'
 
 /** An indexable page. */
@@ -48,13 +48,9 @@ export async function createSitemap(
 
   const files = parts.map((part, index) => ({ ...part, path: path.replace('.', `-${index + 1}.`) }))
   const items = files.map(({ path, lastmod }) => ({ url: baseUrl + path, lastmod }))
-  const { ErrorLevel, SitemapIndexStream } = await loadSitemap()
   const index = await write(items, new SitemapIndexStream({ lastmodDateOnly: true, level: ErrorLevel.THROW }))
   return [{ path, body: index }, ...files.map(({ path, body }) => ({ path, body }))]
 }
-
-// Imported on demand: it takes a tenth of the start.
-const loadSitemap = () => import('sitemap')
 
 /** More bytes than the markup of an entry, or of a link in it, has. */
 const MAX_MARKUP_BYTES = 200
@@ -91,7 +87,6 @@ async function createParts(pages: readonly IndexedPage[], baseUrl: string, limit
 }
 
 async function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Promise<string> {
-  const { ErrorLevel, SitemapStream } = await loadSitemap()
   const items = pages.map(({ path, lastmod, alternates = {} }) => ({
     url: baseUrl + path,
     lastmod,
@@ -102,7 +97,6 @@ async function createUrlSet(pages: readonly IndexedPage[], baseUrl: string): Pro
 }
 
 async function write(items: readonly object[], stream: SitemapStream | SitemapIndexStream): Promise<string> {
-  const { streamToPromise } = await loadSitemap()
   const bytes = await streamToPromise(Readable.from(items).pipe(stream))
   return bytes.toString()
 }

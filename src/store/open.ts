@@ -1,13 +1,11 @@
+/** Opens a list by its URL. Each store is imported when a list needs it: the service starts faster without the other. */
+
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
-import { checkPostgresList, findPostgresWarnings } from './postgres/checks.ts'
-import { toHostText } from './postgres/search.ts'
-import { createPostgresStore } from './postgres/store.ts'
-import { checkSqliteList } from './sqlite/checks.ts'
-import { openSqliteStore, type StoreOptions } from './sqlite/store.ts'
-import { openSqliteThread } from './sqlite/thread.ts'
+import { toListName } from './list-name.ts'
+import type { StoreOptions } from './sqlite/store.ts'
 
 /**
  * Opens a list for a command. Unless it creates a list, one in a file that cannot be written is opened for reading only.
@@ -18,7 +16,11 @@ export async function openStore(
   list: ListUrl,
   options?: Pick<StoreOptions, 'create' | 'notify'>,
 ): Promise<SubscriberStore> {
-  if (list.kind === 'sqlite') return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
+  if (list.kind === 'sqlite') {
+    const { openSqliteStore } = await import('./sqlite/store.ts')
+    return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
+  }
+  const { createPostgresStore } = await import('./postgres/store.ts')
   return createPostgresStore({ ...options, parameters: list.parameters, name: toListName(list), hasDeadline: false })
 }
 
@@ -29,7 +31,11 @@ export async function openStore(
  * @throws StoreError when a SQLite file cannot be opened, or the URL of a database is wrong
  */
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
-  if (list.kind === 'sqlite') return await openSqliteThread(list.file, log)
+  if (list.kind === 'sqlite') {
+    const { openSqliteThread } = await import('./sqlite/thread.ts')
+    return await openSqliteThread(list.file, log)
+  }
+  const { createPostgresStore } = await import('./postgres/store.ts')
   const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true, log })
   void prepare(store, list, log)
   return store
@@ -51,9 +57,14 @@ async function prepare(store: SubscriberStore, list: ListUrl, log: Log): Promise
  *
  * @param cursors are compared with the list
  */
-export function checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncIterable<CheckResult> {
-  if (list.kind === 'sqlite') return checkSqliteList(list.file, cursors)
-  return checkPostgresList({ parameters: list.parameters, name: toListName(list) }, cursors)
+export async function* checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncGenerator<CheckResult> {
+  if (list.kind === 'sqlite') {
+    const { checkSqliteList } = await import('./sqlite/checks.ts')
+    yield* checkSqliteList(list.file, cursors)
+  } else {
+    const { checkPostgresList } = await import('./postgres/checks.ts')
+    yield* checkPostgresList({ parameters: list.parameters, name: toListName(list) }, cursors)
+  }
 }
 
 /**
@@ -63,12 +74,6 @@ export function checkStore(list: ListUrl, cursors: readonly CursorCheck[]): Asyn
  */
 export async function findWarnings(list: ListUrl): Promise<readonly string[]> {
   if (list.kind === 'sqlite') return []
+  const { findPostgresWarnings } = await import('./postgres/checks.ts')
   return await findPostgresWarnings({ parameters: list.parameters, name: toListName(list) })
-}
-
-/** Names a list for the owner, without the user and the password in its URL. */
-export function toListName(list: ListUrl): string {
-  if (list.kind === 'sqlite') return `sqlite:${list.file}`
-  const { hosts, database } = list.parameters
-  return `postgres://${hosts.map(toHostText).join(',')}/${database}`
 }

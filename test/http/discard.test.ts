@@ -36,7 +36,7 @@ let service: RunningService
 
 beforeAll(async () => {
   service = await startService({ env: { BASE_URL } })
-  // They are built at their first request, or a second later, which would count as memory of a body.
+  // They are built at their first request, which would count as memory of a body.
   await Promise.all(Object.values(DOCUMENTS).map(({ path }) => service.request(path)))
 })
 afterAll(() => service.stop())

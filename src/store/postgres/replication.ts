@@ -25,8 +25,8 @@ interface Standbys {
   readonly isVisible: boolean
 }
 
-/** For so many milliseconds, a server without synchronous standbys is not asked again: a cancelled wait takes longer. */
-const RECHECK_MS = 100
+/** For this many milliseconds, a server without synchronous standbys is not asked again: a cancelled wait takes longer. */
+export const RECHECK_MS = 100
 
 /**
  * Creates a function that resolves when the synchronous standbys have every commit that ended before the call.

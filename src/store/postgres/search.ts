@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SQL } from 'bun'
 import type { ConnectionParameters, PostgresHost } from '../../config/connection-parameters.ts'
 import { StoreError } from '../../subscriber.ts'
+import { toHostText } from '../list-name.ts'
 import { type ClientOptions, closeClient, createClient } from './client.ts'
 import { toCode, toReason } from './error.ts'
 
@@ -71,11 +72,6 @@ function toSearchError(hosts: readonly PostgresHost[], errors: readonly unknown[
     return `${toHostText(host)}: ${error instanceof StoreError ? error.message : toReason(error)}`
   })
   return new StoreError(`no host can be used (${reasons.join('; ')})`)
-}
-
-export function toHostText({ host, port }: PostgresHost): string {
-  const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
-  return port === 5432 ? name : `${name}:${port}`
 }
 
 interface Candidate {

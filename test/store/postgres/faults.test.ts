@@ -45,7 +45,7 @@ async function expectFailure(service: RunningService): Promise<void> {
 
 async function expectRecovery(service: RunningService): Promise<void> {
   await until(async () => (await service.subscribe('found@mail.io')).status === 200, 'the service accepts an address')
-  expect(await readiness(service)).toBe(200)
+  await until(async () => (await readiness(service)) === 200, 'the service is ready')
 }
 
 async function readiness(service: RunningService): Promise<number> {

@@ -1,6 +1,7 @@
 /** Synchronous replication: a commit whose wait for its standby was cancelled is not confirmed. */
 
 import { afterEach, expect, test } from 'bun:test'
+import { RECHECK_MS } from '../../../src/store/postgres/replication.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { type RunningService, runCommand, startService } from '../../support/service.ts'
 import { createAddresses, emailsOf, listAll, toAddresses } from '../../support/store-suite.ts'
@@ -76,6 +77,8 @@ test('a request whose commit is cancelled gets 500, and the log says why', async
   services.push(service)
   expect((await service.subscribe('before@site.io')).status).toBe(200)
   await requireStandby('missing')
+  // The service has just seen that there was no standby.
+  await Bun.sleep(RECHECK_MS)
   const replying = service.subscribe('cancelled@site.io')
   // The service may compact meanwhile.
   await cancelWait(url, 'INSERT')
