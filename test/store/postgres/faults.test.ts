@@ -216,7 +216,14 @@ test('a process of the server is killed: the server recovers, and the service wi
   await expectRecovery(service)
   const query = `SELECT pid FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' LIMIT 1`
   const [backend] = await server.run<{ pid: number }>(query, server.admin)
-  if (backend) process.kill(backend.pid, 'SIGKILL')
+  const find = `SELECT FROM pg_stat_activity WHERE pid = ${backend?.pid}`
+  const isGone = () =>
+    server.run(find, server.admin).then(
+      (rows) => rows.length === 0,
+      () => false,
+    )
+  process.kill(backend!.pid, 'SIGKILL')
+  await until(isGone, 'the server has started again')
   await expectRecovery(service)
   expect(emailsOf(await withStore(url, listAll))).toEqual(toAddresses('found@mail.io'))
 })
