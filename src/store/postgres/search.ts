@@ -20,6 +20,12 @@ export interface Server {
 /** Milliseconds after which the next host is tried, while the ones before it have not answered. */
 const HEAD_START_MS = 500
 
+/**
+ * A commit that waits for a missing standby keeps its server process after its connection has ended. From this number on,
+ * no connection is made, so that a service does not take all connections of the server.
+ */
+const MAX_WAITING = 8
+
 /** SQLSTATE protocol_violation. PgBouncer refuses settings of the session, among others, with this code. */
 export const REFUSED_BY_POOLER = '08P01'
 
@@ -105,6 +111,9 @@ async function tryClient(
     const state = await readState(sql)
     const mismatch = findMismatch(state, target)
     if (mismatch) throw new StoreError(`${mismatch}, and target_session_attrs is ${target}`)
+    if (state.waiting >= MAX_WAITING) {
+      throw new StoreError(`its synchronous standby does not answer, and ${state.waiting} commits wait for it`)
+    }
     signal.throwIfAborted()
     return { sql, isPooled: kind === 'pooled' || !state.hasSettings }
   } catch (error) {
@@ -120,16 +129,21 @@ interface ServerState {
   readonly hasSettings: boolean
   readonly isStandby: boolean
   readonly isReadOnly: boolean
+  /** Commits of this user that have waited for a synchronous standby for more than 5 s. */
+  readonly waiting: number
 }
 
 async function readState(sql: SQL): Promise<ServerState> {
   // Not a template: a pooler in transaction mode may not be able to prepare a statement.
   const [row] = await sql.unsafe<ServerState[]>(
     `SELECT source = 'client' AS "hasSettings", pg_is_in_recovery() AS "isStandby",
-            current_setting('transaction_read_only')::boolean AS "isReadOnly"
+            current_setting('transaction_read_only')::boolean AS "isReadOnly",
+            (SELECT count(*)::integer FROM pg_catalog.pg_stat_activity
+             WHERE usename = current_user AND wait_event = 'SyncRep'
+               AND query_start < clock_timestamp() - interval '5 s') AS waiting
      FROM pg_catalog.pg_settings WHERE name = 'lock_timeout'`,
   )
-  return row ?? { hasSettings: false, isStandby: false, isReadOnly: false }
+  return row ?? { hasSettings: false, isStandby: false, isReadOnly: false, waiting: 0 }
 }
 
 /** Says what is wrong with a server for a target. A standby is read-only too. */

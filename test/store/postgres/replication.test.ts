@@ -1,6 +1,7 @@
 /** Synchronous replication: a commit whose wait for its standby was cancelled is not confirmed. */
 
 import { afterEach, expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import { RECHECK_MS } from '../../../src/store/postgres/replication.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { type RunningService, runCommand, startService } from '../../support/service.ts'
@@ -125,4 +126,25 @@ test.each(['fsync', 'full_page_writes'])('%s is off: status and the start of the
     await setServer(name, 'on')
     await server.run(`ALTER SYSTEM RESET ${name}`, server.admin)
   }
+})
+
+test('commits that wait for a missing standby do not take all connections of the server', async () => {
+  const url = await createWaitingList({ isAllowed: true })
+  await requireStandby('missing')
+  const clients = Array.from({ length: 8 }, () => new SQL({ url, max: 1 }))
+  const waiting = clients.map((sql) => sql`INSERT INTO rollcall.inbox (shard, size, addresses) VALUES (0, 0, '[]')`)
+  const settled = Promise.allSettled(waiting)
+  await until(async () => {
+    const rows = await server.run(
+      `SELECT FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND wait_event = 'SyncRep'
+         AND query_start < clock_timestamp() - interval '5 s'`,
+      server.admin,
+    )
+    return rows.length === clients.length
+  }, 'the commits have waited for more than 5 s')
+  await expect(withStore(url, (store) => store.check())).rejects.toThrow('and 8 commits wait for it')
+  await setServer('synchronous_standby_names', '')
+  await settled
+  await withStore(url, (store) => store.check())
+  await Promise.all(clients.map((sql) => sql.close()))
 })
