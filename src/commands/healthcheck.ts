@@ -7,7 +7,7 @@ import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { createCommand } from './list-command.ts'
 import { print } from './output.ts'
 
-/** `rollcall healthcheck`: asks the running service whether it is well, for a container. Reads OPS_PORT and OPS_HOST only. */
+/** `rollcall healthcheck`: asks the running service whether it works, for a container. Reads OPS_PORT and OPS_HOST only. */
 export function createHealthcheckCommand(): Command {
   return createCommand(
     'healthcheck',

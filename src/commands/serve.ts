@@ -20,10 +20,10 @@ export function createServeCommand(): Command {
       const log = createLog(config.logLevel)
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
+      // Few services have one. Before the port is open: an import may wait forever without free file descriptors.
+      const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
       const service = await startService(config, log)
       announce(service, config, log)
-      // Imported on demand: few services have one.
-      const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
       supervisor?.ready()
       const signalledAt = await signalled
       supervisor?.stopping()
