@@ -10,11 +10,11 @@ function toSpread(connections: number, minSeconds = 0): Load {
 }
 
 function toProcesses(connections: number): Trial {
-  const toComparison = (subject: ContenderName) => ({
+  const toComparison = (subject: ContenderName, processes: string) => ({
     metric: 'rate' as const,
     subject,
     against: ['rollcallPostgres'] as const,
-    called: 'one process',
+    called: `one process: ${processes}`,
     goal: { atLeast: 0.9 },
   })
   return {
@@ -23,7 +23,7 @@ function toProcesses(connections: number): Trial {
     // Four processes share the requests by which each is warmed up.
     load: toSpread(connections, 5),
     contenders: ['rollcallPostgres', 'rollcallPostgres2', 'rollcallPostgres4'],
-    comparisons: [toComparison('rollcallPostgres2'), toComparison('rollcallPostgres4')],
+    comparisons: [toComparison('rollcallPostgres2', 'two'), toComparison('rollcallPostgres4', 'four')],
   }
 }
 
