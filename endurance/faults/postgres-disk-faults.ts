@@ -8,7 +8,7 @@ import type { Fault, Scene } from './fault.ts'
 
 const TABLESPACE_MIB = 8
 
-/** Room for two segments beside those that are there. */
+/** Space for two more segments. */
 const WAL_MIB = 32
 
 export const DISK_FAULTS: readonly Fault[] =

@@ -20,7 +20,7 @@ export function createServeCommand(): Command {
       const log = createLog(config.logLevel)
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
-      // Few services have one. Before the port is open: an import may wait forever without free file descriptors.
+      // Few services have one. Before the port is open: an import may not end without free file descriptors.
       const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
       const service = await startService(config, log)
       announce(service, config, log)

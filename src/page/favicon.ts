@@ -1,6 +1,7 @@
 /** The icon of the site: the first letter of its name on a coloured tile as SVG, and an envelope as ICO for clients without SVG support. */
 
 import { BACKGROUND } from './accent.ts'
+import { isInEnvelope, setPixel } from './envelope.ts'
 
 export const FAVICON_PATH = '/favicon.svg'
 
@@ -27,6 +28,8 @@ export function createFaviconSvg(name: string, colour: string): string {
 
 /** Width and height of the ICO in pixels. */
 const SIZE = 16
+
+const ENVELOPE = { left: 3, top: 4, right: 13, bottom: 12, edge: 0 } as const
 
 const ICON_DIRECTORY_BYTES = 6 + 16
 const BITMAP_HEADER_BYTES = 40
@@ -60,7 +63,7 @@ export function createFaviconIco(colour: string): Uint8Array {
   const palette = ICON_DIRECTORY_BYTES + BITMAP_HEADER_BYTES
   view.setUint32(palette, Number.parseInt(colour.slice(1), 16), true)
   view.setUint32(palette + 4, 0xffffff, true)
-  drawPlane(bytes.subarray(palette + PALETTE_BYTES), isInEnvelope)
+  drawPlane(bytes.subarray(palette + PALETTE_BYTES), (x, y) => isInEnvelope(ENVELOPE, x, y))
   drawPlane(bytes.subarray(palette + PALETTE_BYTES + PLANE_BYTES), isCorner)
   return bytes
 }
@@ -69,17 +72,9 @@ export function createFaviconIco(colour: string): Uint8Array {
 function drawPlane(plane: Uint8Array, isSet: (x: number, y: number) => boolean): void {
   for (let y = 0; y < SIZE; y++) {
     for (let x = 0; x < SIZE; x++) {
-      if (!isSet(x, y)) continue
-      const index = (SIZE - 1 - y) * ROW_BYTES + (x >> 3)
-      plane[index] = (plane[index] ?? 0) | (0x80 >> (x & 7))
+      if (isSet(x, y)) setPixel(plane, (SIZE - 1 - y) * ROW_BYTES, x)
     }
   }
-}
-
-/** Whether a pixel is in the envelope. The edge of its flap, from both upper corners to the middle, has the colour of the tile. */
-function isInEnvelope(x: number, y: number): boolean {
-  const fromSide = Math.min(x, SIZE - 1 - x) - 3
-  return fromSide >= 0 && y >= 4 && y <= 11 && y - 4 !== fromSide
 }
 
 /** Whether a pixel is transparent. */

@@ -2,11 +2,11 @@
 
 import { crc32, deflateSync } from 'node:zlib'
 import { BACKGROUND } from './accent.ts'
+import { isInEnvelope, setPixel } from './envelope.ts'
 
 /** Width and height in pixels. The system rounds the corners itself. */
 const SIZE = 180
 
-/** The envelope, and half of the width of the edge of its flap, in pixels. */
 const ENVELOPE = { left: 36, top: 54, right: 144, bottom: 126, edge: 4 } as const
 
 /** Builds the icon as PNG (PNG, third edition, sections 5 and 11). @param colour of the tile, as `#rrggbb` */
@@ -33,17 +33,10 @@ function drawRows(): Buffer {
   const rows = Buffer.alloc(rowBytes * SIZE)
   for (let y = 0; y < SIZE; y++) {
     for (let x = 0; x < SIZE; x++) {
-      const index = y * rowBytes + 1 + (x >> 3)
-      if (isInEnvelope(x, y)) rows[index] = (rows[index] ?? 0) | (0x80 >> (x & 7))
+      if (isInEnvelope(ENVELOPE, x, y)) setPixel(rows, y * rowBytes + 1, x)
     }
   }
   return rows
-}
-
-function isInEnvelope(x: number, y: number): boolean {
-  const { left, top, right, bottom, edge } = ENVELOPE
-  const fromSide = Math.min(x - left, right - 1 - x)
-  return fromSide >= 0 && y >= top && y < bottom && Math.abs(y - top - edge - fromSide) > edge
 }
 
 /** Builds a chunk: length, type, data, and the CRC of type and data. */

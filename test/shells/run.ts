@@ -5,19 +5,18 @@
  */
 
 import { rm } from 'node:fs/promises'
+import { requirePrograms } from '../support/programs.ts'
 import { createFolder, runCommand } from '../support/service.ts'
 import { CASES, complete, prepareFolder, SHELLS, type Shell } from './shells.ts'
 
-const missing = [...Object.keys(SHELLS), 'mandoc'].filter((program) => Bun.which(program) === null)
-if (missing.length > 0) console.error(`not installed: ${missing.join(', ')}`)
+requirePrograms({ bash: 'bash', zsh: 'zsh', fish: 'fish', mandoc: 'mandoc' })
 
 const problems = await checkManual()
 for (const shell of Object.values(SHELLS)) problems.push(...(await checkShell(shell)))
 for (const problem of problems) console.error(problem)
-process.exit(missing.length + problems.length > 0 ? 1 : 0)
+process.exit(problems.length > 0 ? 1 : 0)
 
 async function checkShell(shell: Shell): Promise<string[]> {
-  if (missing.includes(shell.name)) return []
   const folder = await createFolder()
   await prepareFolder(folder, shell)
   const wrong: string[] = []
@@ -32,7 +31,6 @@ async function checkShell(shell: Shell): Promise<string[]> {
 
 /** Runs the linter. It also warns about long lines, which are a matter of style. */
 async function checkManual(): Promise<string[]> {
-  if (missing.includes('mandoc')) return []
   const { stdout } = await runCommand(['man'])
   const linter = Bun.spawn(['mandoc', '-Tlint', '-Wwarning'], { stdin: new Blob([stdout]), stdout: 'pipe' })
   const text = await linter.stdout.text()
