@@ -51,11 +51,14 @@ export const BODY_DEADLINE_MS = 10_000
 /** Milliseconds without a byte after which a body is not discarded further: the client may wait for the response. */
 export const DISCARD_PAUSE_MS = 2_000
 
-/** Milliseconds in which a caller gets the response: a 500 if the store has not confirmed the address. */
+/**
+ * Milliseconds from the last byte of a request to the last byte of its response: a 500 if the store has not confirmed
+ * the address by then.
+ */
 export const STORE_DEADLINE_MS = 5_000
 
-/** Milliseconds after which an address is given up. The rest of the deadline is for the way of the response to the caller. */
-export const GIVE_UP_MS = STORE_DEADLINE_MS - 200
+/** Milliseconds after which an address is given up. The rest is for the response, also on a busy machine. */
+export const GIVE_UP_MS = STORE_DEADLINE_MS - 500
 
 /** Milliseconds for which `healthcheck` waits for an answer: longer than the service waits for its store. */
 export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000

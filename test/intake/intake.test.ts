@@ -17,7 +17,7 @@ test('an address is given up after 5 s; the failure and the recovery are logged 
   // Two batches whose deadlines pass at different times.
   await Bun.sleep(300)
   const second = add('second')
-  const late = 'the store did not confirm within 4800 ms'
+  const late = 'the store did not confirm within 4500 ms'
   expect(await Promise.all([first, second])).toEqual([late, late])
   const failure = 'the store fails: requests get 500 storage_failure until it recovers'
   expect(messages).toEqual([failure])
