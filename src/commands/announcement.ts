@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { createCurlCall } from '../documents/curl.ts'
+import { createCurlCall } from '../documents/terms.ts'
 import { isTerminal, type Log } from '../log.ts'
 import type { Service } from '../service.ts'
 import { toListName } from '../store/list-name.ts'

@@ -1,7 +1,7 @@
 import { get as httpGet } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { readOps } from '../config/listeners.ts'
+import { readOps } from '../config/environment.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { createCommand } from './list-command.ts'

@@ -1,7 +1,7 @@
 /** A progress bar on standard error, if that is a terminal. */
 
 import { writeSync } from 'node:fs'
-import { isDumbTerminal } from '../config/terminal.ts'
+import { isDumbTerminal } from '../config/environment.ts'
 import { type ProgressState, toProgressLine } from './progress-line.ts'
 
 export interface Progress {

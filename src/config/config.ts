@@ -2,9 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { Failure, toSystemReason, UsageError } from '../failure.ts'
-import { type Environment, readEnvironment } from './environment.ts'
+import { type Environment, type Listener, parseHost, parsePort, readEnvironment, readOps } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
-import { type Listener, parseHost, parsePort, readOps } from './listeners.ts'
 import { parseSite, type Site } from './site-file.ts'
 import { readSupervisor, type SupervisorSettings } from './supervisor.ts'
 

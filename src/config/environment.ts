@@ -1,6 +1,7 @@
-/** The environment: the variables of the process and, for those that it does not have, the lines of a file. */
+/** The environment, and the settings that commands read without the rest of the configuration. */
 
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { toSystemReason, UsageError } from '../failure.ts'
 
@@ -11,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const DEFAULT_FILE = '/etc/rollcall/env'
 
 /**
- * Reads the environment. ENV_FILE names the file.
+ * Reads the variables of the process and, for those that it does not have, the lines of the file that ENV_FILE names.
  *
  * @throws UsageError if there is a file that cannot be read: its settings are needed, such as that of the list
  */
@@ -32,4 +33,51 @@ function readEnvFile(name: string | undefined): string | undefined {
     const advice = code === 'EACCES' ? 'run the command as the user of the service' : 'use a file with lines NAME=value'
     throw new UsageError(`ENV_FILE is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`)
   }
+}
+
+/** Where a server listens. */
+export interface Listener {
+  /** 0 takes any free port. */
+  readonly port: number
+  /** An IP address or a host name. */
+  readonly host: string
+}
+
+/**
+ * Reads OPS_PORT and OPS_HOST.
+ *
+ * @param publicPort must be another one
+ * @returns undefined when there is no operations listener
+ * @throws UsageError
+ */
+export function readOps(environment: Environment = readEnvironment(), publicPort?: number): Listener | undefined {
+  const host = parseHost('OPS_HOST', environment.OPS_HOST || '127.0.0.1')
+  if (!environment.OPS_PORT) return undefined
+  const port = parsePort('OPS_PORT', environment.OPS_PORT)
+  if (port !== 0 && port === publicPort) {
+    throw new UsageError(`OPS_PORT is "${port}": use another port than PORT, which is public`)
+  }
+  return Object.freeze({ port, host })
+}
+
+/** Parses a port number. @param name of the setting, for the error. @throws UsageError */
+export function parsePort(name: string, value: string): number {
+  if (/^[0-9]{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
+  throw new UsageError(`${name} is "${value}": use a port number from 0 to 65535`)
+}
+
+/** Parses an IP address or a host name. @param name of the setting, for the error. @throws UsageError */
+export function parseHost(name: string, value: string): string {
+  // A host name has LDH labels (RFC 1123 section 2.1). A last label of digits means a mistyped IP address.
+  const isLabel = (label: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)
+  const isName = value.length <= 253 && value.split('.').every(isLabel) && !/(?:^|\.)[0-9]+$/.test(value)
+  if (isIP(value) || isName) return value
+  throw new UsageError(
+    `${name} is "${value}": use an IP address such as 127.0.0.1 or ::, or a host name such as localhost`,
+  )
+}
+
+/** Whether the terminal is known to have no control sequences. */
+export function isDumbTerminal(environment: Environment = process.env): boolean {
+  return environment.TERM === 'dumb'
 }

@@ -5,11 +5,10 @@ import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, vi
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
-import { LANGUAGE_TAGS, toPagePath } from './languages.ts'
 import { type Logo, readLogo } from './logo.ts'
 import { pageEntries } from './page-entries.ts'
 import { line, object, url } from './schema.ts'
-import { localized, phrases, toTexts, type Words } from './texts.ts'
+import { LANGUAGE_TAGS, localized, phrases, toPagePath, toTexts, type Words } from './texts.ts'
 
 const ACCENT_ERROR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`

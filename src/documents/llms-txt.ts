@@ -6,8 +6,15 @@
 import type { Site } from '../config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../errors.ts'
 import { DOCUMENTS, type DocumentName, ENDPOINT, listDocuments } from '../routes.ts'
-import { createCurlCall } from './curl.ts'
-import { ACCEPTED_TERMS, BODY_TERMS, createTerms, EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from './terms.ts'
+import {
+  ACCEPTED_TERMS,
+  BODY_TERMS,
+  createCurlCall,
+  createTerms,
+  EMAIL_TERMS,
+  ERROR_TERMS,
+  REDIRECT_TERMS,
+} from './terms.ts'
 
 /** The documents for developers. All others are in the section "Optional". */
 const RESOURCES: readonly DocumentName[] = ['openApiJson', 'openApiYaml', 'apiCatalog', 'protectedResource']

@@ -2,7 +2,9 @@
 
 import type { Site } from '../config/site-file.ts'
 import { RESERVED_DOMAINS } from '../email.ts'
+import { EXAMPLE_BODY } from '../errors.ts'
 import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES } from '../limits.ts'
+import { ENDPOINT } from '../routes.ts'
 
 /** The request body. */
 export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes. The whole body must arrive within ${BODY_DEADLINE_MS / 1000} seconds.`
@@ -34,4 +36,11 @@ export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
 /** Joins the domains. A top-level domain gets a dot, so that `test` does not look like a host. */
 function toText(domains: readonly string[]): string {
   return domains.map((domain) => (domain.includes('.') ? domain : `.${domain}`)).join(', ')
+}
+
+/** Builds the example call for a shell. */
+export function createCurlCall(baseUrl: string): string {
+  return `curl ${baseUrl}${ENDPOINT.path} \\
+  -H 'Content-Type: ${ENDPOINT.mediaType}' \\
+  -d '${EXAMPLE_BODY}'`
 }

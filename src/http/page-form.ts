@@ -1,7 +1,7 @@
 /** The form of the page: the same address rule, limits and intake as the endpoint, with a page as the response. */
 
-import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
+import { type Language, toPagePath } from '../config/texts.ts'
 import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'

@@ -1,6 +1,6 @@
 /** The pages over HTTP: redirects to the one path of each, and GET, HEAD and POST. */
 
-import { type Language, toPagePath } from '../config/languages.ts'
+import { type Language, toPagePath } from '../config/texts.ts'
 import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
 import { type PageState, renderPage } from '../page/render.tsx'
 import { ALLOW } from '../routes.ts'

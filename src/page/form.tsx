@@ -1,8 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toPagePath } from '../config/languages.ts'
-import { toTexts } from '../config/texts.ts'
+import { type Language, toPagePath, toTexts } from '../config/texts.ts'
 import { isMistake, type Outcome } from '../locales/locale.ts'
 import type { PageOptions } from './head.tsx'
 import { isInTitleFont } from './title-font.ts'

@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
-import { type Texts, toTexts } from '../config/texts.ts'
+import { type Language, type Texts, toPagePath, toTexts } from '../config/texts.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS } from '../routes.ts'
 import { BACKGROUND } from './accent.ts'

@@ -1,4 +1,4 @@
-import { type Language, toPagePath } from '../config/languages.ts'
+import { type Language, toPagePath } from '../config/texts.ts'
 import type { IndexedPage } from '../documents/sitemap.ts'
 import { CHANGES } from '../locales/languages.ts'
 

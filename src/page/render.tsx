@@ -2,10 +2,9 @@
 
 import { html } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toPagePath } from '../config/languages.ts'
 import type { Site } from '../config/site-file.ts'
-import { type Text, type Texts, toTexts } from '../config/texts.ts'
-import { createCurlCall } from '../documents/curl.ts'
+import { type Language, type Text, type Texts, toPagePath, toTexts } from '../config/texts.ts'
+import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
 import type { Locale, Outcome } from '../locales/locale.ts'
 import { DOCUMENTS } from '../routes.ts'

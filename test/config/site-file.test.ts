@@ -1,8 +1,8 @@
 /** The site file: its defaults, all its members, and one error for each mistake. */
 
 import { describe, expect, test } from 'bun:test'
-import { LANGUAGE_TAGS } from '../../src/config/languages.ts'
 import { parseSite } from '../../src/config/site-file.ts'
+import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
 import { UsageError } from '../../src/failure.ts'
 
 describe('a valid site file', () => {

@@ -1,9 +1,8 @@
 /** The texts of the page in one language, from the words of the owner and those of Rollcall. */
 
 import { expect, test } from 'bun:test'
-import { LANGUAGE_TAGS, type Language } from '../../src/config/languages.ts'
 import { parseSite } from '../../src/config/site-file.ts'
-import { toTexts } from '../../src/config/texts.ts'
+import { LANGUAGE_TAGS, type Language, toTexts } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 
 const textsOf = (file: string, language: Language) => toTexts(parseSite(file, 'site.yaml'), language)

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/languages.ts'
+import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
