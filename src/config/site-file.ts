@@ -25,6 +25,7 @@ const schema = object({
     'use a URL such as https://www.example.org/contact or mailto:name@example.org',
   ).optional(),
   home: webUrl.optional(),
+  sample: webUrl.optional(),
   privacy: webUrl.optional(),
   imprint: webUrl.optional(),
   after_subscribe: webUrl.optional(),

@@ -63,6 +63,7 @@ export const phrases = object({
   kept: phrase,
   contact: phrase,
   home: phrase,
+  sample: phrase,
   privacy: phrase,
   imprint: phrase,
   license: phrase,

@@ -32,16 +32,16 @@ export const LOCALES = {
 
 /** The last change of the phrases: its UTC date, which is the lastmod of the page, and a hash of the phrases. */
 export const CHANGES = {
-  en: { date: '2026-11-21', hash: '7066507a2612' },
-  de: { date: '2026-11-21', hash: '82ee2f01235f' },
-  es: { date: '2026-11-21', hash: '5683d0bdfdda' },
-  fr: { date: '2026-11-21', hash: '9ce6d9c8fbea' },
-  it: { date: '2026-11-21', hash: 'b340f20c53b2' },
-  nl: { date: '2026-11-21', hash: '26187dae7ae5' },
-  pl: { date: '2026-11-21', hash: '30e96faff21f' },
-  'pt-BR': { date: '2026-11-21', hash: '0f411a73adae' },
-  uk: { date: '2026-11-21', hash: '6d2ab1660f8e' },
-  ar: { date: '2026-11-21', hash: '5907dc0c2372' },
-  ja: { date: '2026-11-21', hash: '4d9fdf4bb826' },
-  'zh-Hans': { date: '2026-11-21', hash: '733255837775' },
+  en: { date: '2026-11-22', hash: '12cd183650dd' },
+  de: { date: '2026-11-22', hash: '386f081c2e35' },
+  es: { date: '2026-11-22', hash: '51164c47a87e' },
+  fr: { date: '2026-11-22', hash: 'b057b8d2b443' },
+  it: { date: '2026-11-22', hash: '6b268e56f4eb' },
+  nl: { date: '2026-11-22', hash: '4250aa7bf40d' },
+  pl: { date: '2026-11-22', hash: 'fb0c5a2cd03a' },
+  'pt-BR': { date: '2026-11-22', hash: '80667ab36ffc' },
+  uk: { date: '2026-11-22', hash: 'd11e676a1ba9' },
+  ar: { date: '2026-11-22', hash: '04c9315bf43f' },
+  ja: { date: '2026-11-22', hash: 'e17c23af1000' },
+  'zh-Hans': { date: '2026-11-22', hash: '113586f0a764' },
 } satisfies Readonly<Record<keyof typeof LOCALES, { date: string; hash: string }>>

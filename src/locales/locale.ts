@@ -32,11 +32,13 @@ export interface Locale {
   readonly contact: string
   /** The link to the site of the owner. */
   readonly home: string
+  /** The link to an issue of the newsletter. It stands next to the promise of the owner, and after a success. */
+  readonly sample: string
   /** The link to the privacy policy. */
   readonly privacy: string
   /** The link to what the law asks an owner to say about themself. */
   readonly imprint: string
-  /** The text before the name of the licence. */
+  /** The text before the name of the license. */
   readonly license: string
   /** The label of the list of languages. */
   readonly languages: string
@@ -47,7 +49,7 @@ export interface Locale {
   /** The button that brings the form back, to correct the address or to add another one. */
   readonly again: string
   readonly developers: { readonly title: string; readonly lead: string }
-  /** In `typo`, `{address}` stands for the likely address. */
+  /** In `typo`, `{address}` stands for the likely address, and `{subscribe}` for the label of the button. */
   readonly outcomes: Readonly<Record<Outcome, string>>
 }
 

@@ -23,7 +23,10 @@ export function createForm({ site }: PageOptions, language: Language, { outcome,
   const { note, phrases } = toTexts(site, language)
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
-  const outcomes = Object.entries(phrases.outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
+  const outcomes = Object.entries(phrases.outcomes).map(([name, phrase]) => [
+    `data-${name}`,
+    phrase.replace('{subscribe}', () => phrases.subscribe),
+  ])
   return (
     <form
       method="post"
@@ -73,13 +76,18 @@ export function createForm({ site }: PageOptions, language: Language, { outcome,
           <bdi>{note.text}</bdi>
         </p>
       )}
+      {site.sample && (
+        <p class="note">
+          <a href={site.sample}>{phrases.sample}</a>
+        </p>
+      )}
     </form>
   )
 }
 
 /** Builds what replaces the form after a success. The script adds the address. */
 export function createConfirmation({ site, assets }: PageOptions, language: Language, isDone: boolean): JSX.Element {
-  const { outcomes, next, again, home } = toTexts(site, language).phrases
+  const { outcomes, next, again, home, sample } = toTexts(site, language).phrases
   const isTitle = assets.font !== undefined && isInTitleFont(outcomes.accepted)
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
@@ -96,6 +104,11 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
         {site.home && (
           <a class="button" href={site.home}>
             {home}
+          </a>
+        )}
+        {!site.home && site.sample && (
+          <a class="button" href={site.sample}>
+            {sample}
           </a>
         )}
         <a id="again" href={toPagePath(language, site.languages)}>

@@ -142,7 +142,7 @@ describe('a mistake gives an error with the file, the line, the value and what t
     ['languages: []', 1, 'languages is []', 'use at least one language'],
     ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   ]
-  for (const name of ['home', 'privacy', 'imprint', 'after_subscribe', 'social_image']) {
+  for (const name of ['home', 'sample', 'privacy', 'imprint', 'after_subscribe', 'social_image']) {
     // The host of after_subscribe is in the Content-Security-Policy.
     const hosts = ['ftp://a.example', 'https://a;script-src', 'https://*.a.example/', 'https://a,b/']
     for (const url of [
@@ -166,7 +166,7 @@ describe('a mistake gives an error with the file, the line, the value and what t
   }
 
   const known =
-    'Known here: name, description, note, contact, home, privacy, imprint, after_subscribe, social_image, developers, license, accent, logo, languages, phrases, pages'
+    'Known here: name, description, note, contact, home, sample, privacy, imprint, after_subscribe, social_image, developers, license, accent, logo, languages, phrases, pages'
   const tags = `Known here: ${LANGUAGE_TAGS.join(', ')}`
   const unknown: readonly (readonly [text: string, line: number, key: string, meant: string, known: string])[] = [
     ['nmae: n', 1, '"nmae"', 'name', known],

@@ -95,7 +95,7 @@ describe('links', () => {
   test('lead to the pages of the owner', async () => {
     const page = await read('/de')
     expect(select(page, 'main a.home', ['href', 'aria-label'])).toEqual([
-      ['https://www.gazette.example/', 'Unsere Website'],
+      ['https://www.gazette.example/', 'Zu unserer Website'],
     ])
     expect(select(page, 'footer p a', ['href']).flat()).toEqual([
       'mailto:owner@gazette.example',

@@ -132,7 +132,8 @@ test('a message goes away when the address is corrected', async () => {
 })
 
 describe('a domain that is close to a big provider', () => {
-  const question = (likely: string) => en.outcomes.typo.replace('{address}', likely)
+  const question = (likely: string) =>
+    en.outcomes.typo.replace('{address}', likely).replace('{subscribe}', en.subscribe)
 
   test('gets a question, and the answer is sent', async () => {
     await visit(async (page) => {
