@@ -27,9 +27,8 @@ export const MAX_BODY_BYTES = 16 * 1024
 export const MAX_DISCARDED_BYTES = 128 * 1024 * 1024
 
 /**
- * Maximum length in characters of a header field with a list: Accept, Accept-Encoding, Accept-Language and
- * If-None-Match. A longer one is treated as missing, which RFC 9110 allows: the first three are preferences (section
- * 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
+ * Maximum length in characters of a header field with a list: Accept, Accept-Encoding and If-None-Match. A
+ * longer one is treated as missing, which RFC 9110 allows: the first two are preferences (section 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
  */
 export const MAX_LIST_FIELD_LENGTH = 512
 
@@ -98,9 +97,6 @@ export const MAX_ROW_LENGTH = 1024 * 1024
 
 /** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
-
-/** Files that the process should be allowed to have open. A browser keeps up to six connections for IDLE_TIMEOUT_S or longer. */
-export const MIN_DESCRIPTORS = 4_096
 
 /** Bytes that should be free on the disk of a SQLite list: several times its largest log. */
 export const MIN_FREE_BYTES = 256 * 1024 * 1024

@@ -35,7 +35,7 @@ export const CACHE_CONTROL = {
 } as const
 
 /** The content codings of documents, in order of preference. */
-export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
+export const CONTENT_CODINGS = ['br', 'gzip'] as const
 
 /** The operation that answers CORS preflights on the endpoint. */
 export const PREFLIGHT_OPERATION_ID = 'preflightNewsletter'

@@ -1,5 +1,6 @@
 /** Composition root of the service: opens and closes the parts in order. */
 
+import { resolve } from 'node:path'
 import type { Config } from './config/config.ts'
 import type { DailyDocument, Document } from './documents/document.ts'
 import { createLinkField } from './documents/links.ts'
@@ -8,9 +9,8 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
 import { createDailyHandler } from './http/daily-handler.ts'
-import { warnOfLimit } from './http/descriptors.ts'
 import { createDocumentHandler } from './http/document-handler.ts'
-import { createOps } from './http/ops.ts'
+import { createOps, type OpsSettings } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createCommonHeaders, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, sleepUntil } from './http/server.ts'
@@ -21,6 +21,7 @@ import type { Log } from './log.ts'
 import { createPageAssets } from './page/assets.ts'
 import { listPages } from './page/page-list.ts'
 import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
+import { toListName } from './store/list-name.ts'
 import { openServiceStore } from './store/open.ts'
 
 export interface Service {
@@ -68,9 +69,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const pages = createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
-    const opsServer = ops && metrics && listen(createOps({ metrics, intake, store }), ops)
-    warnOfLimit(log)
-    const server = listen(app, { ...config, log })
+    const opsServer =
+      ops &&
+      metrics &&
+      listen(createOps({ metrics, intake, store, host: ops.host, settings: toOpsSettings(config) }), ops)
+    const server = listen(app, config)
     return {
       port: server.port,
       opsPort: opsServer?.port,
@@ -91,6 +94,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await store.close()
     throw error
   }
+}
+
+function toOpsSettings({ baseUrl, list }: Config): OpsSettings {
+  const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
+  return { base_url: baseUrl, list: name }
 }
 
 function createHandlers(

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { describeLowLimit } from '../http/descriptors.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { toListName } from '../store/list-name.ts'
 import { checkStore } from '../store/open.ts'
@@ -58,7 +57,6 @@ async function* runChecks(list: ListUrl | undefined, files: readonly string[]): 
   // Imported here because other commands need no YAML.
   const { readConfig } = await import('../config/config.ts')
   yield runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
-  yield runCheck('open files', checkLimit)
   if (!list) return
   const cursors = files.map((file) => ({
     check: `cursor ${file}`,
@@ -71,13 +69,6 @@ async function checkCursorFile(file: string, found: Numbering): Promise<string> 
   if (!existsSync(file)) throw new Failure('there is no such file: an export would start at the first subscriber')
   const { seq } = await checkCursor({ numbering: async () => found }, await readCursorFile(file))
   return `it is at ${seq}, and the list ends at ${found.last}`
-}
-
-/** The limit of this process. The service gets the same one if it is started in the same way. */
-function checkLimit(): string {
-  const problem = describeLowLimit()
-  if (problem) throw new Failure(problem.text)
-  return 'the limit is high enough'
 }
 
 function toLine({ check, ok, message }: CheckResult): string {

@@ -20,13 +20,9 @@ export function createServeCommand(): Command {
       const log = createLog(config.logLevel)
       const signalled = waitForSignal(log)
       process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
-      // Few services have one. Before the port is open: an import may not end without free file descriptors.
-      const supervisor = config.supervisor && (await import('./supervisor.ts')).createSupervisor(config.supervisor)
       const service = await startService(config, log)
       announce(service, config, log)
-      supervisor?.ready()
       const signalledAt = await signalled
-      supervisor?.stopping()
       const cutOff = await service.stop(signalledAt)
       if (cutOff) log.error(cutOff, toMessage(cutOff))
       else log.info('stopped')

@@ -5,7 +5,6 @@ import { Failure, toSystemReason, UsageError } from '../failure.ts'
 import { type Environment, type Listener, parseHost, parsePort, readEnvironment, readOps } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
-import { readSupervisor, type SupervisorSettings } from './supervisor.ts'
 
 /** All settings, validated. */
 export interface Config {
@@ -22,8 +21,6 @@ export interface Config {
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: LogLevel
-  /** systemd, if it wants to know the state of the service. */
-  readonly supervisor: SupervisorSettings | undefined
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -53,7 +50,6 @@ export function readConfig(environment: Environment = readEnvironment(), flags: 
     corsOrigins: Object.freeze(parseOrigins(environment.CORS_ORIGINS ?? '')),
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
-    supervisor: readSupervisor(environment),
   })
 }
 

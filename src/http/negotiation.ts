@@ -28,54 +28,6 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
   return (weights.get('identity') ?? 0) > bestWeight ? 'identity' : best
 }
 
-/** Maximum number of languages that are read of an Accept-Language header. Browsers send a few. */
-const MAX_LANGUAGES = 8
-
-/** Maximum length of a language tag that is read: RFC 5646 section 4.4.1. */
-const MAX_TAG_LENGTH = 35
-
-/**
- * Chooses a language by the Accept-Language header: of those offered, the one with the highest weight.
- * Tags match by language and script (RFC 5646): `zh-TW` has the script Hant, so it does not match `zh-Hans`.
- *
- * @param field the value of the header; null when it is missing
- * @returns undefined when the header names no language that is offered
- */
-export function chooseLanguage<L extends string>(field: string | null, offered: readonly L[]): L | undefined {
-  if (!isReadable(field)) return undefined
-  const wanted = [...toWeights(field)].slice(0, MAX_LANGUAGES).filter(([, weight]) => weight > 0)
-  for (const [tag] of wanted.sort(([, one], [, other]) => other - one)) {
-    const found = offered.find((language) => matchesTag(language, tag))
-    if (found) return found
-  }
-  return undefined
-}
-
-/** Whether a tag of a client, in lower case, has the language and the script of an offered one. */
-function matchesTag(offered: string, tag: string): boolean {
-  // Parsing a long tag takes quadratic time. Finding the script of an unknown language takes 40 µs.
-  if (tag.length > MAX_TAG_LENGTH || toLanguage(tag) !== toLanguage(offered)) return false
-  const script = toScript(tag.replace(EXTENSIONS, ''))
-  return script !== undefined && script === toScript(offered)
-}
-
-// Extensions and private subtags begin with a single character (RFC 5646 section 2.1). They take longest to parse.
-const EXTENSIONS = /-[a-z0-9]-.*$/
-
-function toLanguage(tag: string): string | undefined {
-  return tag.split('-', 1)[0]
-}
-
-/** Returns the script of a tag. A missing script is the likely one (CLDR, likely subtags). */
-function toScript(tag: string): string | undefined {
-  try {
-    const locale = new Intl.Locale(tag)
-    return locale.script ?? locale.maximize().script
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Whether an Accept header prefers Markdown (RFC 9110 section 12.5.1, RFC 7763): it names Markdown with at least the
  * weight of HTML. Browsers name HTML and any type; agents that read both name Markdown too.

@@ -5,7 +5,7 @@ import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
 import { type PageState, renderPage } from '../page/render.tsx'
 import { ALLOW } from '../routes.ts'
 import { createDocumentHandler } from './document-handler.ts'
-import { chooseLanguage, prefersMarkdown } from './negotiation.ts'
+import { prefersMarkdown } from './negotiation.ts'
 import { createPageForm, isConfirmation, PAGE_MEDIA_TYPE, type PageFormOptions, toPageHeaders } from './page-form.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
 import { toQuery, toTarget } from './target.ts'
@@ -69,32 +69,21 @@ function createPage(options: PagesOptions, language: Language): Handler {
   }
 }
 
-/**
- * Creates the handler of GET and HEAD: of the plain page, the page that suggests another language, and the one that
- * confirms a subscription.
- */
+/** Creates the handler of GET and HEAD: of the page, and of the one that confirms a subscription. */
 function createPageReader(options: PagesOptions, language: Language): Handler {
   const { headers, site } = options
-  const variants = new Map<string, Handler>()
 
-  function getVariant(name: string, state: PageState): Handler {
-    const known = variants.get(name)
-    if (known !== undefined) return known
+  function createVariant(state: PageState): Handler {
     const document = {
       path: toPagePath(language, site.languages),
       mediaType: PAGE_MEDIA_TYPE,
       body: () => renderPage(options, language, state),
-      headers: { ...toPageHeaders(language, site), Vary: 'Accept-Encoding, Accept-Language' },
+      headers: toPageHeaders(language, site),
     }
-    const variant = createDocumentHandler(document, headers)
-    variants.set(name, variant)
-    return variant
+    return createDocumentHandler(document, headers)
   }
 
-  return (request) => {
-    if (isConfirmation(request.url)) return getVariant('accepted', { outcome: 'accepted' })(request)
-    const preferred = chooseLanguage(request.headers.get('accept-language'), site.languages)
-    if (!preferred || preferred === language) return getVariant('', {})(request)
-    return getVariant(preferred, { suggestion: preferred })(request)
-  }
+  const plain = createVariant({})
+  const confirmation = createVariant({ outcome: 'accepted' })
+  return (request) => (isConfirmation(request.url) ? confirmation : plain)(request)
 }

@@ -1,17 +1,13 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops without losing requests. */
 
 import { Failure, toSystemReason } from '../failure.ts'
-import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS, STORE_DEADLINE_MS } from '../limits.ts'
-import type { Log } from '../log.ts'
+import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
 import type { App } from './app.ts'
-import { watchDescriptors } from './descriptors.ts'
 import type { Handler } from './responses.ts'
 
 export interface ServerOptions {
   readonly port: number
   readonly host: string
-  /** If given, connections are closed and the log says so when file descriptors are short. */
-  readonly log?: Log
 }
 
 export interface StopOptions {
@@ -39,15 +35,12 @@ const QUIET_INTERVAL_MS = 20
 /** How often a stop checks for requests without a response, in milliseconds. */
 const POLL_MS = 20
 
-/** How often a port that was given up is bound again, in milliseconds. */
-const REBIND_MS = 1_000
-
 /**
  * Binds the port and serves.
  *
  * @throws Failure when another process uses the port or the address does not belong to this machine
  */
-export function listen({ routes, fetch, error }: App, { port: wanted, host, log }: ServerOptions): Server {
+export function listen({ routes, fetch, error }: App, { port: wanted, host }: ServerOptions): Server {
   const options = {
     port: wanted,
     hostname: host,
@@ -59,32 +52,10 @@ export function listen({ routes, fetch, error }: App, { port: wanted, host, log 
     reusePort: false,
     error,
   } as const
-  const serve = (port: number) => Bun.serve({ ...options, port, routes: Object.fromEntries(routes), fetch })
-  let server = bind(() => serve(wanted), options)
+  const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options)
   const port = server.port ?? wanted
-  let isStopping = false
-  const endWatch = log && watchDescriptors(closeConnections, log)
-
-  // Closes the port and all connections, and binds the port again: `closeIdleConnections` leaves out those that have sent
-  // nothing or a part of a head.
-  async function closeConnections(): Promise<void> {
-    void server.stop()
-    await waitUntilAnswered(server, performance.now() + STORE_DEADLINE_MS)
-    await server.stop(true)
-    while (!isStopping) {
-      try {
-        server = serve(port)
-        return
-      } catch (error) {
-        log?.error({ err: error }, `cannot listen on port ${port} again`)
-        await Bun.sleep(REBIND_MS)
-      }
-    }
-  }
 
   async function stop({ signalledAt, abortPending }: StopOptions): Promise<number> {
-    isStopping = true
-    await endWatch?.()
     const end = (phase: keyof typeof STOP_PHASE_ENDS_MS) => signalledAt + STOP_PHASE_ENDS_MS[phase]
 
     // A request that a client sends on an open connection while the service closes it is lost. So `Connection: close`
@@ -129,10 +100,6 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
     const reason = toSystemReason(error) ?? 'the address does not belong to this machine'
     throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
-}
-
-async function waitUntilAnswered(server: { readonly pendingRequests: number }, end: number): Promise<void> {
-  while (server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(POLL_MS)
 }
 
 /** Sleeps until a time by `performance.now()`. */

@@ -26,7 +26,7 @@ test('a line for each check, ok or what to do, and the exit code says whether so
   const { code, stdout, stderr } = await run(['doctor', '--json', ...files.flatMap((file) => ['--cursor-file', file])])
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: '{"error":{"message":"4 checks of 16 found something wrong","exit_code":1}}\n',
+    stderr: '{"error":{"message":"4 checks of 15 found something wrong","exit_code":1}}\n',
   })
   const { list, ok, checks } = JSON.parse(stdout) as Report
   expect({ list, ok }).toEqual({ list: `sqlite:${folder}/list.db`, ok: false })

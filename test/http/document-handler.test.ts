@@ -1,7 +1,7 @@
 /** The read-only resources: methods, headers, encodings and conditional requests. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parse } from 'yaml'
 import { createDocumentHandler } from '../../src/http/document-handler.ts'
 import { DOCUMENTS } from '../support/contract.ts'
@@ -11,8 +11,8 @@ import { exchange, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.list.example'
-const DECODERS = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync } as const
-const CODINGS = ['br', 'zstd', 'gzip'] as const
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const
+const CODINGS = ['br', 'gzip'] as const
 
 let service: RunningService
 
@@ -120,7 +120,7 @@ describe('Accept-Encoding', () => {
   const CASES = [
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip;q=1.0, br;q=0.5, *;q=0', 'gzip'],
-    ['br;q=0, *', 'zstd'],
+    ['br;q=0, *', 'gzip'],
     ['identity;q=0', null],
     ['identity;q=0, gzip', 'gzip'],
     ['identity, gzip;q=0.5', null],
@@ -134,9 +134,9 @@ describe('Accept-Encoding', () => {
   })
 
   test('in two headers is one list', async () => {
-    const headers = ['Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: zstd']
+    const headers = ['Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: br']
     const reply = await send('GET', DOCUMENTS.openApiJson.path, ...headers)
-    expect(reply.headers.get('content-encoding')).toBe('zstd')
+    expect(reply.headers.get('content-encoding')).toBe('br')
   })
 
   test('works with more different values than are cached', async () => {

@@ -6,6 +6,7 @@ import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { holdLock, readProgress, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
+import { exchange, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -111,6 +112,22 @@ test('no response has an address', async () => {
   for (const response of responses) {
     expect(await response.text()).not.toMatch(/@|eve|example/)
     expect(JSON.stringify([...response.headers])).not.toContain('@')
+  }
+})
+
+test('/config names the service, with the absolute path of its list', async () => {
+  const list = `sqlite:${toListFile(service.folder)}`
+  expect(await (await ops('/config')).json()).toEqual({ base_url: 'http://127.0.0.1:3000', list })
+})
+
+test('a name that leads here by DNS rebinding is refused', async () => {
+  const port = service.opsPort ?? 0
+  const ask = async (host: string) => (await exchange(port, toRequest('GET /metrics', [`Host: ${host}`])))?.status
+  for (const host of ['127.0.0.1', `127.0.0.1:${port}`, `[::1]:${port}`, 'localhost', `LOCALHOST:${port}`]) {
+    expect([host, await ask(host)]).toEqual([host, 200])
+  }
+  for (const host of ['evil.example', `127.0.0.1.evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.', '']) {
+    expect([host, await ask(host)]).toEqual([host, 403])
   }
 })
 

@@ -64,14 +64,6 @@ describe('the page', () => {
     expect(policy).not.toContain('unsafe')
   })
 
-  test('suggests the preferred language, and does not redirect', async () => {
-    const preferred = await ask('/', { headers: { 'Accept-Language': 'xx, de-AT;q=0.9, en;q=0.1' } })
-    expect([preferred.status, preferred.headers.get('vary')]).toEqual([200, 'Accept-Encoding, Accept-Language, Accept'])
-    expect(await preferred.text()).toContain(`href="/de" hreflang="de">${LOCALES.de.suggestion}`)
-    const own = await ask('/de', { headers: { 'Accept-Language': 'de' } })
-    expect(await own.text()).not.toContain('class="suggestion"')
-  })
-
   test.each([
     ['/en', '/'],
     ['/EN?x=1', '/?x=1'],

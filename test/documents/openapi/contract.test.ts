@@ -268,7 +268,7 @@ describe('the headers', () => {
     const { ETag, Vary, 'Content-Encoding': coding } = headersOf('/llms.txt', 'get', '200')
     expect(ETag).toMatchObject({ required: true, schema: { type: 'string', pattern: '^"[^"]+"$' } })
     expect(Vary).toMatchObject({ required: true, example: 'Accept-Encoding' })
-    expect(coding).toMatchObject({ schema: { enum: ['br', 'zstd', 'gzip'] } })
+    expect(coding).toMatchObject({ schema: { enum: ['br', 'gzip'] } })
     expect(coding).not.toHaveProperty('required')
   })
 
