@@ -1,9 +1,9 @@
 /**
  * `npm run build:archive [FILE…]`: packs executables of `dist/` for Linux, each into a .tar.gz next to it, with the systemd
- * unit, the manual page and the completions. Its paths are those below /usr/local.
+ * unit. Its paths are those below /usr/local.
  */
 
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 
@@ -22,14 +22,6 @@ const COPIES = {
   'share/doc/rollcall/Caddyfile': 'deploy/Caddyfile',
   'share/doc/rollcall/LICENSE': 'LICENSE',
   'share/doc/rollcall/CHANGELOG.md': 'CHANGELOG.md',
-}
-
-/** Commands of Rollcall whose output is a file, by its path in the archive. */
-const OUTPUTS = {
-  'share/man/man1/rollcall.1': ['man'],
-  'share/bash-completion/completions/rollcall': ['completion', 'bash'],
-  'share/zsh/site-functions/_rollcall': ['completion', 'zsh'],
-  'share/fish/vendor_completions.d/rollcall.fish': ['completion', 'fish'],
 }
 
 const files = process.argv.slice(2)
@@ -51,11 +43,8 @@ async function pack(executable: string): Promise<void> {
   await put('bin/rollcall', (target) => copyFile(executable, target))
   await chmod(join(folder, 'bin/rollcall'), 0o755)
   for (const [path, source] of Object.entries(COPIES)) await put(path, (target) => copyFile(join(ROOT, source), target))
-  for (const [path, command] of Object.entries(OUTPUTS)) {
-    await put(path, (target) => writeFile(target, run([process.execPath, join(ROOT, 'src/cli.ts'), ...command])))
-  }
   // Files without their folders: as root, tar would change the mode of folders that exist.
-  const paths = ['bin/rollcall', ...Object.keys(COPIES), ...Object.keys(OUTPUTS)].sort()
+  const paths = ['bin/rollcall', ...Object.keys(COPIES)].sort()
   const archive = `${executable}.tar.gz`
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=go-w']
   run(['tar', '--create', '--gzip', ...owner, '--file', archive, '--directory', folder, ...paths])
@@ -63,9 +52,8 @@ async function pack(executable: string): Promise<void> {
   console.log(`dist/${basename(archive)}: ${Math.round(Bun.file(archive).size / 1e6)} MB`)
 }
 
-/** Runs a command. Returns what it prints. @throws when it fails */
-function run(command: readonly string[]): string {
-  const { stdout, stderr, success } = Bun.spawnSync([...command])
+/** Runs a command. @throws when it fails */
+function run(command: readonly string[]): void {
+  const { stderr, success } = Bun.spawnSync([...command])
   if (!success) throw new Error(`${command[0]}: ${stderr}`)
-  return stdout.toString()
 }

@@ -2,13 +2,11 @@
 /** The command line: runs the command that the arguments name, and sets the exit code. */
 
 import { Argument, Command, CommanderError } from 'commander'
-import { noteFailure, useJsonMessages } from './commands/output.ts'
+import { noteFailure } from './commands/output.ts'
 import { toVersion } from './commands/version.ts'
 import { EXIT, Failure } from './failure.ts'
 
 const args = process.argv.slice(2)
-const json = hasJsonOption(args)
-if (json) useJsonMessages()
 
 const NOTES = [
   'Exit codes: 0 done, 1 failed, 2 wrong usage.',
@@ -29,24 +27,18 @@ const COMMANDS = {
   restore: async () => (await import('./commands/restore.ts')).createRestoreCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).createDoctorCommand(),
   healthcheck: async () => (await import('./commands/healthcheck.ts')).createHealthcheckCommand(),
-  openapi: async () => (await import('./commands/openapi.ts')).createOpenapiCommand(),
-  completion: async () => (await import('./commands/completion.ts')).createCompletionCommand(program),
-  man: async () => (await import('./commands/man.ts')).createManCommand(program, NOTES),
 } satisfies Record<string, () => Promise<Command>>
 type Verb = keyof typeof COMMANDS
 const VERBS = Object.keys(COMMANDS).filter(isVerb)
-
-/** These print something about every verb. */
-const DESCRIBES_ALL: ReadonlySet<string> = new Set<Verb>(['completion', 'man'])
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
   .addHelpText('after', `\n${NOTES.join('\n')}`)
-  .version(toVersion({ json }), '-V, --version', 'Print the version; with --json also those of Bun and SQLite')
-  .configureOutput({ outputError: (text, write) => void (json || write(text)) })
+  .version(toVersion(), '-V, --version', 'Print the version')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'rollcall: ')) })
   .exitOverride()
-for (const verb of isVerb(args[0]) && !DESCRIBES_ALL.has(args[0]) ? [args[0]] : VERBS) {
+for (const verb of isVerb(args[0]) ? [args[0]] : VERBS) {
   const command = await COMMANDS[verb]()
   program.addCommand(command.copyInheritedSettings(program))
 }
@@ -67,12 +59,6 @@ function isVerb(name: string | undefined): name is Verb {
   return name !== undefined && Object.hasOwn(COMMANDS, name)
 }
 
-/** Whether messages are JSON: known before the options are parsed, so that errors in them are JSON too. */
-function hasJsonOption(args: readonly string[]): boolean {
-  const end = args.indexOf('--')
-  return args.slice(0, end < 0 ? args.length : end).includes('--json')
-}
-
 /** Reduces arguments with an unknown verb to that verb: with `--help`, Commander would print the help, and exit with 0. */
 function toKnownArguments(args: readonly string[]): readonly string[] {
   const [first = '', second = ''] = args
@@ -83,15 +69,9 @@ function toKnownArguments(args: readonly string[]): readonly string[] {
 
 /** Prints an expected error as one line. Returns the exit code. @throws any other error, which is a defect */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return reportUsage(error)
+  // Commander has already printed a message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   if (!(error instanceof Failure)) throw error
   noteFailure(error)
   return error.exitCode
-}
-
-/** Commander has already printed a message that is not JSON. */
-function reportUsage({ message, exitCode }: CommanderError): number {
-  if (exitCode === 0) return EXIT.done
-  if (json) noteFailure({ message: message.replace(/^error: /, '').replaceAll('\n', ' '), exitCode: EXIT.usage })
-  return EXIT.usage
 }

@@ -83,9 +83,6 @@ export const BATCH_SIZE = 500
 /** Milliseconds until a failed batch is handed over again: twice as long after each failure, up to the maximum. */
 export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const
 
-/** Most days that `status` counts: ten years. */
-export const MAX_STATUS_DAYS = 3_660
-
 /** Maximum size of a logo in bytes. Every first visit of the page loads it. */
 export const MAX_LOGO_BYTES = 64 * 1024
 

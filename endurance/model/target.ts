@@ -1,6 +1,5 @@
 /** A second list that the first one is copied to again and again, and copies that are killed. */
 
-import { join } from 'node:path'
 import { check } from '../check.ts'
 import type { List } from '../rollcall.ts'
 import { byIdentity, checkAllSent, readRows } from '../rows.ts'
@@ -10,7 +9,6 @@ import type { World } from './world.ts'
 export type Target = ReturnType<typeof createTarget>
 
 export function createTarget(world: World, list: List) {
-  const cursorFile = join(world.folder, 'copy.cursor')
   let isCopying = false
 
   /** Copies what is new. One copy at a time. */
@@ -18,7 +16,7 @@ export function createTarget(world: World, list: List) {
     if (isCopying) return
     isCopying = true
     try {
-      await world.run(['copy', '--from', world.list.url, '--to', list.url, '--cursor-file', cursorFile])
+      await world.run(['copy', '--from', world.list.url, '--to', list.url])
     } finally {
       isCopying = false
     }

@@ -148,14 +148,11 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     const operations = new Map(
       identities.map((identity) => [identity, ledger.begin(identity, { kind: 'remove', suppress })]),
     )
-    const file = writeInput(identities, 'txt')
-    const output = await run(['remove', '--json', '--file', file, ...(suppress ? [] : ['--forget'])])
-    rmSync(file)
-    for (const line of (output ?? '').split('\n').filter(Boolean)) {
-      const { email, was } = JSON.parse(line) as {
-        email: string
-        was: 'subscribed' | 'suppressed' | 'absent'
-      }
+    const output = await run(['remove', '--json', ...(suppress ? [] : ['--forget']), ...identities])
+    const { addresses } = JSON.parse(output ?? '{"addresses":[]}') as {
+      addresses: readonly { email: string; was: 'subscribed' | 'suppressed' | 'absent' }[]
+    }
+    for (const { email, was } of addresses) {
       const operation = operations.get(email)
       if (!operation) throw new BrokenPromise(`a removal names an address that it was not given: ${email}`)
       confirm(operation, was)

@@ -58,7 +58,7 @@ async function use(list: List, { home, umask, rows }: Use): Promise<void> {
   const commands = [
     ['import', input, '--rejected', 'rejected.csv'],
     ['export', '--include-reserved', '--out', 'exports/list.csv', '--cursor-file', 'cursor'],
-    ['copy', '--from', list.url, '--to', 'sqlite:copies/copy.db', '--cursor-file', 'copy.cursor'],
+    ['copy', '--from', list.url, '--to', 'sqlite:copies/copy.db'],
     ...(list.file ? [['backup', 'backup.db']] : []),
   ]
   mkdirSync(join(home, 'exports'), { mode: 0o700 })

@@ -4,15 +4,7 @@ import { UsageError } from '../failure.ts'
 import { BATCH_SIZE } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
-import {
-  createWriter,
-  FORMATS,
-  type Format,
-  isFormula,
-  TARGETS,
-  type Target,
-  type Writer,
-} from '../transfer/writing/formats.ts'
+import { createWriter, FORMATS, type Format, TARGETS, type Target, type Writer } from '../transfer/writing/formats.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
@@ -34,7 +26,6 @@ interface ExportOptions extends ListOption {
   readonly follow?: true
   readonly exec?: string
   readonly batch?: number
-  readonly json?: true
 }
 
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
@@ -61,7 +52,7 @@ export function createExportCommand(): Command {
     .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
     .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
     .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
-    .addOption(new Option('--follow', 'Keep running, and write each new subscriber within a second').conflicts('out'))
+    .option('--follow', 'With --exec: keep running, and hand over each new subscriber within a second')
     .addOption(
       new Option(
         '--exec <command>',
@@ -74,7 +65,6 @@ export function createExportCommand(): Command {
         `Run the command for at most this many addresses at a time (with --follow: ${BATCH_SIZE} by default)`,
       ).argParser(parseWholeNumber),
     )
-    .option('--json', 'Print the summary as JSON on standard error')
     .action(async (options: ExportOptions) => {
       checkExec(options)
       await withStore(parseListOption(options), (store) => run(store, options))
@@ -82,14 +72,14 @@ export function createExportCommand(): Command {
 }
 
 async function run(store: SubscriberStore, options: ExportOptions): Promise<void> {
-  const { exec: command, cursorFile, out, json } = options
+  const { exec: command, cursorFile, out } = options
   if (command !== undefined && cursorFile !== undefined) {
     const writer = toWriter(options)
     const handOverAll = (signal: AbortSignal) => handOver(store, { ...options, command, cursorFile, writer }, signal)
     return noteExported(await withInterrupt(handOverAll))
   }
-  // An export to standard output has no temporary file to remove: a signal may end it at once. With --json it says so.
-  return out || json ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options)
+  // An export to standard output has no temporary file to remove: a signal may end it at once.
+  return out ? withInterrupt((signal) => exportList(store, options, signal)) : exportList(store, options)
 }
 
 function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
@@ -97,8 +87,9 @@ function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writ
 }
 
 /** @throws UsageError when an option needs another one */
-function checkExec({ exec, cursorFile, batch }: ExportOptions): void {
+function checkExec({ exec, cursorFile, batch, follow }: ExportOptions): void {
   if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
+  if (follow && exec === undefined) throw new UsageError('--follow needs --exec')
   if (batch !== undefined && exec === undefined) throw new UsageError('--batch needs --exec')
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
@@ -124,9 +115,9 @@ async function exportList(store: SubscriberStore, options: ExportOptions, signal
 /** Returns how many rows an export will have; undefined when that is not known before. */
 async function findTotal(
   store: SubscriberStore,
-  { after, limit, follow, includeReserved }: ExportOptions & { readonly after: number },
+  { after, limit, includeReserved }: ExportOptions & { readonly after: number },
 ): Promise<number | undefined> {
-  if (follow || after > 0) return undefined
+  if (after > 0) return undefined
   const { subscribers, reserved } = await store.count()
   return Math.min(includeReserved ? subscribers : subscribers - reserved, limit ?? Number.POSITIVE_INFINITY)
 }
@@ -137,30 +128,26 @@ async function writePages(
   options: ExportOptions & { readonly after: number; readonly listId: string },
   signal?: AbortSignal,
 ): Promise<Exported> {
-  const { format, for: target, spreadsheetSafe, after, listId, cursorFile, follow } = options
+  const { after } = options
   const { head, toText } = toWriter(options)
-  const isUnsafeCsv = (target !== undefined || format === 'csv') && !spreadsheetSafe
   const progress = await createProgress('exporting', {
     hasOutput: options.out === undefined,
     findTotal: () => findTotal(store, options),
   })
   let cursor = after
   let [rows, reserved] = [0, 0]
-  let formulas = isUnsafeCsv ? 0 : undefined
   try {
     if (head) await sink.write(head)
-    for await (const page of selectPages(store, { ...options, signal })) {
+    for await (const page of selectPages(store, options)) {
       signal?.throwIfAborted()
       if (page.rows.length > 0) await sink.write(toText(page.rows))
       cursor = page.cursor
       rows += page.rows.length
       reserved += page.reserved
-      if (formulas !== undefined) formulas += page.rows.filter(({ email }) => isFormula(email)).length
       progress.update(rows)
-      if (follow && cursorFile) await replaceFile(cursorFile, toCursorText({ seq: cursor, list: listId }))
     }
   } finally {
     progress.stop()
   }
-  return { rows, reserved, formulas, cursor }
+  return { rows, reserved, cursor }
 }

@@ -57,7 +57,7 @@ export async function handOver(
     if (!follow) break
     await pause(FOLLOW_INTERVAL_MS, signal)
   }
-  return { rows: total, reserved, formulas: undefined, cursor }
+  return { rows: total, reserved, cursor }
 }
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */

@@ -1,6 +1,5 @@
 /** The result of an import, as text or JSON, and whether it failed. */
 
-import { InvalidArgumentError } from 'commander'
 import type { ListTally } from '../transfer/list-import.ts'
 import type { ColumnNames } from '../transfer/reading/rows.ts'
 import type { StatusCount } from '../transfer/reading/survey.ts'
@@ -19,27 +18,11 @@ export interface Summary extends ListTally {
   readonly statuses: readonly StatusCount[]
 }
 
-/** How many rows may be rejected: a number, or a share of all rows. */
-export type RefusalLimit = { readonly count: number } | { readonly share: number }
-
-/** Parses a number such as `10`, or a share such as `5%`. @throws InvalidArgumentError */
-export function parseRefusalLimit(text: string): RefusalLimit {
-  const [, number, percent] = /^(\d{1,9}(?:\.\d{1,3})?)(%)?$/.exec(text) ?? []
-  if (number === undefined || (percent ? Number(number) > 100 : number.includes('.'))) {
-    throw new InvalidArgumentError('Use a number such as 10, or a share such as 5%.')
-  }
-  return percent ? { share: Number(number) / 100 } : { count: Number(number) }
-}
-
 /** Says why an import failed; undefined if it did not. */
-export function findFailure(summary: Summary, limit: RefusalLimit | undefined): string | undefined {
+export function findFailure(summary: Summary): string | undefined {
   const { added, known, suppressed, optedOut, skipped, refused } = summary
-  const rows = added + known + suppressed + optedOut + skipped + refused
-  if (refused > 0 && refused === rows) return 'no row could be imported'
-  if (limit && refused > ('share' in limit ? limit.share * rows : limit.count)) {
-    return `${refused} of ${toCount(rows, 'row')} were rejected, which is more than --max-refused allows`
-  }
-  return undefined
+  const isUseless = refused > 0 && added + known + suppressed + optedOut + skipped === 0
+  return isUseless ? 'no row could be imported' : undefined
 }
 
 export async function printSummary(summary: Summary, { dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {

@@ -12,7 +12,7 @@ import { toPlainValue } from '../transfer/reading/names.ts'
 import { openRepeatableSource } from '../transfer/reading/source.ts'
 import { ENCODINGS, type EncodingLabel } from '../transfer/reading/text.ts'
 import { createRejectedFile, createRejectedNotes } from '../transfer/writing/rejected-file.ts'
-import { findFailure, parseRefusalLimit, printSummary, type RefusalLimit, type Summary } from './import-summary.ts'
+import { findFailure, printSummary, type Summary } from './import-summary.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
 import { note, toCount } from './output.ts'
@@ -27,7 +27,6 @@ interface ImportOptions extends ListOption {
   readonly suppress?: true
   readonly encoding?: EncodingLabel
   readonly rejected?: string
-  readonly maxRefused?: RefusalLimit
   readonly dryRun?: true
   readonly json?: true
 }
@@ -61,12 +60,6 @@ export function createImportCommand(): Command {
     )
     .addOption(new Option('--encoding <name>', 'Read this encoding').choices(ENCODINGS))
     .option('--rejected <file>', 'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)')
-    .addOption(
-      new Option(
-        '--max-refused <limit>',
-        'Exit with 1 if more rows are rejected: a number or a share such as 5%',
-      ).argParser(parseRefusalLimit),
-    )
     .option('--dry-run', 'Print what would happen without changing the list')
     .option('--json', 'Print the summary as JSON')
     .action(runImport)
@@ -88,7 +81,7 @@ async function runImport(file: string, options: ImportOptions): Promise<void> {
   const replacesOld = options.rejected !== undefined || file !== '-'
   const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected, replacesOld }, signal))
   await printSummary(summary, options)
-  const failure = findFailure(summary, options.maxRefused)
+  const failure = findFailure(summary)
   if (failure !== undefined) throw new Failure(failure)
 }
 

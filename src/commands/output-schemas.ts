@@ -15,9 +15,8 @@ const MEANING = z.enum(['subscribed', 'suppressed', 'skip'])
 const CONTENT = z.strictObject({ ...COUNT, last_accepted_at: date.nullable() })
 const TALLY = { added: count, known: count, suppressed: count }
 
-/** One line on standard output. `remove` prints a line for each address; the other verbs print one line. */
+/** One line on standard output. */
 export const OUTPUTS = {
-  version: z.strictObject({ rollcall: z.string(), commit: z.string().nullable(), bun: z.string(), sqlite: z.string() }),
   count: z.strictObject(COUNT),
   has: z.strictObject({
     state: STATE,
@@ -38,8 +37,13 @@ export const OUTPUTS = {
       .array(z.strictObject({ column: z.string(), value: z.string(), status: MEANING, rows: count }))
       .readonly(),
   }),
-  remove: z.strictObject({ email: z.string(), was: STATE, state: STATE }),
-  copy: z.strictObject({ ...TALLY, suppressions: count, cursor: count }),
+  remove: z.strictObject({
+    removed: count,
+    suppressed: count,
+    absent: count,
+    addresses: z.array(z.strictObject({ email: z.string(), was: STATE, state: STATE })).readonly(),
+  }),
+  copy: z.strictObject({ ...TALLY, suppressions: count }),
   status: z.strictObject({
     list: z.string(),
     ...COUNT,
@@ -65,22 +69,4 @@ export const OUTPUTS = {
   }),
 }
 
-/** The summaries of verbs that print rows. */
-export const SUMMARIES = {
-  export: z.strictObject({ exported: count, reserved_excluded: count, formulas: count.nullable(), cursor: count }),
-  remove: z.strictObject({ removed: count, suppressed: count, absent: count, rejected: count }),
-}
-
-/** One line on standard error. */
-export const MESSAGE = z.union([
-  z.strictObject({ note: z.string() }),
-  z.strictObject({ summary: z.union(Object.values(SUMMARIES)) }),
-  z.strictObject({ error: z.strictObject({ message: z.string(), exit_code: z.int().min(1) }) }),
-])
-
-type Shapes<Schemas extends Readonly<Record<string, z.ZodType>>> = {
-  readonly [Name in keyof Schemas]: Readonly<z.infer<Schemas[Name]>>
-}
-export type Outputs = Shapes<typeof OUTPUTS>
-export type Summaries = Shapes<typeof SUMMARIES>
-export type Message = z.infer<typeof MESSAGE>
+export type Outputs = { readonly [Verb in keyof typeof OUTPUTS]: Readonly<z.infer<(typeof OUTPUTS)[Verb]>> }

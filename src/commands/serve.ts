@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ListenerFlags } from '../config/config.ts'
 import { EXIT } from '../failure.ts'
 import type { Log } from '../log.ts'
 import type { CutOff } from '../service.ts'
@@ -7,13 +6,11 @@ import { createCommand } from './list-command.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export function createServeCommand(): Command {
-  return createCommand('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve')
-    .option('--port <port>', 'Listen on this port instead of PORT')
-    .option('--host <address>', 'Listen on this address instead of HOST')
-    .action(async (flags: ListenerFlags) => {
+  return createCommand('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(
+    async () => {
       // Imported on demand: a command that works on a list starts in less than half the time without them.
       const { readConfig } = await import('../config/config.ts')
-      const config = readConfig(undefined, flags)
+      const config = readConfig()
       const { createLog } = await import('../log.ts')
       const { startService } = await import('../service.ts')
       const { announce } = await import('./announcement.ts')
@@ -27,7 +24,8 @@ export function createServeCommand(): Command {
       if (cutOff) log.error(cutOff, toMessage(cutOff))
       else log.info('stopped')
       process.exit(cutOff ? EXIT.failed : EXIT.done)
-    })
+    },
+  )
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */

@@ -1,20 +1,19 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
 import { Failure } from '../failure.ts'
-import { MAX_STATUS_DAYS } from '../limits.ts'
 import { toListName } from '../store/list-name.ts'
 import { findWarnings } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { parseDuration, parseWholeNumber } from './arguments.ts'
+import { parseDuration } from './arguments.ts'
 import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
 
 interface StatusOptions extends ListOption {
   readonly maxSilence?: number
-  readonly days: number
   readonly json?: true
 }
 
-const DEFAULT_DAYS = 30
+/** Days of the chart. */
+const DAYS = 30
 
 /** Longest bar, in columns of the terminal. */
 const BAR_WIDTH = 40
@@ -31,16 +30,11 @@ export function createStatusCommand(): Command {
       'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
       parseDuration,
     )
-    .addOption(
-      new Option('--days <count>', 'Count the new addresses of this many days')
-        .argParser(parseDays)
-        .default(DEFAULT_DAYS),
-    )
     .option('--json', 'Print JSON')
     .action(async (options: StatusOptions) => {
       const list = parseListOption(options)
       const { status, problem } = await withStore(list, async (store) => ({
-        status: await store.status(options.days),
+        status: await store.status(DAYS),
         problem: await store.check().then(
           () => undefined,
           (error: Error) => error.message,
@@ -52,13 +46,6 @@ export function createStatusCommand(): Command {
       if (problem !== undefined) throw new Failure(problem)
       checkSilence(status, options.maxSilence)
     })
-}
-
-/** Parses a number of days, from 1 to MAX_STATUS_DAYS. @throws InvalidArgumentError */
-function parseDays(text: string): number {
-  const days = parseWholeNumber(text)
-  if (days >= 1 && days <= MAX_STATUS_DAYS) return days
-  throw new InvalidArgumentError(`Use a number from 1 to ${MAX_STATUS_DAYS}.`)
 }
 
 /** @throws Failure when no address was accepted for longer than `maxSilence`, in milliseconds */

@@ -29,9 +29,4 @@ test('the archive has what the five lines of the installation use', async () => 
     /^ExecStart=\/usr\/local\/(\S+) serve$/m.exec(await read('lib/systemd/system/rollcall.service')) ?? []
   expect(program).toBe('bin/rollcall')
   expect(await read('lib/sysusers.d/rollcall.conf')).toMatch(/^u rollcall /m)
-  expect(await read('share/man/man1/rollcall.1')).toStartWith('.TH ROLLCALL 1')
-  for (const path of ['bash-completion/completions/rollcall', 'zsh/site-functions/_rollcall']) {
-    expect(await read(`share/${path}`)).toContain('rollcall')
-  }
-  expect(await read('share/fish/vendor_completions.d/rollcall.fish')).toContain('complete -c rollcall')
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture, toAddressAndDate } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
@@ -20,38 +19,10 @@ test('a copy has the same order, spellings, dates and suppressions, and can be r
     known: 0,
     suppressed: 0,
     suppressions: 1,
-    cursor: 3,
   })
   expect(await read(target)).toEqual(await read(list))
   expect(await print(copy)).toBe('0 new, 3 known, 0 suppressed; 1 suppression copied\n')
   expect(await print(['import', '-', '--list', target], 'old@site.io\n')).toContain('1 suppressed')
-})
-
-test('--cursor-file continues where the last copy ended, and copies all suppressions', async () => {
-  const { folder, list, print, rows } = await createCliFixture()
-  const target = `sqlite:${folder}/copy.db`
-  const copy = ['copy', '--from', list, '--to', target, '--cursor-file', 'c', '--json']
-  await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
-  expect(JSON.parse(await print(copy))).toMatchObject({ added: 3, known: 0, suppressions: 0, cursor: 3 })
-  await print(['import', '-'], 'd@site.io\n')
-  await print(['remove', 'a@site.io'])
-  expect(JSON.parse(await print(copy))).toMatchObject({ added: 1, known: 0, suppressions: 1, cursor: 4 })
-  expect((await rows(target)).map(toAddressAndDate)).toEqual((await rows(list)).map(toAddressAndDate))
-  expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^4 [0-9a-f]{16}\n$/)
-})
-
-test('a copy that fails does not change the cursor', async () => {
-  const { folder, print, shell, write } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 30_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
-  await write('c', '7\n')
-  // The files of the target may have 256 KiB. SIGXFSZ would end the process.
-  const copy = 'rollcall copy --from "$DATABASE_URL" --to sqlite:copy.db --cursor-file c'
-  expect(await shell(`trap "" XFSZ; ulimit -f 256; ${copy}`)).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^rollcall: .*copy\.db.*\n$/),
-  })
-  expect(await readFile(join(folder, 'c'), 'utf8')).toBe('7\n')
 })
 
 test('a list cannot be copied to itself, and a missing list cannot be copied', async () => {

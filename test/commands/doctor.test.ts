@@ -12,29 +12,18 @@ interface Report {
 }
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
-  const { folder, print, run, write } = await createCliFixture()
+  const { folder, print, run } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
-  await write('sync.cursor', '1\n')
-  const lines = (await print(['doctor', '--cursor-file', 'sync.cursor'])).trimEnd().split('\n')
+  const lines = (await print(['doctor'])).trimEnd().split('\n')
   expect(lines.filter((line) => !/^[a-z .]+ +ok: ./.test(line))).toEqual([])
-  expect(lines).toContain('cursor sync.cursor ok: it is at 1, and the list ends at 1')
 
   chmodSync(join(folder, 'list.db'), 0o644)
-  await write('old.cursor', '7\n')
-  await write('bad.cursor', 'seven\n')
-  const files = ['sync.cursor', 'old.cursor', 'bad.cursor', 'none.cursor']
-  const { code, stdout, stderr } = await run(['doctor', '--json', ...files.flatMap((file) => ['--cursor-file', file])])
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: '{"error":{"message":"4 checks of 15 found something wrong","exit_code":1}}\n',
-  })
+  const { code, stdout, stderr } = await run(['doctor', '--json'])
   const { list, ok, checks } = JSON.parse(stdout) as Report
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `rollcall: 1 check of ${checks.length} found something wrong\n` })
   expect({ list, ok }).toEqual({ list: `sqlite:${folder}/list.db`, ok: false })
   expect(checks.filter((check) => !check.ok)).toEqual([
     { check: 'file modes', ok: false, message: expect.stringContaining('chmod 600') },
-    { check: 'cursor old.cursor', ok: false, message: expect.stringContaining('the cursor 7 is ahead of the list') },
-    { check: 'cursor bad.cursor', ok: false, message: expect.stringContaining('it does not hold a cursor') },
-    { check: 'cursor none.cursor', ok: false, message: expect.stringContaining('there is no such file') },
   ])
 })
 

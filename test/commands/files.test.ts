@@ -15,13 +15,11 @@ test.each<readonly [command: string, says: string]>([
   ['export --out o.csv --cursor-file none/c', `none/c: ${NO_FOLDER}`],
   ['export --out o.csv --cursor-file folder', `folder: ${IS_FOLDER}`],
   ['export --cursor-file none/c', `none/c: ${NO_FOLDER}`],
-  ['export --follow --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder'],
+  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder'],
   ['export --out folder --cursor-file c', `folder: ${IS_FOLDER}`],
   ['export --out none/o.csv --cursor-file c', `none/o.csv: ${NO_FOLDER}`],
   ['backup folder', `folder: ${IS_FOLDER}`],
   ['backup none/b.db', `none/b.db: ${NO_FOLDER}`],
-  ['copy --from sqlite:list.db --to sqlite:copy.db --cursor-file none/c', `none/c: ${NO_FOLDER}`],
-  ['copy --from sqlite:list.db --to sqlite:copy.db --cursor-file folder', `folder: ${IS_FOLDER}`],
 ])('%s: fails before it writes', async (command, says) => {
   const { folder, list, run, write } = await createCliFixture()
   await withStore(list, (store) => store.add(toAddresses('ada@site.io')))

@@ -45,7 +45,7 @@ Status: pending: 1 row, skip
     const { code, stdout, stderr } = await run(['import', file, '--dry-run', '--json'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: '{"note":"line 5: the address is not valid"}\n{"note":"line 6: the address is not valid"}\n',
+      stderr: 'line 5: the address is not valid\nline 6: the address is not valid\n',
     })
     expect(JSON.parse(stdout)).toEqual({ ...summary, rejected_file: null })
     expect(await readdir(folder)).toEqual([file])
@@ -132,17 +132,15 @@ describe('a status that is not known', () => {
     )
   })
 
-  test.each([
-    [['--treat', 'VIP']],
-    [['--suppress', '--treat', 'VIP=skip']],
-    [['--max-refused', '200%']],
-    [['--rejected', './list.csv']],
-  ])('%j is a usage error', async (args) => {
-    const { folder, run, write } = await createCliFixture()
-    const { code, stdout } = await run(['import', await write('list.csv', 'email\na@site.io\n'), ...args])
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(await readdir(folder)).toEqual(['list.csv'])
-  })
+  test.each([[['--treat', 'VIP']], [['--suppress', '--treat', 'VIP=skip']], [['--rejected', './list.csv']]])(
+    '%j is a usage error',
+    async (args) => {
+      const { folder, run, write } = await createCliFixture()
+      const { code, stdout } = await run(['import', await write('list.csv', 'email\na@site.io\n'), ...args])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(await readdir(folder)).toEqual(['list.csv'])
+    },
+  )
 })
 
 describe('rejected rows', () => {
@@ -212,12 +210,7 @@ describe('rejected rows', () => {
 
   test('decide the exit code', async () => {
     const { run } = await createCliFixture()
-    const args = ['import', '-', '--max-refused', '49%']
-    expect(await run(args, 'x\ny@site.io\n')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('1 of 2 rows were rejected, which is more than --max-refused allows\n'),
-    })
-    expect(await run(args, 'x\ny@site.io\nz@site.io\n')).toMatchObject({ code: 0 })
+    expect(await run(['import', '-'], 'x\ny@site.io\n')).toMatchObject({ code: 0 })
     expect(await run(['import', '-'], 'x\ny\n')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no row could be imported\n'),

@@ -1,14 +1,11 @@
 /** The progress bar in a real terminal: where it appears, that it fits, and that nothing of it stays behind. */
 
-import { describe, expect, onTestFinished, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { toProgressLine } from '../../src/commands/progress-line.ts'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { holdLock } from '../support/list-file.ts'
 import { startInTerminal, toScreen } from '../support/screen.ts'
-import { until } from '../support/wait.ts'
 
 /** A list, and a file with 25,000 addresses: three batches of an import. */
 async function createPlace() {
@@ -43,36 +40,6 @@ test('a dumb terminal gets no bar', async () => {
   expect(states.filter((state) => state.includes('importing'))).toEqual([])
 })
 
-test('an export to the terminal shows no bar between its rows', async () => {
-  const { start, print } = await createPlace()
-  const run = start('exec rollcall export --format txt --follow')
-  await run.shows('bob@site.io')
-  await print(['import', '-'], 'cyd@site.io\n')
-  await run.shows('cyd@site.io')
-  run.type('\u0003')
-  const { lines, states, exit } = await run.end()
-  expect(exit).toBe('SIGINT')
-  // The terminal shows the key.
-  expect(lines).toEqual(['ada@site.io', 'bob@site.io', 'cyd@site.io', '^C'])
-  expect(states.filter((state) => state.includes('rows'))).toEqual([])
-})
-
-test('an export that follows shows no time, and ^C leaves no bar', async () => {
-  const { start, print, folder } = await createPlace()
-  const run = start('exec rollcall export --format txt --follow > out.txt')
-  const out = join(folder, 'out.txt')
-  await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('bob'), 'the rows are in the file')
-  await print(['import', '-'], 'cyd@site.io\n')
-  await run.shows('exporting 3 rows')
-  run.type('\u0003')
-  const { lines, states, exit } = await run.end()
-  expect(exit).toBe('SIGINT')
-  expect(lines.join('')).not.toContain('exporting')
-  expect(states.filter((state) => state.includes('exporting'))).toEqual([
-    expect.stringMatching(/^exporting 3 rows, \d+ rows?\/s(?:\^C)?$/),
-  ])
-})
-
 test('an import that is stopped leaves its note on the screen, and no bar', async () => {
   const { start, slowDown, write } = await createPlace()
   await write('many.txt', Array.from({ length: 150_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
@@ -85,30 +52,6 @@ test('an import that is stopped leaves its note on the screen, and no bar', asyn
   expect(lines.join('\n')).toContain('addresses were imported or suppressed before this')
   expect(lines.at(-1)).toBe('rollcall: stopped')
   expect(lines.join('\n')).not.toContain('importing')
-})
-
-test('a removal shows a bar unless its output is on the terminal', async () => {
-  const { folder, start, slowDown, write } = await createPlace()
-  // A list that is in use is opened at once, and then waits for the lock.
-  const store = openSqliteStore(join(folder, 'list.db'))
-  onTestFinished(() => store.close())
-  // Long rows, so that the last one is read after the first batch is removed.
-  const rows = Array.from({ length: 6_000 }, (_, index) => `user.${index}@site.io,${'x'.repeat(500)}\n`)
-  await write('gone.csv', `email,note\n${rows.join('')}nobody,\n`)
-  await slowDown()
-  const { lines, states, exit } = await start('rollcall remove --file gone.csv > removed.txt').end()
-  expect(exit).toBe(1)
-  expect(states).toContainEqual(expect.stringMatching(/^removing .*[1-9]\d?%, 4,000 rows, [\d,]+ rows\/s, \d+s left$/))
-  // The message came while the bar was on the screen.
-  expect(lines).toEqual([
-    'gone.csv: line 6002: the address is not valid',
-    '0 removed, 0 suppressed before, 6000 not on the list',
-    'rollcall: 1 row without a valid address',
-  ])
-  const shown = await start(
-    'rollcall remove --file gone.csv 2> notes.txt | tail -n 1; rollcall remove bob@site.io',
-  ).end()
-  expect(shown.lines).toEqual(['user.5999@site.io: suppressed before', 'bob@site.io: removed'])
 })
 
 describe('the line', () => {

@@ -46,7 +46,7 @@ test.each([
   expect(await print(sync)).toBe('user.66@site.io\n')
 })
 
-test('a cursor of another list is an error, also for copy', async () => {
+test('a cursor of another list is an error', async () => {
   const fixture = await createCliFixture()
   const { folder, list, print, run } = fixture
   const other = `sqlite:${folder}/other.db`
@@ -57,7 +57,6 @@ test('a cursor of another list is an error, also for copy', async () => {
   for (const args of [
     [...EXPORT, '--list', other],
     [...EXPORT, '--exec', 'cat', '--list', other],
-    ['copy', '--from', other, '--to', `sqlite:${folder}/third.db`, '--cursor-file', 'c'],
   ]) {
     expect(await run(args)).toEqual({
       code: 1,
@@ -105,15 +104,12 @@ test('PostgreSQL: a cursor ahead of the list, or of another list', async () => {
   expect([ahead.code, ahead.stderr]).toEqual([1, expect.stringContaining('is ahead of the list')])
 })
 
-test.each([
-  ['export --follow', EXPORT],
-  ['export --follow --exec', [...EXPORT, '--exec', 'cat']],
-])('%s ends with an error when another file comes to the path of the list', async (_, args) => {
+test('--follow ends with an error when another file comes to the path of the list', async () => {
   const fixture = await createCliFixture()
   const { folder, print, start } = fixture
   await subscribe(fixture, 1, 2)
   await print(['backup', 'backup.db'])
-  const child = start([...args, '--follow'])
+  const child = start([...EXPORT, '--exec', 'cat', '--follow'])
   await until(() => Bun.file(join(folder, 'c')).exists(), 'the cursor file')
   renameSync(join(folder, 'backup.db'), join(folder, 'list.db'))
   for (const suffix of ['-wal', '-shm']) rmSync(join(folder, `list.db${suffix}`), { force: true })

@@ -41,14 +41,3 @@ test('--max-silence sets the exit code', async () => {
   })
   expect((await run(['status', '--max-silence', 'long'])).code).toBe(2)
 })
-
-test('--days sets the length of the chart', async () => {
-  const { print, run } = await createCliFixture()
-  const today = new Date().toISOString().slice(0, 10)
-  await print(['import', '-'], `email,date\na@site.io,${today}\nb@site.io,2020-01-01\n`)
-  const text = await print(['status', '--days', '2'])
-  expect(text.split('\n').filter((line) => /^\d{4}-/.test(line))).toHaveLength(2)
-  const { days } = JSON.parse(await print(['status', '--days', '1', '--json']))
-  expect(days).toEqual([{ date: today, added: 1 }])
-  for (const days of ['0', '3661', '1.5']) expect((await run(['status', '--days', days])).code).toBe(2)
-})

@@ -7,7 +7,7 @@
  *          With a name, it is a script that is kept under that name
  *   json   equals the output of the sh block before it
  *   text   equals the standard output, then the standard error, of the sh block before it
- *   yaml   is a site file; `rollcall openapi` takes it. It is kept under the name that follows the language
+ *   yaml   is a site file; the service takes it. It is kept under the name that follows the language
  *   csv    is kept under the name that follows the language
  *   html   is a form, which is sent
  *   js     is run by bun

@@ -7,10 +7,8 @@ import { expect, test } from 'bun:test'
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
-import { CLI } from '../support/paths.ts'
 import { runCommand } from '../support/service.ts'
 import { createSyncCounter, type SyncEvent } from '../support/sync-counter.ts'
-import { until } from '../support/wait.ts'
 
 interface CountedRun {
   readonly stdout: string
@@ -108,20 +106,6 @@ test('a backup', async () => {
   await expectWhole(events, join(folder, 'copy.db'))
 })
 
-test('the cursor of a copy is written once, after the last commit of the target', async () => {
-  const fixture = await createList()
-  const folder = await realpath(fixture.folder)
-  const [target, cursor] = [join(folder, 'target.db'), join(folder, 'cursor')]
-  const args = ['copy', '--from', fixture.list, '--to', `sqlite:${target}`, '--cursor-file', cursor]
-  const { events } = await runCounted(fixture, args)
-  const ofCursor = events.filter(({ path }) => path.includes('cursor'))
-  expect(toSteps(ofCursor, folder)).toEqual(['sync cursor (partial)', 'rename cursor'])
-  const rename = events.findIndex(({ call, path }) => call === 'rename' && path === cursor)
-  // Closing the list takes one more sync of the log, for the checkpoint.
-  const later = events.slice(rename).filter(({ call, path }) => call === 'sync' && path === `${target}-wal`)
-  expect(later.length, 'syncs of the log of the target after the cursor').toBeLessThanOrEqual(1)
-})
-
 /** The header of the log (WAL) alone; a commit makes it longer: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const WAL_HEADER_BYTES = 32
 
@@ -143,25 +127,3 @@ test.each([[['import', 'more.txt']], [['remove', 'ada1@mail.io']], [['remove', '
     expect(commits.length, 'syncs of the log before the result').toBeGreaterThan(0)
   },
 )
-
-test('with --follow, the cursor is written after the rows that it counts', async () => {
-  const fixture = await createList()
-  const folder = await createOutput(fixture)
-  const cursor = join(folder, 'cursor')
-  const counter = await createSyncCounter()
-  const { PATH = '', HOME = '/' } = process.env
-  const follower = Bun.spawn([process.execPath, CLI, 'export', '--follow', '--cursor-file', cursor], {
-    cwd: folder,
-    env: { PATH, HOME, ...counter.env, DATABASE_URL: fixture.list },
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  await until(() => counter.count(folder) > 0)
-  follower.kill()
-  const text = await follower.stdout.text()
-  const events = counter.events()
-  const rename = events.findIndex(({ call, path }) => call === 'rename' && path === cursor)
-  const written = events.slice(0, rename).filter(({ call }) => call === 'write')
-  expect(text.split('\r\n')).toHaveLength(7)
-  expect(written.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(text.length)
-})

@@ -75,7 +75,7 @@ const COMMANDS = `
   rollcall import in.txt --rejected files/rejected.csv
   rollcall import in.txt --dry-run --list sqlite:empty/list.db --rejected files/dry.csv
   rollcall backup files/backup.db
-  rollcall copy --from sqlite:data/list.db --to sqlite:copy/deep/list.db --cursor-file files/copy.cursor
+  rollcall copy --from sqlite:data/list.db --to sqlite:copy/deep/list.db
   rollcall export --out files/list.csv --cursor-file files/export.cursor
 `
 
@@ -109,7 +109,6 @@ test.each(UMASKS)('the files of every command, from the moment they appear, with
     'data/list.db-wal',
     'files/.backup.db.partial',
     'files/backup.db',
-    'files/copy.cursor',
     'files/export.cursor',
     'files/list.csv',
     'files/rejected.csv',

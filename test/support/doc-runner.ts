@@ -115,7 +115,7 @@ export async function createDocRunner(): Promise<DocRunner> {
     csv: write,
     async yaml(text, name) {
       await write(text, name)
-      await start(`SITE_FILE=${name} npx rollcall openapi`).end()
+      await start(`SITE_FILE=${name} bun ${join(ROOT, 'build/openapi.ts')}`).end()
     },
     async js(text) {
       await write(await callService(text), 'block.mjs')

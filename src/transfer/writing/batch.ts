@@ -19,7 +19,7 @@ export interface Batch {
   readonly document: UnnamedFile | undefined
 }
 
-export interface BatchOptions extends Omit<SelectOptions, 'follow'> {
+export interface BatchOptions extends SelectOptions {
   readonly writer: Writer
   /** The document is in the folder of this file. */
   readonly neighbor: string

@@ -91,7 +91,7 @@ export function createWriter(format: Format, { target, spreadsheetSafe }: Writer
 }
 
 /** Whether a spreadsheet runs an address as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
-export function isFormula(text: string): boolean {
+function isFormula(text: string): boolean {
   return /^[=+-]/.test(text)
 }
 

@@ -3,7 +3,6 @@
 import { isReserved } from '../../email.ts'
 import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { checkCursor } from '../cursor-file.ts'
-import { pause } from '../pause.ts'
 
 export interface SelectOptions {
   /** Start after this cursor. */
@@ -16,10 +15,6 @@ export interface SelectOptions {
   readonly limit?: number | undefined
   /** Select addresses in reserved domains too. */
   readonly includeReserved?: boolean | undefined
-  /** Wait for new subscribers at the end of the list. */
-  readonly follow?: boolean | undefined
-  /** Ends the wait for new subscribers: the generator then throws the reason. */
-  readonly signal?: AbortSignal | undefined
 }
 
 export interface SelectedPage {
@@ -30,9 +25,6 @@ export interface SelectedPage {
   readonly cursor: number
 }
 
-/** Milliseconds between two looks for new subscribers, who are written within a second. */
-const FOLLOW_INTERVAL_MS = 400
-
 /**
  * Reads the list page by page. A page may have no rows; its cursor still moves on.
  *
@@ -40,25 +32,22 @@ const FOLLOW_INTERVAL_MS = 400
  */
 export async function* selectPages(
   store: Pick<SubscriberStore, 'list' | 'numbering'>,
-  { after, listId, until, limit = Number.POSITIVE_INFINITY, includeReserved, follow, signal }: SelectOptions,
+  { after, listId, until, limit = Number.POSITIVE_INFINITY, includeReserved }: SelectOptions,
 ): AsyncGenerator<SelectedPage> {
   let cursor = after
   let remaining = limit
-  do {
+  if (remaining === 0) return
+  await checkCursor(store, { seq: cursor, list: listId })
+  for await (const listed of store.list({ after: cursor })) {
+    const page = until === undefined ? listed : listed.filter(({ seq }) => seq <= until)
+    if (page.length === 0) return
+    const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
+    const rows = candidates.length > remaining ? candidates.slice(0, remaining) : candidates
+    // At the limit the cursor stays at the last row, so that the next export selects the others.
+    const last = (rows.length < candidates.length ? rows : page).at(-1)
+    cursor = last?.seq ?? cursor
+    remaining -= rows.length
+    yield { rows, cursor, reserved: last ? page.lastIndexOf(last) + 1 - rows.length : 0 }
     if (remaining === 0) return
-    await checkCursor(store, { seq: cursor, list: listId })
-    for await (const listed of store.list({ after: cursor })) {
-      const page = until === undefined ? listed : listed.filter(({ seq }) => seq <= until)
-      if (page.length === 0) return
-      const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
-      const rows = candidates.length > remaining ? candidates.slice(0, remaining) : candidates
-      // At the limit the cursor stays at the last row, so that the next export selects the others.
-      const last = (rows.length < candidates.length ? rows : page).at(-1)
-      cursor = last?.seq ?? cursor
-      remaining -= rows.length
-      yield { rows, cursor, reserved: last ? page.lastIndexOf(last) + 1 - rows.length : 0 }
-      if (remaining === 0) return
-    }
-    if (follow) await pause(FOLLOW_INTERVAL_MS, signal)
-  } while (follow)
+  }
 }

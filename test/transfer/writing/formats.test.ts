@@ -2,19 +2,17 @@
 
 import { expect, test } from 'bun:test'
 import type { Address } from '../../../src/email.ts'
-import { createWriter, isFormula, toCsvRow } from '../../../src/transfer/writing/formats.ts'
+import { createWriter, toCsvRow } from '../../../src/transfer/writing/formats.ts'
 
 const toPage = (email: string) => [{ seq: 1, email: email as Address, subscribedAt: new Date(0) }]
 
 test.each(['=', '+', '-'])('an address that begins with %s is a formula, and gets an apostrophe', (sign) => {
   const email = `${sign}ada@mail.io`
-  expect(isFormula(email)).toBe(true)
   expect(createWriter('csv', { spreadsheetSafe: true }).toText(toPage(email))).toStartWith(`'${email},`)
   expect(createWriter('csv').toText(toPage(email))).toStartWith(`${email},`)
 })
 
 test.each(['ada@mail.io', "'ada@mail.io", 'a=b@mail.io', 'a+b@mail.io'])('%s is no formula', (email) => {
-  expect(isFormula(email)).toBe(false)
   expect(createWriter('csv', { spreadsheetSafe: true }).toText(toPage(email))).toStartWith(`${email},`)
 })
 
