@@ -1,84 +1,90 @@
-/** Builds executables: the program and the runtime in one file. */
+/**
+ * `npm run build [TARGET…]`: writes executables to `dist/`, each with the program and the runtime in one file, and the
+ * licenses of what they contain. Without a target, the one for this machine; `all` means every target.
+ */
 
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Glob } from 'bun'
+import { packages } from '../package-lock.json' with { type: 'json' }
 import { bundlePage } from '../src/page/bundle.ts'
 
-const ROOT = resolve(import.meta.dir, '..')
+export const ROOT = resolve(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src')
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64']
 
-/** The executables, and the runtime that each contains. Those with musl are for Alpine, with libstdc++. */
-export const TARGETS = {
-  'linux-x64': 'bun-linux-x64',
-  'linux-arm64': 'bun-linux-arm64',
-  'linux-x64-musl': 'bun-linux-x64-musl',
-  'linux-arm64-musl': 'bun-linux-arm64-musl',
-  'darwin-x64': 'bun-darwin-x64',
-  'darwin-arm64': 'bun-darwin-arm64',
-} as const
-export type Target = keyof typeof TARGETS
+/** The target of this machine. */
+export const HOST_TARGET = `${process.platform}-${process.arch}`
 
-export function isTarget(name: string): name is Target {
-  return Object.hasOwn(TARGETS, name)
-}
-
-/** The target of this machine. @throws Error when there is none */
-export function toHostTarget(): Target {
-  const name = `${process.platform}-${process.arch}`
-  if (isTarget(name)) return name
-  throw new Error(`there is no executable for ${name}`)
-}
-
-export interface BuildOptions {
-  readonly target: Target
-  readonly outfile: string
-  /** For `rollcall --version`. */
-  readonly commit: string | undefined
+if (import.meta.main) {
+  const wanted = process.argv.length > 2 ? process.argv.slice(2) : [HOST_TARGET]
+  const targets = wanted.includes('all') ? PLATFORMS : wanted
+  const unknown = targets.filter((target) => !PLATFORMS.includes(target))
+  if (unknown.length > 0) {
+    console.error(`there is no target ${unknown.join(', ')}: use ${PLATFORMS.join(', ')} or all`)
+    process.exit(2)
+  }
+  for (const target of targets) await buildExecutable(target, join(ROOT, 'dist', `rollcall-${target}`))
+  writeFileSync(join(ROOT, 'dist/THIRD-PARTY-NOTICES'), readNotices())
 }
 
 /**
- * Builds an executable. The runtime of another machine comes from the npm registry, and is kept.
+ * Builds an executable. The runtime of another platform comes from the npm registry, and is kept.
  *
  * @throws AggregateError when a source cannot be bundled, or the runtime is not available
  */
-export async function buildExecutable({ target, outfile, commit }: BuildOptions): Promise<void> {
-  const replaced = {
-    'page/bundle.ts': await writePageModule(),
-    'commands/commit.ts': `export const COMMIT = ${JSON.stringify(commit)}`,
-  }
+export async function buildExecutable(target: string, outfile: string, commit = readCommit()): Promise<void> {
+  const { font, ...texts } = await bundlePage()
+  const page = `const font = Buffer.from('${Buffer.from(font).toString('base64')}', 'base64')
+export const bundlePage = async () => ({ ...${JSON.stringify(texts)}, font })`
   await Bun.build({
-    entrypoints: [join(SOURCES, 'cli.ts'), ...listThreads()],
+    // The script of each thread is an entry point of its own.
+    entrypoints: [join(SOURCES, 'cli.ts'), ...new Bun.Glob('**/*worker.ts').scanSync({ cwd: SOURCES, absolute: true })],
     // Without folders, so that `new URL('./worker.ts', import.meta.url)` is the same file as in the sources.
     naming: { entry: '[name].[ext]' },
     // Names stay, for the stacks in the log.
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     format: 'esm',
-    compile: { target: TARGETS[target], outfile, autoloadBunfig: false },
-    plugins: [createReplacement(replaced)],
-  })
-}
-
-async function writePageModule(): Promise<string> {
-  const { font, ...texts } = await bundlePage()
-  return `const font = Buffer.from('${Buffer.from(font).toString('base64')}', 'base64')
-export const bundlePage = async () => ({ ...${JSON.stringify(texts)}, font })`
-}
-
-/** Lists the scripts of threads. Each is an entry point of its own. */
-function listThreads(): string[] {
-  return [...new Glob('**/*worker.ts').scanSync({ cwd: SOURCES, absolute: true })].sort()
-}
-
-/** Replaces modules that do at run time what the build has done already. */
-function createReplacement(texts: Readonly<Record<string, string>>): Bun.BunPlugin {
-  return {
-    name: 'replaced modules',
-    setup(build) {
-      for (const [file, contents] of Object.entries(texts)) {
-        const path = join(SOURCES, file)
-        build.onLoad({ filter: new RegExp(`^${RegExp.escape(path)}$`) }, () => ({ contents, loader: 'ts' }))
-      }
+    // It reads no file of the folder in which it is started, apart from its own.
+    compile: {
+      target: `bun-${target}` as Bun.Build.CompileTarget,
+      outfile,
+      autoloadBunfig: false,
+      autoloadDotenv: false,
     },
-  }
+    plugins: [
+      replaceModule('page/bundle.ts', page),
+      replaceModule('commands/commit.ts', `export const COMMIT = ${JSON.stringify(commit)}`),
+    ],
+  })
+  console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
+}
+
+/** Replaces a module that does at run time what the build has done already. */
+function replaceModule(file: string, contents: string): Bun.BunPlugin {
+  const filter = new RegExp(`^${RegExp.escape(join(SOURCES, file))}$`)
+  return { name: file, setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
+}
+
+/** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout. */
+function readCommit(): string | undefined {
+  const { success, stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
+  return success ? stdout.toString().trim() : undefined
+}
+
+/** The licenses of the runtime and of every package in the executable. @throws Error when a package has none */
+export function readNotices(): string {
+  const names = Object.entries(packages).filter(
+    ([path, entry]) => path && !('dev' in entry) && !/\/(@oven|bun$)/.test(path),
+  )
+  const notices = names.map(([path]) => {
+    const folder = join(ROOT, path)
+    if (!existsSync(folder)) return ''
+    const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
+    if (!file) throw new Error(`${path} has no license`)
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+  })
+  const bun = readFileSync(join(ROOT, 'node_modules/bun-types/docs/project/license.mdx'), 'utf8')
+  return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices.filter(Boolean)].join(`\n${'-'.repeat(80)}\n\n`)
 }

@@ -5,24 +5,29 @@
  */
 
 import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { readCommit } from './commit.ts'
-import { buildExecutable, toHostTarget } from './executable.ts'
+import { dirname, join } from 'node:path'
+import { $ } from 'bun'
+import { buildExecutable, HOST_TARGET, ROOT, readNotices } from './executable.ts'
 
-const FOLDER = resolve(import.meta.dir, '../dist/image')
+const FOLDER = join(ROOT, 'dist/image')
 
-/** The user of the service. The folder of the list belongs to it; see the Containerfile. */
+/** The user of the service, to whom the folder of the list belongs (see the Containerfile), and the licenses. */
 const FILES = {
   'etc/passwd': 'rollcall:x:65532:65532::/data:/\n',
   'etc/group': 'rollcall:x:65532:\n',
   'etc/nsswitch.conf': 'hosts: files dns\n',
-} as const
+  'usr/share/doc/rollcall/LICENSE': await Bun.file(join(ROOT, 'LICENSE')).text(),
+  'usr/share/doc/rollcall/THIRD-PARTY-NOTICES': readNotices(),
+}
 
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(join(FOLDER, 'data'), { recursive: true })
 const executable = join(FOLDER, 'app/rollcall')
-await buildExecutable({ target: toHostTarget(), outfile: executable, commit: readCommit() })
-for (const library of listLibraries(executable)) add(library, (file) => cpSync(realpathSync(library), file))
+await buildExecutable(HOST_TARGET, executable)
+// The paths of the libraries that it loads, with the loader.
+for (const [, library = ''] of (await $`ldd ${executable}`.text()).matchAll(/(\/\S+) \(0x/g)) {
+  add(library, (file) => cpSync(realpathSync(library), file))
+}
 for (const [path, text] of Object.entries(FILES)) add(path, (file) => writeFileSync(file, text))
 console.log('dist/image/ is ready; next: buildah build --format docker --tag rollcall .')
 
@@ -30,11 +35,4 @@ function add(path: string, write: (file: string) => void): void {
   const file = join(FOLDER, 'root', path)
   mkdirSync(dirname(file), { recursive: true })
   write(file)
-}
-
-/** Lists the paths of the libraries that an executable loads, with the loader. */
-function listLibraries(file: string): string[] {
-  const { success, stdout, stderr } = Bun.spawnSync(['ldd', file])
-  if (!success) throw new Error(`ldd ${file}: ${stderr}`)
-  return [...stdout.toString().matchAll(/(\/\S+) \(0x/g)].flatMap(([, path = '']) => path)
 }

@@ -29,4 +29,8 @@ test('the archive has what the five lines of the installation use', async () => 
     /^ExecStart=\/usr\/local\/(\S+) serve$/m.exec(await read('lib/systemd/system/rollcall.service')) ?? []
   expect(program).toBe('bin/rollcall')
   expect(await read('lib/sysusers.d/rollcall.conf')).toMatch(/^u rollcall /m)
+  const notices = await read('share/doc/rollcall/THIRD-PARTY-NOTICES')
+  for (const name of ['Bun ', 'prom-client ', '@fontsource/fraunces ', 'hono '])
+    expect(notices).toMatch(new RegExp(`^${name}\\d`, 'm'))
+  expect(notices).toContain('SIL OPEN FONT LICENSE')
 })

@@ -3,14 +3,14 @@
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { buildExecutable, toHostTarget } from '../../build/executable.ts'
+import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import { createFolder, runCommand, startService } from '../support/service.ts'
 
 test('the executable serves the page and the API, and runs commands next to the service', async () => {
   const folder = await createFolder()
   const program = join(folder, 'rollcall')
-  await buildExecutable({ target: toHostTarget(), outfile: program, commit: 'abc1234' })
+  await buildExecutable(HOST_TARGET, program, 'abc1234')
   const run = (...args: readonly string[]) => runCommand(args, { folder, program: [program] })
   expect(await run('--version')).toEqual({ code: 0, stdout: `${version} (abc1234)\n`, stderr: '' })
 

@@ -1,17 +1,7 @@
 /** A copy of the repository in which tests run, so that a break never touches the real files. */
 
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../support/paths.ts'
@@ -23,16 +13,11 @@ export interface Run {
   readonly output: string
 }
 
-export interface RunOptions {
-  readonly only: string | undefined
-  readonly timeoutMs: number
-}
-
 export interface Copy {
-  read(file: string): string
-  write(file: string, text: string): void
+  /** The root of the copy. */
+  readonly root: string
   /** Runs the tests of a file, those whose names match `only` if that is given. Each test fails after `timeoutMs`. */
-  test(file: string, options: RunOptions): Promise<Run>
+  test(file: string, options: { readonly only: string | undefined; readonly timeoutMs: number }): Promise<Run>
   /** Ends the tests that still run and deletes the copy. */
   remove(): void
 }
@@ -42,19 +27,16 @@ const RUN_LIMIT_MS = 180_000
 /** Copies every file that git knows or would add; node_modules is a link. */
 export function createCopy(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-mutants-'))
-  const tree = join(folder, 'tree')
+  const root = join(folder, 'tree')
   // Tests that fail leave their temporary files here.
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   // PostgreSQL runs as another user where this one is root.
   chmodSync(folder, 0o755)
-  const { stdout } = spawnSync('git', ['ls-files', '-coz', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
+  const { stdout } = spawnSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   const files = stdout.split('\0').filter((file) => file && existsSync(join(ROOT, file)))
-  for (const file of files) cpSync(join(ROOT, file), join(tree, file))
-  symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
+  for (const file of files) cpSync(join(ROOT, file), join(root, file))
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
   const running = new Set<number>()
 
   function endGroup(pid: number): void {
@@ -67,16 +49,15 @@ export function createCopy(): Copy {
   }
 
   return {
-    read: (file) => readFileSync(join(tree, file), 'utf8'),
-    write: (file, text) => writeFileSync(join(tree, file), text),
+    root,
     async test(file, { only, timeoutMs }) {
-      const args = ['test', '--preload', './test/mutants/timeout.ts', '--bail', `./${file}`]
+      const args = ['test', '--timeout', String(Math.ceil(timeoutMs)), '--bail', `./${file}`]
       if (only) args.push('-t', only)
       const start = performance.now()
       // A group of its own, so that services which a failed test leaves behind end with it.
       const child = spawn(process.execPath, args, {
-        cwd: tree,
-        env: { ...process.env, TMPDIR: temporary, MUTANTS_TIMEOUT_MS: String(timeoutMs) },
+        cwd: root,
+        env: { ...process.env, TMPDIR: temporary },
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
       })

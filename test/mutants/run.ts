@@ -1,30 +1,51 @@
 /**
- * Applies each break of the table to a copy of the repository and runs the tests that must catch it:
+ * Applies each break of breaks.yaml to a copy of the repository and runs the tests that must notice it:
  *
  *     npm run test:mutants                  all breaks
  *     npm run test:mutants -- --only NAME   those whose names contain NAME; may be repeated
  *
- * Exit code 1 when a test does not notice its break, when a test fails without a break, or when the table is out of date.
+ * First it lists the rows that no longer match the sources, and leaves them out. Exit code 1 when there is one, when a test
+ * does not notice its break, or when a test fails without a break.
  */
 
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { applyBreak, type Break, findMismatch } from './break.ts'
-import { BREAKS } from './breaks.ts'
+import { ROOT } from '../support/paths.ts'
 import { type Copy, createCopy, type Run } from './copy.ts'
+
+/** A row of the table: a deliberate break of the source, which a test must notice. */
+interface Break {
+  /** Unique. */
+  readonly name: string
+  /** The file that is changed, from the root of the repository. */
+  readonly file: string
+  /** What is replaced. It must occur exactly once in the file. */
+  readonly text: string
+  readonly replacement: string
+  /** What no longer holds. */
+  readonly promise: string
+  /** The test file that must fail, from the root of the repository. */
+  readonly test: string
+  /** A regular expression for the names of the tests to run, where the whole file takes long. */
+  readonly only?: string
+}
 
 /** As many runs at a time. */
 const COPIES = 2
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
-const isWanted = ({ name }: Break) => values.only.length === 0 || values.only.some((part) => name.includes(part))
-const wanted = BREAKS.filter(isWanted)
-
-const outdated = wanted.map(findMismatch).filter((reason) => reason !== undefined)
-if (wanted.length === 0) outdated.push(`no break is called ${values.only.join(' or ')}`)
-if (outdated.length > 0) {
-  console.error(`The table of breaks is out of date:\n${outdated.join('\n')}`)
-  process.exit(1)
+const table = Bun.YAML.parse(readFileSync(join(import.meta.dir, 'breaks.yaml'), 'utf8')) as Break[]
+const wanted = table.filter(({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
+if (wanted.length === 0) {
+  console.error(`no break is called ${values.only.join(' or ')}`)
+  process.exit(2)
 }
+const matching = wanted.filter((entry) => {
+  const mismatch = findMismatch(entry)
+  if (mismatch) console.log(`NO MATCH         ${entry.name}: ${mismatch}`)
+  return mismatch === undefined
+})
 
 const start = performance.now()
 const copies = Array.from({ length: COPIES }, createCopy)
@@ -33,8 +54,8 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-const selections = new Map(wanted.map((entry) => [toSelection(entry), entry]))
-console.log(`${wanted.length} breaks; ${selections.size} selections of tests must pass without a break`)
+const selections = new Map(matching.map((entry) => [toSelection(entry), entry]))
+console.log(`${matching.length} breaks; ${selections.size} selections of tests must pass without a break`)
 /** How long each selection takes without a break. */
 const seconds = new Map<string, number>()
 await share([...selections], async (copy, [selection, { test, only }]) => {
@@ -44,35 +65,54 @@ await share([...selections], async (copy, [selection, { test, only }]) => {
 })
 
 let caught = 0
-await share(
-  wanted.toSorted((one, other) => toSeconds(other) - toSeconds(one)),
-  async (copy, entry) => {
-    if (!seconds.has(toSelection(entry))) return
-    const run = await runBroken(copy, entry)
-    if (run.outcome === 'failed') caught++
-    const word = { failed: 'caught', passed: 'SURVIVED', broken: 'NO RESULT' }[run.outcome]
-    console.log(`${word.padEnd(10)}${run.seconds.toFixed(1).padStart(5)} s  ${entry.name}`)
-    if (run.outcome !== 'failed') console.log(`  ${entry.promise}\n  ${toSelection(entry)}`)
-    if (run.outcome === 'broken') console.log(run.output)
-  },
-)
+const runnable = matching.filter((entry) => seconds.has(toSelection(entry)))
+const longestFirst = runnable.toSorted((one, other) => toSeconds(other) - toSeconds(one))
+await share(longestFirst, async (copy, entry) => {
+  const run = await runBroken(copy, entry)
+  if (run.outcome === 'failed') caught++
+  const word = { failed: 'caught', passed: 'SURVIVED', broken: 'NO RESULT' }[run.outcome]
+  console.log(`${word.padEnd(10)}${run.seconds.toFixed(1).padStart(5)} s  ${entry.name}`)
+  if (run.outcome !== 'failed') console.log(`  ${entry.promise}\n  ${toSelection(entry)}`)
+  if (run.outcome === 'broken') console.log(run.output)
+})
 console.log(`${caught} of ${wanted.length} caught in ${Math.round((performance.now() - start) / 1000)} s`)
 process.exit(caught === wanted.length ? 0 : 1)
+
+/** Says why a row does not fit the repository; undefined when it fits. */
+function findMismatch({ name, file, text, replacement, test }: Break): string | undefined {
+  if (table.filter((entry) => entry.name === name).length > 1) return 'this name occurs twice'
+  const missing = [file, test].find((path) => !existsSync(join(ROOT, path)))
+  if (missing) return `there is no file ${missing}`
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const count = source.split(text).length - 1
+  if (count !== 1) return `the text is in ${file} ${count} times`
+  try {
+    if (file.endsWith('.ts'))
+      new Bun.Transpiler({ loader: 'ts' }).transformSync(source.replace(text, () => replacement))
+    return undefined
+  } catch {
+    return `${file} is not TypeScript after the replacement`
+  }
+}
 
 function toSeconds(entry: Break): number {
   return seconds.get(toSelection(entry)) ?? 0
 }
 
 async function runBroken(copy: Copy, entry: Break): Promise<Run> {
-  const source = copy.read(entry.file)
-  const broken = applyBreak(source, entry)
-  if (!broken.ok) throw new Error(broken.reason)
-  copy.write(entry.file, broken.value)
+  const { file, text, replacement, test, only } = entry
+  const path = join(copy.root, file)
+  const source = readFileSync(path, 'utf8')
+  writeFileSync(
+    path,
+    source.replace(text, () => replacement),
+  )
   try {
     // A test that passes never takes this long; one that waits in vain ends soon.
-    return await copy.test(entry.test, { only: entry.only, timeoutMs: 10_000 + 3000 * toSeconds(entry) })
+    const timeoutMs = 10_000 + 3000 * toSeconds(entry)
+    return await copy.test(test, { only, timeoutMs })
   } finally {
-    copy.write(entry.file, source)
+    writeFileSync(path, source)
   }
 }
 

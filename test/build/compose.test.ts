@@ -1,0 +1,36 @@
+/** compose.yaml: Rollcall accepts the settings of its services, with those of the image. */
+
+import { expect, test } from 'bun:test'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { readConfig } from '../../src/config/config.ts'
+import { readText } from '../support/markdown.ts'
+
+const { services } = parse(readText('compose.yaml'), { merge: true })
+
+/** What the Containerfile sets. */
+const IMAGE = Object.fromEntries(
+  [...readText('Containerfile').matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, ...pair]) => pair),
+)
+
+/** Replaces a variable by its default, as `docker compose` does. */
+const toEnvironment = (variables: Record<string, string>) =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value.replace(/\$\{\w+:-(.*)\}/, '$1')]))
+
+test('with SQLite, the list is in the volume, and the service can write nowhere else', () => {
+  const config = readConfig({ ...IMAGE, ...toEnvironment(services.rollcall.environment), SITE_FILE: '/dev/null' })
+  expect(config).toMatchObject({ list: { kind: 'sqlite', file: '/data/rollcall.db' }, port: 3000, ops: { port: 9000 } })
+  expect(services.rollcall).toMatchObject({ read_only: true, volumes: ['data:/data'] })
+})
+
+test('with PostgreSQL, the URL is in a secret, which is not in the repository', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'rollcall-test-')), 'database_url')
+  writeFileSync(file, /postgres:\/\/\S+disable/.exec(readText('compose.yaml'))?.[0] ?? '')
+  const environment = toEnvironment(services['rollcall-postgres'].environment)
+  expect(environment.DATABASE_URL_FILE).toBe('/run/secrets/database_url')
+  const { list } = readConfig({ ...IMAGE, ...environment, DATABASE_URL_FILE: file, SITE_FILE: '/dev/null' })
+  expect(list.kind).toBe('postgres')
+  expect(readText('.gitignore').split('\n')).toContain('/secrets/')
+})

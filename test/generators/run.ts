@@ -1,0 +1,116 @@
+/**
+ * `npm run test:generators`: two generators of clients, and Spectral with the rules of OWASP, on the description that the
+ * service serves. Not part of `npm test`: they need 369 packages, which have a lock file of their own here.
+ */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DOCUMENTS } from '../support/contract.ts'
+import { type ClientProgram, checkClient, runProgram } from '../support/generated-client.ts'
+import { createFolder, type RunningService, startService } from '../support/service.ts'
+
+const CLIENTS: readonly ClientProgram[] = [
+  {
+    name: 'hey-api-program',
+    text: `
+import { type Code, getApiCatalog, getProtectedResourceMetadata, subscribeToNewsletter } from './hey-api/index.ts'
+import { client } from './hey-api/client.gen.ts'
+
+client.setConfig({ baseUrl: process.argv[2] ?? '' })
+
+const accepted = await subscribeToNewsletter({ body: { email: ' hey-api@example.org ' } })
+const ok: true | undefined = accepted.data?.ok
+const refused = await subscribeToNewsletter({ body: { email: 'nobody' } })
+const code: Code | undefined = refused.error?.message
+const hint: string | undefined = refused.error?.error.hint
+const metadata = await getProtectedResourceMetadata()
+const resource: string | undefined = metadata.data?.resource
+const catalog = await getApiCatalog()
+const description: string | undefined = catalog.data?.linkset[1]?.['service-desc']?.[0]?.href
+`,
+    mistakes: [
+      `subscribeToNewsletter({ body: { email: 1 } })`,
+      `subscribeToNewsletter({ body: { mail: 'a@example.org' } })`,
+      `subscribeToNewsletter()`,
+    ],
+  },
+  {
+    name: 'orval-program',
+    text: `
+import { type Code, getApiCatalog, getProtectedResourceMetadata, subscribeToNewsletter } from './orval.ts'
+
+const accepted = await subscribeToNewsletter({ email: ' orval@example.org ' })
+const ok: true | undefined = accepted.status === 200 ? accepted.data.ok : undefined
+const refused = await subscribeToNewsletter({ email: 'nobody' })
+const code: Code | undefined = refused.status === 400 ? refused.data.message : undefined
+const hint: string | undefined = refused.status === 400 ? refused.data.error.hint : undefined
+const metadata = await getProtectedResourceMetadata()
+const resource: string | undefined = metadata.status === 200 ? metadata.data.resource : undefined
+const catalog = await getApiCatalog()
+const description: string | undefined =
+  catalog.status === 200 ? catalog.data.linkset[1]?.['service-desc']?.[0]?.href : undefined
+`,
+    mistakes: [
+      `subscribeToNewsletter({ email: 1 })`,
+      `subscribeToNewsletter({ mail: 'a@example.org' })`,
+      `subscribeToNewsletter()`,
+    ],
+  },
+]
+
+/** Rules of Spectral that do not apply: the rule, the places (by default all), and the reason. */
+const EXCEPTIONS: readonly { readonly rule: string; readonly at?: RegExp; readonly reason: string }[] = [
+  { rule: 'owasp:api2:2023-read-restricted', reason: 'The documents are public.' },
+  { rule: 'owasp:api2:2023-write-restricted', reason: 'Everybody may subscribe. There are no accounts.' },
+  { rule: 'owasp:api8:2023-define-error-responses-401', reason: 'There are no accounts, so nothing gets a 401.' },
+  { rule: 'owasp:api4:2023-rate-limit', reason: 'There is no rate limit. A proxy may have one.' },
+  { rule: 'owasp:api4:2023-rate-limit-responses-429', reason: 'There is no rate limit. A proxy may have one.' },
+  {
+    rule: 'owasp:api4:2023-string-limit',
+    at: /\.(parameters|headers)\.|\.get\.responses\.200\.content\./,
+    reason: 'The HTTP server limits all headers together. The length of a document depends on the site file.',
+  },
+  {
+    rule: 'owasp:api4:2023-string-restricted',
+    at: /\.error\.properties\.(message|hint)$|\.(parameters|headers)\.|\.scopes_supported\.items$/,
+    reason: 'A text for people has no format, and a request may have any header. The list of scopes is empty.',
+  },
+  { rule: 'owasp:api8:2023-define-cors-origin', reason: 'Only documents are for pages of any origin.' },
+  {
+    rule: 'owasp:api8:2023-define-error-validation',
+    at: /\.(get|options)\.responses$/,
+    reason: 'These operations have no input that can be invalid.',
+  },
+  { rule: 'owasp:api8:2023-no-server-http', reason: 'The origin of this test.' },
+  { rule: 'owasp:api9:2023-inventory-access', reason: 'The contract has one server with a URL and nothing else.' },
+]
+
+let service: RunningService
+let folder: string
+beforeAll(async () => {
+  const site = 'contact: https://www.list.example/contact\n'
+  service = await startService({ site, env: { CORS_ORIGINS: 'https://www.example.org' } })
+  folder = await createFolder()
+  await symlink(join(import.meta.dir, 'node_modules'), join(folder, 'node_modules'))
+  await Bun.write(join(folder, 'openapi.json'), (await service.request(DOCUMENTS.openApiJson.path)).body)
+  await runProgram(folder, join(import.meta.dir, 'generate.js'), 'openapi.json', service.origin)
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+test.each(CLIENTS)('$name compiles, refuses wrong calls, subscribes, and gets a typed error', async (program) => {
+  await checkClient(program, folder, service.origin)
+})
+
+test('Spectral finds nothing, apart from the exceptions, and each exception is needed', async () => {
+  type Finding = { readonly rule: string; readonly at: string; readonly message: string }
+  const output = await runProgram(folder, join(import.meta.dir, 'lint.js'), join(folder, 'openapi.json'))
+  const findings: readonly Finding[] = JSON.parse(output)
+  const covers = ({ rule, at }: (typeof EXCEPTIONS)[number], finding: Finding) =>
+    rule === finding.rule && (at?.test(finding.at) ?? true)
+  expect(findings.filter((finding) => !EXCEPTIONS.some((exception) => covers(exception, finding)))).toEqual([])
+  expect(EXCEPTIONS.filter((exception) => !findings.some((finding) => covers(exception, finding)))).toEqual([])
+})
