@@ -1,6 +1,8 @@
-/** `npm run openapi`: prints the description of the site in SITE_FILE, for docs/openapi.json. */
+/** Writes docs/openapi.json: the description of a default site. A test compares it with the code. */
 
+import { join } from 'node:path'
 import { readConfig } from '../src/config/config.ts'
-import { createDescription, toJson } from '../src/documents/openapi/description.ts'
+import { createDescription } from '../src/documents/openapi/description.ts'
 
-process.stdout.write(toJson(createDescription(readConfig())))
+const description = createDescription(readConfig({ SITE_FILE: '/dev/null' }))
+await Bun.write(join(import.meta.dir, '../docs/openapi.json'), `${JSON.stringify(description, null, 2)}\n`)

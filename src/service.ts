@@ -57,7 +57,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   // Imported on demand: it takes a tenth of the start.
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
   const assets = await createPageAssets(site)
-  const described = await createDocuments(config, listPages(site.languages))
+  const described = createDocuments(config, listPages(site.languages))
   // Links in the headers of the page's files would take more bytes than the files.
   const documents = new Map([...createHandlers(described, linked), ...createHandlers(assets.documents, headers)])
   const store = await openServiceStore(list, log)

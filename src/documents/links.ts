@@ -1,34 +1,55 @@
-/** Links from any response to the documents that describe the API and the site. */
+/** Links to the documents that describe the API and the site: in the headers of responses, and as the API catalog. */
 
-import { DOCUMENTS, type DocumentName } from '../routes.ts'
+import { DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 
 /** The target of a link. */
-export interface LinkTarget {
+interface LinkTarget {
   readonly href: string
   /** The media type without parameters, as a hint for the client (RFC 8288 section 3.4.1). */
   readonly type: string
 }
 
-// service-*: RFC 8631. api-catalog: RFC 9727 section 3. describedby: IANA link relations registry. sitemap is not
-// registered, but it is the name that crawlers know (microformats.org, existing rel values).
+// service-*: RFC 8631. api-catalog: RFC 9727 section 3. sitemap is not registered, but crawlers know it.
 const RELATIONS = [
   ['service-desc', 'openApiJson'],
   ['service-doc', 'llmsTxt'],
-  ['describedby', 'llmsTxt'],
   ['api-catalog', 'apiCatalog'],
   ['sitemap', 'sitemap'],
 ] as const satisfies readonly (readonly [relation: string, name: DocumentName])[]
 
-/** Converts a document of the site to the target of a link. */
-export function toLinkTarget(name: DocumentName, baseUrl: string): LinkTarget {
+function toLinkTarget(name: DocumentName, baseUrl: string): LinkTarget {
   const { path, mediaType } = DOCUMENTS[name]
   return { href: baseUrl + path, type: mediaType.replace(/;.*$/, '') }
 }
 
-/** Builds the Link header (RFC 8288 section 3) of pages, documents and 404 responses. */
+/**
+ * Builds the Link header (RFC 8288 section 3) of pages, documents and 404 responses. The endpoint has none: its callers
+ * have found it, and there are many. Links start with BASE_URL, so a forged Host cannot change them.
+ */
 export function createLinkField(baseUrl: string): string {
   return RELATIONS.map(([relation, name]) => {
     const { href, type } = toLinkTarget(name, baseUrl)
     return `<${href}>; rel="${relation}"; type="${type}"`
   }).join(', ')
+}
+
+/** A set of links as JSON (RFC 9264 section 4.2): for each context, its targets by relation type. */
+export interface Linkset {
+  readonly linkset: readonly { readonly anchor: string; readonly [relation: string]: unknown }[]
+}
+
+/** Builds the API catalog (RFC 9727 section 4): the API of the site and the documents that describe it (RFC 8631). */
+export function createApiCatalog(baseUrl: string): Linkset {
+  const endpoint = baseUrl + ENDPOINT.path
+  return {
+    linkset: [
+      { anchor: baseUrl + DOCUMENTS.apiCatalog.path, item: [{ href: endpoint }] },
+      {
+        anchor: endpoint,
+        'service-desc': [toLinkTarget('openApiJson', baseUrl), toLinkTarget('openApiYaml', baseUrl)],
+        'service-doc': [toLinkTarget('llmsTxt', baseUrl)],
+        'service-meta': [toLinkTarget('protectedResource', baseUrl)],
+      },
+    ],
+  }
 }

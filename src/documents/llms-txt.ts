@@ -1,6 +1,7 @@
 /**
  * The guide for agents, in the structure of llmstxt.org: a heading and a quote, then text without headings, then
- * sections that contain only lists of links.
+ * sections that contain only lists of links. Agents and scanners look for the phrases "When to use this", "No API key"
+ * and "sandbox" in the text.
  */
 
 import type { Site } from '../config/site-file.ts'
@@ -26,7 +27,7 @@ export function createLlmsHeading({ name, description }: Pick<Site, 'name' | 'de
 
 /** Builds the guide. @param baseUrl an origin, without a trailing slash */
 export function createLlmsTxt(site: Site, baseUrl: string): string {
-  const optional = listDocuments(site).filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
+  const others = listDocuments(site).filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
   const toDocumentLink = (name: DocumentName) => {
     const { path, title, summary } = DOCUMENTS[name]
     return toLink(title, baseUrl + path, summary)
@@ -35,18 +36,21 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     createLlmsHeading(site),
     createGuide(site, baseUrl),
     toSection('Developer resources', RESOURCES.map(toDocumentLink)),
+    toSection('Operator', listOperatorLinks(site)),
     toSection('License', [toLink(site.license.name, site.license.url, 'The license of the content of this site.')]),
-    ...(site.contact
-      ? [toSection('Contact', [toLink('Operator', site.contact, 'Operates this site and its list.')])]
-      : []),
-    toSection('Optional', optional.map(toDocumentLink)),
-  ].join('\n')
+    toSection('Optional', others.map(toDocumentLink)),
+  ]
+    .filter(Boolean)
+    .join('\n')
 }
 
 function createGuide(site: Site, baseUrl: string): string {
+  const removal = site.contact ? ` To have an address removed, write to the operator: ${site.contact}` : ''
   return `**When to use this:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
 
-**When not to use this:** the owner of an address has not asked for it. This service also cannot look up an address, remove one or send mail.
+**When not to use this:** the owner of an address has not asked for it. This service also cannot look up an address, remove one or send mail.${removal}
+
+**For people:** A person can subscribe at ${baseUrl}/ with a form.
 
 **The call:** POST to ${baseUrl}${ENDPOINT.path} (\`${ENDPOINT.operationId}\` in the API description).
 
@@ -62,7 +66,7 @@ ${createTerms(site).map(toItem).join('')}
 **The responses**, by status:
 
 ${listResponses().map(toItem).join('')}
-**Errors:** ${ERROR_TERMS}
+**Errors:** ${ERROR_TERMS} \`error.hint\` says what to do next.
 
 \`\`\`json
 ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
@@ -70,18 +74,36 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 `
 }
 
-/** Lists every response in one line. An error has its message, then its hint. */
-function listResponses(): string[] {
-  const problems = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
-  return [
-    `200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`,
-    `308: ${REDIRECT_TERMS}`,
-    ...problems.map(({ status, code, message, hint }) => `${status} \`${code}\`: ${message} ${hint}`),
-  ]
+/** What the errors with the same status and code have in common. Other statuses have one error. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  '400 `invalid_email`': 'The address is missing or not valid.',
+  '400 `invalid_body`': 'There is no body, or it is not a JSON object.',
+  '405 `method_not_allowed`': 'The path does not accept this method. The header `Allow` has those that it accepts.',
 }
 
+/** Lists the responses, one line for each status and code. */
+function listResponses(): string[] {
+  const problems = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
+  const lines = problems.map(({ status, code, message }) => {
+    const start = `${status} \`${code}\``
+    return `${start}: ${SUMMARIES[start] ?? message}`
+  })
+  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set(lines)]
+}
+
+function listOperatorLinks({ home, privacy, imprint, contact }: Site): string[] {
+  const links = [
+    ['Website', home, 'The site of the operator.'],
+    ['Privacy policy', privacy, 'What happens to an address.'],
+    ['Imprint', imprint, 'Who the operator is.'],
+    ['Contact', contact, 'Questions, many addresses, and the removal of an address.'],
+  ] as const
+  return links.flatMap(([title, url, note]) => (url ? [toLink(title, url, note)] : []))
+}
+
+/** Builds a section, which is empty without links. */
 function toSection(title: string, links: readonly string[]): string {
-  return `## ${title}\n\n${links.map(toItem).join('')}`
+  return links.length > 0 ? `## ${title}\n\n${links.map(toItem).join('')}` : ''
 }
 
 function toItem(text: string): string {

@@ -1,47 +1,36 @@
 /** All documents of a site. */
 
 import type { Config } from '../config/config.ts'
-import type { Site } from '../config/site-file.ts'
 import { DOCUMENTS, isSecurityContact } from '../routes.ts'
-import { createApiCatalog } from './api-catalog.ts'
 import type { DailyDocument, Document } from './document.ts'
+import { createApiCatalog } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
-import { createDescription, type DescriptionOptions, toJson, toYaml } from './openapi/description.ts'
-import { createProtectedResource } from './protected-resource.ts'
-import { createRobots } from './robots.ts'
-import { createSecurityTxt } from './security-txt.ts'
+import { createDescription, toJson, toYaml } from './openapi/description.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
+import { createProtectedResource, createRobots, createSecurityTxt } from './well-known.ts'
 
 /**
- * Creates the documents. Most are built on demand.
+ * Creates the documents. The description and the guide are built at their first request.
  *
  * @param pages the pages of Rollcall itself, for the sitemap
+ * @throws UsageError if the sitemap is too large
  */
-export async function createDocuments(
+export function createDocuments(
   config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
   pages: readonly IndexedPage[],
-): Promise<(Document | DailyDocument)[]> {
+): (Document | DailyDocument)[] {
   const { site, baseUrl } = config
-  const sitemap = await createSitemap([...pages, ...site.pages], baseUrl)
-  return [
-    { ...DOCUMENTS.openApiJson, body: () => describe(config, 'json') },
-    { ...DOCUMENTS.openApiYaml, body: () => describe(config, 'yaml') },
+  const { contact } = site
+  const documents = [
+    { ...DOCUMENTS.openApiJson, body: () => toJson(createDescription(config)) },
+    { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
-    ...sitemap.map((file) => ({ ...DOCUMENTS.sitemap, ...file })),
+    { ...DOCUMENTS.sitemap, body: createSitemap([...pages, ...site.pages], baseUrl) },
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
-    ...createSecurityDocuments(site, baseUrl),
   ]
-}
-
-function describe(config: DescriptionOptions, format: 'json' | 'yaml'): string {
-  const description = createDescription(config)
-  return format === 'json' ? toJson(description) : toYaml(description)
-}
-
-function createSecurityDocuments({ contact, languages }: Site, baseUrl: string): DailyDocument[] {
-  if (!isSecurityContact(contact)) return []
-  const write = (today: string) => createSecurityTxt({ contact, baseUrl, languages, today })
-  return [{ ...DOCUMENTS.securityTxt, write }]
+  if (!isSecurityContact(contact)) return documents
+  const write = (today: string) => createSecurityTxt(contact, baseUrl, today)
+  return [...documents, { ...DOCUMENTS.securityTxt, write }]
 }

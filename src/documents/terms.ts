@@ -29,7 +29,7 @@ export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
     'No API key and no account are needed, and there is no rate limit.',
     'Repeating a request is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one.',
     `Production is the sandbox. To try it out, use this same endpoint with an address in a reserved domain (${toText(RESERVED_DOMAINS)}; RFC 2606 and RFC 6761). It takes the normal path and is stored, but exports omit it unless the operator includes it.`,
-    `If you plan to subscribe many addresses, notify the operator${contact ? ` (${contact})` : ''} first.`,
+    ...(contact ? [`If you plan to subscribe many addresses, notify the operator (${contact}) first.`] : []),
   ]
 }
 

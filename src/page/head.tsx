@@ -49,8 +49,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
         <link key={other} rel="alternate" hreflang={other} href={toUrl(other)} />
       ))}
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
-      <link rel="alternate" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
-      <link rel="describedby" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
+      <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
       <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
       {createCard(options, texts, toUrl(language))}
       <script

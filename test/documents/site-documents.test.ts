@@ -1,43 +1,45 @@
 /** All documents of a site: their paths and media types, and the whole text of the short ones. */
 
-import { expect, test } from 'bun:test'
+import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { readConfig } from '../../src/config/config.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { readContent } from '../../src/documents/document.ts'
 import { createDocuments } from '../../src/documents/site-documents.ts'
+import { createDailyHandler } from '../../src/http/daily-handler.ts'
 import { listPages } from '../../src/page/page-list.ts'
+import { DOCUMENTS } from '../support/contract.ts'
 
-const site = parseSite('name: The Gazette\ncontact: mailto:editor@gazette.example\nlanguages: [de, en]', 'x')
-const config = { ...readConfig({ SITE_FILE: '/dev/null' }), baseUrl: 'https://gazette.example', site }
-const documents = await createDocuments(config, listPages(site.languages))
+const BASE_URL = 'https://gazette.example'
+const CONTACT = 'contact: mailto:editor@gazette.example'
 
-async function textOf(path: string): Promise<string> {
-  const document = documents.find((candidate) => candidate.path === path)
+afterEach(() => void setSystemTime())
+
+async function listDocuments(text: string, baseUrl = BASE_URL) {
+  const site = parseSite(`name: The Gazette\nlanguages: [de, en]\n${text}`, 'site.yaml')
+  const config = { ...readConfig({ SITE_FILE: '/dev/null' }), baseUrl, site }
+  return new Map(
+    (await createDocuments(config, listPages(site.languages))).map((document) => [document.path, document]),
+  )
+}
+
+async function read(path: string, text = CONTACT, baseUrl = BASE_URL): Promise<string> {
+  const document = (await listDocuments(text, baseUrl)).get(path)
   if (!document) throw new Error(`there is no document at ${path}`)
   return 'write' in document ? document.write('2026-01-01') : String(await readContent(document))
 }
 
-test('the paths and the media types', () => {
-  expect(documents.map(({ path, mediaType }) => `${path} ${mediaType}`)).toEqual([
-    '/openapi.json application/json',
-    '/openapi.yaml text/yaml; charset=utf-8',
-    '/llms.txt text/markdown; charset=utf-8',
-    '/sitemap.xml application/xml',
-    '/.well-known/oauth-protected-resource application/json',
-    '/robots.txt text/plain; charset=utf-8',
-    '/.well-known/api-catalog application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-    '/.well-known/security.txt text/plain; charset=utf-8',
-  ])
+test('the paths and the media types are those of the contract', async () => {
+  const found = [...(await listDocuments(CONTACT)).values()].map(({ path, mediaType }) => ({ path, mediaType }))
+  expect(found).toEqual(Object.values(DOCUMENTS).map(({ path, mediaType }) => ({ path, mediaType })))
 })
 
-test('a site without a contact has no security.txt', async () => {
-  const { contact: _contact, ...rest } = site
-  const others = await createDocuments({ ...config, site: rest }, listPages(site.languages))
-  expect(others.map(({ path }) => path)).not.toContain('/.well-known/security.txt')
+test('openapi.json is compact', async () => {
+  const text = await read('/openapi.json')
+  expect(text).toBe(JSON.stringify(JSON.parse(text)))
 })
 
 test('the protected resource metadata has no authorization server and an empty list of scopes', async () => {
-  expect(JSON.parse(await textOf('/.well-known/oauth-protected-resource'))).toEqual({
+  expect(JSON.parse(await read('/.well-known/oauth-protected-resource'))).toEqual({
     resource: 'https://gazette.example',
     resource_name: 'The Gazette',
     resource_documentation: 'https://gazette.example/llms.txt',
@@ -46,11 +48,11 @@ test('the protected resource metadata has no authorization server and an empty l
 })
 
 test('robots.txt allows everything and names the sitemap', async () => {
-  expect(await textOf('/robots.txt')).toBe('User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n')
+  expect(await read('/robots.txt')).toBe('User-agent: *\nAllow: /\n\nSitemap: https://gazette.example/sitemap.xml\n')
 })
 
 test('the API catalog links the endpoint to its documents', async () => {
-  expect(JSON.parse(await textOf('/.well-known/api-catalog'))).toEqual({
+  expect(JSON.parse(await read('/.well-known/api-catalog'))).toEqual({
     linkset: [
       {
         anchor: 'https://gazette.example/.well-known/api-catalog',
@@ -64,29 +66,36 @@ test('the API catalog links the endpoint to its documents', async () => {
         ],
         'service-doc': [{ href: 'https://gazette.example/llms.txt', type: 'text/markdown' }],
         'service-meta': [
-          {
-            href: 'https://gazette.example/.well-known/oauth-protected-resource',
-            type: 'application/json',
-          },
+          { href: 'https://gazette.example/.well-known/oauth-protected-resource', type: 'application/json' },
         ],
       },
     ],
   })
 })
 
-test('security.txt expires after 364 days', async () => {
-  expect(await textOf('/.well-known/security.txt')).toBe(
-    'Contact: mailto:editor@gazette.example\nExpires: 2026-12-31T00:00:00Z\nPreferred-Languages: de, en\n' +
-      'Canonical: https://gazette.example/.well-known/security.txt\n',
-  )
+test('security.txt expires after 364 days, and does not name languages', async () => {
+  const { path } = DOCUMENTS.securityTxt
+  const start = 'Contact: mailto:editor@gazette.example\nExpires: 2026-12-31T00:00:00Z\n'
+  expect(await read(path)).toBe(`${start}Canonical: https://gazette.example/.well-known/security.txt\n`)
+  // RFC 9116, sections 2.5.2 and 2.5.3: a web address must be https.
+  expect(await read(path, CONTACT, 'http://gazette.example')).toBe(start)
+  expect((await listDocuments('contact: http://gazette.example/us')).has(path)).toBe(false)
+  expect((await listDocuments('')).has(path)).toBe(false)
 })
 
-test('the sitemap has an alternate for each language and x-default on every page', async () => {
-  const alternates =
-    '<xhtml:link rel="alternate" hreflang="de" href="https://gazette.example/"/>' +
-    '<xhtml:link rel="alternate" hreflang="en" href="https://gazette.example/en"/>' +
-    '<xhtml:link rel="alternate" hreflang="x-default" href="https://gazette.example/"/>'
-  const text = (await textOf('/sitemap.xml')).replace(/<lastmod>\d{4}-\d{2}-\d{2}<\/lastmod>/g, '')
-  expect(text).toContain(`<url><loc>https://gazette.example/</loc>${alternates}</url>`)
-  expect(text).toContain(`<url><loc>https://gazette.example/en</loc>${alternates}</url>`)
+test('a process that has run for a year serves a security.txt that has not expired', async () => {
+  const document = (await listDocuments(CONTACT)).get(DOCUMENTS.securityTxt.path)!
+  if (!('write' in document)) throw new Error('security.txt does not depend on the date')
+  const handle = createDailyHandler(document, {})
+  const ask = async (time: string) => {
+    setSystemTime(new Date(time))
+    const response = await handle(new Request('https://a.example/'))
+    return { etag: response.headers.get('etag'), expires: /Expires: (.+)/.exec(await response.text())![1]! }
+  }
+  const first = await ask('2027-02-28T00:00:00Z')
+  expect(first.expires).toBe('2028-02-27T00:00:00Z')
+  expect(await ask('2027-02-28T23:59:59.999Z')).toEqual(first)
+  const later = await ask('2028-02-29T12:00:00Z')
+  expect(later.expires).toBe('2029-02-27T00:00:00Z')
+  expect(later.etag).not.toBe(first.etag)
 })

@@ -14,7 +14,6 @@ const ICONS = ['/favicon.svg', '/favicon.ico']
 const LINK = [
   `<${BASE_URL}/openapi.json>; rel="service-desc"; type="application/json"`,
   `<${BASE_URL}/llms.txt>; rel="service-doc"; type="text/markdown"`,
-  `<${BASE_URL}/llms.txt>; rel="describedby"; type="text/markdown"`,
   `<${BASE_URL}/.well-known/api-catalog>; rel="api-catalog"; type="application/linkset+json"`,
   `<${BASE_URL}/sitemap.xml>; rel="sitemap"; type="application/xml"`,
 ].join(', ')
@@ -46,13 +45,7 @@ describe('the Link header', () => {
   test('links to the description, the guide, the catalog and the sitemap with their media types', async () => {
     const { headers } = await service.request('/nowhere')
     const links = parseLinks(headers.get('link')!)
-    expect(links.map(({ rel }) => rel)).toEqual([
-      'service-desc',
-      'service-doc',
-      'describedby',
-      'api-catalog',
-      'sitemap',
-    ])
+    expect(links.map(({ rel }) => rel)).toEqual(['service-desc', 'service-doc', 'api-catalog', 'sitemap'])
     for (const { href, type } of links) {
       const { status, headers } = await service.request(toPath(href))
       expect([status, headers.get('content-type')!.split(';')[0]]).toEqual([200, type])

@@ -113,8 +113,7 @@ describe('links', () => {
   test('in the head lead to the documents', async () => {
     const links = select(await read('/de'), 'link[type]', ['rel', 'type', 'href'])
     expect(links.filter(([, type]) => !/image|font/.test(type ?? ''))).toEqual([
-      ['alternate', 'text/markdown', '/llms.txt'],
-      ['describedby', 'text/markdown', '/llms.txt'],
+      ['service-doc', 'text/markdown', '/llms.txt'],
       ['service-desc', 'application/json', '/openapi.json'],
     ])
   })

@@ -1,10 +1,17 @@
 /**
- * The public contract as literal data. Tests compare responses with these literals, so nothing here comes from
- * src/: a changed code, status, header or text in src/ must fail a test. Only types are imported.
+ * The public contract, from docs/openapi.json, which is its only literal copy. Nothing here comes from src/: a changed
+ * code, status, header or text in src/ must fail a test. Only types are imported.
  */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { oas31 } from 'openapi3-ts'
 import type { ErrorReason } from '../../src/errors.ts'
 import type { DocumentName } from '../../src/routes.ts'
+import { ROOT } from './paths.ts'
+
+/** The description of a default site, as it is checked in. */
+export const GOLDEN: oas31.OpenAPIObject = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8'))
 
 /** A path with what its 200 is. */
 export interface ContractResource {
@@ -20,48 +27,17 @@ export interface ContractResponse {
   readonly body: string
 }
 
-export const ENDPOINT: ContractResource = {
-  path: '/api/newsletter',
-  operationId: 'subscribeToNewsletter',
-  mediaType: 'application/json',
-}
+export const ENDPOINT: ContractResource = toResource('/api/newsletter', 'post')
 
 export const DOCUMENTS: Readonly<Record<DocumentName, ContractResource>> = {
-  openApiJson: {
-    path: '/openapi.json',
-    operationId: 'getOpenApiJson',
-    mediaType: 'application/json',
-  },
-  openApiYaml: {
-    path: '/openapi.yaml',
-    operationId: 'getOpenApiYaml',
-    mediaType: 'text/yaml; charset=utf-8',
-  },
-  llmsTxt: {
-    path: '/llms.txt',
-    operationId: 'getLlmstxt',
-    mediaType: 'text/markdown; charset=utf-8',
-  },
-  sitemap: {
-    path: '/sitemap.xml',
-    operationId: 'getSitemap',
-    mediaType: 'application/xml',
-  },
-  protectedResource: {
-    path: '/.well-known/oauth-protected-resource',
-    operationId: 'getProtectedResourceMetadata',
-    mediaType: 'application/json',
-  },
-  robots: {
-    path: '/robots.txt',
-    operationId: 'getRobots',
-    mediaType: 'text/plain; charset=utf-8',
-  },
-  apiCatalog: {
-    path: '/.well-known/api-catalog',
-    operationId: 'getApiCatalog',
-    mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-  },
+  openApiJson: toResource('/openapi.json'),
+  openApiYaml: toResource('/openapi.yaml'),
+  llmsTxt: toResource('/llms.txt'),
+  sitemap: toResource('/sitemap.xml'),
+  protectedResource: toResource('/.well-known/oauth-protected-resource'),
+  robots: toResource('/robots.txt'),
+  apiCatalog: toResource('/.well-known/api-catalog'),
+  // A site without a contact has none.
   securityTxt: {
     path: '/.well-known/security.txt',
     operationId: 'getSecurityTxt',
@@ -76,130 +52,33 @@ export const MAX_BODY_BYTES = 16_384
 export const BODY_DEADLINE_MS = 10_000
 
 /** The response to each case: an accepted address, and everything that can be wrong with a request. */
-export const RESPONSES: Readonly<Record<ErrorReason | 'accepted', ContractResponse>> = {
-  accepted: { status: 200, allow: null, body: '{"ok":true}' },
-  missing: error(
-    400,
-    'invalid_email',
-    'The member "email" is missing.',
-    'Add the member "email": one address such as name@example.org, at most 254 characters.',
-  ),
-  not_a_string: error(
-    400,
-    'invalid_email',
-    'The member "email" is not a string.',
-    'Send "email" as a string: one address such as name@example.org, at most 254 characters.',
-  ),
-  empty: error(
-    400,
-    'invalid_email',
-    'The email address is empty.',
-    'Send one address such as name@example.org, at most 254 characters.',
-  ),
-  too_long: error(
-    400,
-    'invalid_email',
-    'The email address is too long.',
-    'Send an address of at most 254 characters, with at most 64 before the @.',
-  ),
-  display_name: error(
-    400,
-    'invalid_email',
-    'The email address includes a display name.',
-    'Remove the name and the angle brackets. Send only the text between the brackets: one address such as name@example.org, at most 254 characters.',
-  ),
-  several: error(
-    400,
-    'invalid_email',
-    'There is more than one email address.',
-    'Send one request for each address: one address such as name@example.org, at most 254 characters.',
-  ),
-  non_ascii_domain: error(
-    400,
-    'invalid_email',
-    'The domain of the email address has non-ASCII characters.',
-    'Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most 254 characters in total.',
-  ),
-  non_ascii: error(
-    400,
-    'invalid_email',
-    'The email address has characters that are not printable ASCII.',
-    'Send one address such as name@example.org, at most 254 characters, in printable ASCII without spaces.',
-  ),
-  malformed: error(
-    400,
-    'invalid_email',
-    'The email address is not valid.',
-    'Send one address such as name@example.org, at most 254 characters.',
-  ),
-  no_body: error(
-    400,
-    'invalid_body',
-    'The request has no body.',
-    'Send a JSON object such as {"email":"name@example.org"}.',
-  ),
-  malformed_json: error(
-    400,
-    'invalid_body',
-    'The body is not valid JSON.',
-    'Send a JSON object such as {"email":"name@example.org"}, in UTF-8.',
-  ),
-  not_an_object: error(
-    400,
-    'invalid_body',
-    'The body is JSON, but not an object.',
-    'Send a JSON object such as {"email":"name@example.org"}.',
-  ),
-  slow_body: error(
-    408,
-    'invalid_body',
-    'The body did not arrive in time.',
-    'Send the whole body within 10 seconds. The request can be repeated as it is.',
-  ),
-  large_body: error(
-    413,
-    'invalid_body',
-    'The body is too large.',
-    'Send at most 16384 bytes: one address per request.',
-  ),
-  media_type: error(
-    415,
-    'invalid_body',
-    'The media type of the body is not application/json.',
-    'Send the header Content-Type: application/json.',
-  ),
-  post_only: error(
-    405,
-    'method_not_allowed',
-    'This path accepts only POST.',
-    'Use POST. Send a JSON object such as {"email":"name@example.org"}.',
-    'POST',
-  ),
-  read_only: error(405, 'method_not_allowed', 'This path is read-only.', 'Use GET or HEAD.', 'GET, HEAD'),
-  no_such_path: error(
-    404,
-    'not_found',
-    'There is nothing at this path.',
-    'Read /openapi.json for all paths, /llms.txt for a guide, or /sitemap.xml for all pages.',
-  ),
-  store_failed: error(
-    500,
-    'storage_failure',
-    'The request could not be completed. No address was confirmed as stored.',
-    'Nothing is wrong with the request: repeat it as it is in a few seconds. Repeating is safe.',
-  ),
+export const RESPONSES = listResponses()
+
+function toResource(path: string, method: 'get' | 'post' = 'get'): ContractResource {
+  const { operationId = '', responses } = GOLDEN.paths?.[path]?.[method] ?? {}
+  const [mediaType = ''] = Object.keys(responses?.['200'].content ?? {})
+  return { path, operationId, mediaType }
 }
 
-function error(
-  status: number,
-  code: string,
-  message: string,
-  hint: string,
-  allow: string | null = null,
-): ContractResponse {
-  return {
-    status,
-    allow,
-    body: JSON.stringify({ ok: false, message: code, error: { code, message, hint } }),
-  }
+/** Lists the responses by the names of their examples. `read_only` is the only one that the endpoint does not have. */
+function listResponses(): Readonly<Record<ErrorReason | 'accepted', ContractResponse>> {
+  const { responses = {}, headers = {}, examples = {} } = GOLDEN.components ?? {}
+  const { post } = GOLDEN.paths?.[ENDPOINT.path] ?? {}
+  const { get } = GOLDEN.paths?.[DOCUMENTS.llmsTxt.path] ?? {}
+  const found = [...Object.entries(get?.responses ?? {}), ...Object.entries(post?.responses ?? {})]
+  const rows = found.flatMap(([status, reference]: [string, oas31.ReferenceObject & oas31.ResponseObject]) => {
+    const response = (reference.$ref ? responses[toName(reference)] : reference) as oas31.ResponseObject
+    const { examples: names = {} } = response.content?.['application/json'] ?? {}
+    const allow = response.headers?.Allow as oas31.ReferenceObject | undefined
+    const header = allow && (headers[toName(allow)] as oas31.HeaderObject)
+    return Object.keys(names).map((name) => {
+      const { value } = examples[name] as oas31.ExampleObject
+      return [name, { status: Number(status), allow: header?.example ?? null, body: JSON.stringify(value) }]
+    })
+  })
+  return Object.fromEntries(rows)
+}
+
+function toName({ $ref }: oas31.ReferenceObject): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1)
 }

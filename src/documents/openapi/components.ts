@@ -1,23 +1,36 @@
-/** The components of the description: schemas, examples and the parameter of documents. */
+/** The components of the description: schemas, headers, examples and responses. Errors come from the table of errors. */
 
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
-import { ERROR_CODES, type ErrorCode, PROBLEMS, toErrorBody } from '../../errors.ts'
+import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } from '../../errors.ts'
 import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
-import { EMAIL_TERMS, ERROR_TERMS } from '../terms.ts'
-import { createHeaders, ETAG_EXAMPLE } from './headers.ts'
-import { toReference } from './reference.ts'
-import { createResponses } from './responses.ts'
+import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
+import { createLinkField } from '../links.ts'
+import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
   return {
-    schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
+    schemas: { Subscription, Accepted: toObjectSchema({ ok: OK }, ACCEPTED), Error: ErrorSchema, Code },
     responses: createResponses(),
     parameters: { IfNoneMatch },
     examples: createExamples(),
     headers: createHeaders(baseUrl),
   }
+}
+
+/** Refers to a component of the description. */
+export function toReference(section: keyof oas31.ComponentsObject, name: string): oas31.ReferenceObject {
+  return { $ref: `#/components/${section}/${name}` }
+}
+
+/** Builds the schema of an object that has these members and no others. */
+export function toObjectSchema(
+  properties: NonNullable<oas31.SchemaObject['properties']>,
+  description?: string,
+): oas31.SchemaObject {
+  const required = Object.keys(properties)
+  return { type: 'object', ...(description && { description }), required, additionalProperties: false, properties }
 }
 
 const Subscription: oas31.SchemaObject = {
@@ -26,6 +39,8 @@ const Subscription: oas31.SchemaObject = {
   required: ['email'],
   additionalProperties: true,
   properties: {
+    // `pattern` describes the text as it is sent, with white space around it. So does maxLength, which the contract
+    // fixes; the server trims first. A validator that asserts `format` refuses white space.
     email: {
       type: 'string',
       format: 'email',
@@ -37,45 +52,48 @@ const Subscription: oas31.SchemaObject = {
   },
 }
 
-const Accepted: oas31.SchemaObject = {
-  type: 'object',
-  description: 'The same for a new and a known address.',
-  required: ['ok'],
-  additionalProperties: false,
-  properties: { ok: { type: 'boolean', const: true } },
-}
+const ACCEPTED = 'The same for a new and a known address.'
+const OK: oas31.SchemaObject = { type: 'boolean', const: true }
 
 const Code: oas31.SchemaObject = {
   type: 'string',
-  description: `The stable code of an error, from a closed set. Codes and their statuses: ${ERROR_CODES.map(toText).join('; ')}.`,
+  description: `The stable code of an error, from a closed set. Codes and their statuses: ${listCodes().join('; ')}.`,
   enum: [...ERROR_CODES],
+}
+
+function listCodes(): string[] {
+  return ERROR_CODES.map((code) => {
+    const statuses = Object.values(PROBLEMS).flatMap((problem) => (problem.code === code ? [problem.status] : []))
+    return `\`${code}\` ${[...new Set(statuses)].join(', ')}`
+  })
 }
 
 /** A sentence or two for people and models. */
 const TEXT: oas31.SchemaObject = { type: 'string', minLength: 1, maxLength: 300 }
 
 const ErrorSchema: oas31.SchemaObject = {
-  type: 'object',
-  description: ERROR_TERMS,
-  required: ['ok', 'message', 'error'],
-  additionalProperties: false,
-  properties: {
-    ok: { type: 'boolean', const: false },
-    message: toReference('schemas', 'Code'),
-    error: {
-      type: 'object',
-      required: ['code', 'message', 'hint'],
-      additionalProperties: false,
-      properties: {
+  ...toObjectSchema(
+    {
+      ok: { type: 'boolean', const: false },
+      message: toReference('schemas', 'Code'),
+      error: toObjectSchema({
         code: toReference('schemas', 'Code'),
         message: { ...TEXT, description: 'What is wrong.' },
         hint: { ...TEXT, description: 'What to do next.' },
-      },
+      }),
     },
-  },
+    ERROR_TERMS,
+  ),
   // JSON Schema cannot require two members to be equal, so this lists the pairs.
-  oneOf: ERROR_CODES.map(createPair),
+  oneOf: ERROR_CODES.map((code) => {
+    const constant: oas31.SchemaObject = { type: 'string', const: code }
+    const error: oas31.SchemaObject = { type: 'object', required: ['code'], properties: { code: constant } }
+    return { type: 'object', required: ['message', 'error'], properties: { message: constant, error } }
+  }),
 }
+
+/** An example of an entity tag. */
+const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
 
 const IfNoneMatch: oas31.ParameterObject = {
   name: 'If-None-Match',
@@ -87,25 +105,131 @@ const IfNoneMatch: oas31.ParameterObject = {
 
 /** Builds an example for each reason, named after it, and one for success. */
 function createExamples(): Record<string, oas31.ExampleObject> {
-  const errors = Object.entries(PROBLEMS).map(
-    ([reason, problem]) => [reason, { summary: problem.message, value: toErrorBody(problem) }] as const,
-  )
+  const errors = Object.entries(PROBLEMS).map(([reason, problem]) => [
+    reason,
+    { summary: problem.message, value: toErrorBody(problem) },
+  ])
   return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(errors) }
 }
 
-function createPair(code: ErrorCode): oas31.SchemaObject {
-  const constant = { type: 'string', const: code } as const
+function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
+  const toConstant = (description: string, value: string): oas31.HeaderObject => {
+    return { description, required: true, schema: { type: 'string', const: value }, example: value }
+  }
   return {
-    type: 'object',
-    required: ['message', 'error'],
-    properties: {
-      message: constant,
-      error: { type: 'object', required: ['code'], properties: { code: constant } },
+    AllowPost: toConstant('The only method of this path.', ALLOW.post_only),
+    AllowRead: toConstant('The only methods of this path.', ALLOW.read_only),
+    AnyOrigin: toConstant('Pages of any origin may read this response.', '*'),
+    ContentEncoding: {
+      description: 'The content coding, if Accept-Encoding allows one.',
+      schema: { type: 'string', enum: [...CONTENT_CODINGS] },
+      example: CONTENT_CODINGS[0],
+    },
+    ETag: {
+      description: 'A strong entity tag, different for each content coding. Send it in If-None-Match.',
+      required: true,
+      schema: { type: 'string', pattern: '^"[^"]+"$' },
+      example: ETAG_EXAMPLE,
+    },
+    Link: toConstant('Links to the documents that describe the API and the site (RFC 8288).', createLinkField(baseUrl)),
+    Location: {
+      description: 'The same path and query on the canonical host.',
+      required: true,
+      schema: { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` },
+      example: baseUrl + DOCUMENTS.llmsTxt.path,
+    },
+    NoStore: toConstant('Caches do not store this response.', CACHE_CONTROL.endpoint),
+    PublicCache: toConstant('How long caches may use this response.', CACHE_CONTROL.document),
+    VaryByEncoding: {
+      description: 'The response depends on Accept-Encoding.',
+      required: true,
+      schema: { type: 'string', pattern: 'Accept-Encoding' },
+      example: 'Accept-Encoding',
     },
   }
 }
 
-function toText(code: ErrorCode): string {
-  const problems = Object.values(PROBLEMS).filter((problem) => problem.code === code)
-  return `\`${code}\` ${[...new Set(problems.map(({ status }) => status))].join(', ')}`
+/** Converts a map from header fields to the names of components into references. */
+export function toHeaders(names: Readonly<Record<string, string>>): oas31.HeadersObject {
+  return Object.fromEntries(Object.entries(names).map(([field, name]) => [field, toReference('headers', name)]))
+}
+
+/** The headers of every response of the endpoint that reads a body. */
+export const ENDPOINT_HEADERS = { 'Cache-Control': 'NoStore' } as const
+
+/** The headers of a document, both with 200 and with 304 (RFC 9110 section 15.4.5). */
+export const DOCUMENT_HEADERS = {
+  ETag: 'ETag',
+  'Cache-Control': 'PublicCache',
+  'Access-Control-Allow-Origin': 'AnyOrigin',
+  Vary: 'VaryByEncoding',
+  Link: 'Link',
+} as const
+
+interface ErrorResponse {
+  readonly reasons: readonly ErrorReason[]
+  readonly headers?: Readonly<Record<string, string>>
+  /** Without one, the message of the reason. */
+  readonly description?: string
+}
+
+/** The responses for errors. 405 has two, by the kind of path. */
+const ERROR_RESPONSES = {
+  InvalidRequest: {
+    reasons: listReasons(400),
+    headers: ENDPOINT_HEADERS,
+    description: 'The body, or the address in it, is not valid. `error.hint` says how to correct it.',
+  },
+  NotFound: { reasons: listReasons(404), headers: { Link: 'Link' } },
+  PostOnly: { reasons: ['post_only'], headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS } },
+  ReadOnly: { reasons: ['read_only'], headers: { Allow: 'AllowRead' } },
+  BodyTimeout: { reasons: listReasons(408), headers: ENDPOINT_HEADERS },
+  BodyTooLarge: { reasons: listReasons(413), headers: ENDPOINT_HEADERS },
+  UnsupportedMediaType: { reasons: listReasons(415), headers: ENDPOINT_HEADERS },
+  ServiceFailure: {
+    reasons: listReasons(500),
+    description: 'The service failed. It does not confirm that an address was stored.',
+  },
+} as const satisfies Record<string, ErrorResponse>
+
+function listReasons(status: Problem['status']): ErrorReason[] {
+  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((reason) => PROBLEMS[reason].status === status)
+}
+
+/** Refers to responses for errors, by status. */
+export function toErrorResponses(...names: (keyof typeof ERROR_RESPONSES)[]): oas31.ResponsesObject {
+  return Object.fromEntries(
+    names.map((name) => {
+      const [reason] = ERROR_RESPONSES[name].reasons
+      return [reason && PROBLEMS[reason].status, toReference('responses', name)]
+    }),
+  )
+}
+
+function createResponses(): Record<string, oas31.ResponseObject> {
+  const errors = Object.entries<ErrorResponse>(ERROR_RESPONSES).map(([name, error]) => [name, createError(error)])
+  return {
+    NotModified: {
+      description: 'The document still has the ETag in If-None-Match.',
+      headers: toHeaders(DOCUMENT_HEADERS),
+    },
+    CanonicalHost: { description: REDIRECT_TERMS, headers: toHeaders({ Location: 'Location' }) },
+    ...Object.fromEntries(errors),
+  }
+}
+
+function createError({ reasons, headers, description }: ErrorResponse): oas31.ResponseObject {
+  const codes = [...new Set(reasons.map((reason) => PROBLEMS[reason].code))]
+  // Only the codes of this status, so that a response with another code does not match.
+  const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
+  return {
+    description: description ?? reasons.map((reason) => PROBLEMS[reason].message).join(' '),
+    ...(headers && { headers: toHeaders(headers) }),
+    content: {
+      'application/json': {
+        schema: { allOf: [toReference('schemas', 'Error'), narrowed] },
+        examples: Object.fromEntries(reasons.map((reason) => [reason, toReference('examples', reason)])),
+      },
+    },
+  }
 }

@@ -1,14 +1,24 @@
-/** The public contract as an OpenAPI 3.1 description. */
+/** The public contract as an OpenAPI 3.1 description: its head and its operations. */
 
 import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
-import { DOCUMENTS, ENDPOINT } from '../../routes.ts'
-import { createComponents } from './components.ts'
-import { createDocumentPaths, DOCUMENTS_TAG } from './document-operations.ts'
-import type { Head } from './document-schemas.ts'
-import { createSubscribePath, NEWSLETTER_TAG } from './subscribe-operation.ts'
+import { ALLOW, DOCUMENTS, type DocumentName, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
+import { createApiCatalog, type Linkset } from '../links.ts'
+import { createLlmsHeading } from '../llms-txt.ts'
+import { createSitemap } from '../sitemap.ts'
+import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
+import { createProtectedResource, createRobots, createSecurityTxt } from '../well-known.ts'
+import {
+  createComponents,
+  DOCUMENT_HEADERS,
+  ENDPOINT_HEADERS,
+  toErrorResponses,
+  toHeaders,
+  toObjectSchema,
+  toReference,
+} from './components.ts'
 
 /** The settings that the description depends on. A Config has all of them. */
 export interface DescriptionOptions {
@@ -19,34 +29,44 @@ export interface DescriptionOptions {
   readonly corsOrigins: readonly string[]
 }
 
-/** Builds the description of a site (OpenAPI Specification 3.1.0). */
+const NEWSLETTER: oas31.TagObject = { name: 'Newsletter', description: 'Subscribe to the list.' }
+const FOR_MACHINES: oas31.TagObject = {
+  name: 'Documents',
+  description: 'Documents for machines. HEAD works like GET, without the body.',
+}
+
+/**
+ * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
+ * service can be checked, except the pages.
+ */
 export function createDescription({ site, baseUrl, corsOrigins }: DescriptionOptions): oas31.OpenAPIObject {
-  const head: Head = {
+  const { name: title, description, license } = site
+  const contact = toContact(site)
+  const head: oas31.OpenAPIObject = {
     openapi: '3.1.0',
-    info: {
-      title: site.name,
-      version: '1.0.0',
-      description: site.description,
-      contact: toContact(site),
-      license: site.license,
-    },
+    info: { title, version: '1.0.0', description, ...(contact && { contact }), license },
     servers: [{ url: baseUrl }],
   }
+  const contents = createContents(site, baseUrl, { ...head, paths: {} })
+  const documents = listDocuments(site).map((name) => [DOCUMENTS[name].path, { get: createRead(name, contents[name]) }])
   return {
     ...head,
     externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
-    tags: [NEWSLETTER_TAG, DOCUMENTS_TAG],
+    tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
-      [ENDPOINT.path]: createSubscribePath(site, corsOrigins),
-      ...createDocumentPaths(site, baseUrl, head),
+      [ENDPOINT.path]: {
+        post: createSubscribe(site),
+        ...(corsOrigins.length > 0 && { options: createPreflight(corsOrigins) }),
+      },
+      ...Object.fromEntries(documents),
     },
     components: createComponents(baseUrl),
   }
 }
 
-/** Converts a description to JSON. */
+/** Converts a description to compact JSON. */
 export function toJson(description: oas31.OpenAPIObject): string {
-  return `${JSON.stringify(description, null, 2)}\n`
+  return JSON.stringify(description)
 }
 
 /** Converts a description to YAML, without aliases, because some OpenAPI tools do not resolve them. */
@@ -54,18 +74,166 @@ export function toYaml(description: oas31.OpenAPIObject): string {
   return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
 }
 
-/** Converts the contact of a site: a mailto URL to its address, any other URL as it is. */
-function toContact({ name, contact }: Site): oas31.ContactObject {
-  if (!contact) return { name }
-  if (!contact.startsWith('mailto:')) return { name, url: contact }
-  const parsed = parseAddress(decodePath(new URL(contact).pathname))
-  return parsed.ok ? { name, email: parsed.value } : { name }
+/** Converts the contact of a site: a mailto URL of one address to the address, any other URL as it is. */
+function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
+  if (!contact) return undefined
+  const address = parseAddress(/^mailto:([^?%]+)(?:\?|$)/i.exec(contact)?.[1])
+  return address.ok ? { name, email: address.value } : { name, url: contact }
 }
 
-function decodePath(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return undefined
+function createSubscribe(site: Site): oas31.OperationObject {
+  return {
+    operationId: ENDPOINT.operationId,
+    tags: [NEWSLETTER.name],
+    summary: 'Add an email address to the list',
+    description: createTerms(site).join('\n\n'),
+    security: [],
+    requestBody: {
+      description: BODY_TERMS,
+      required: true,
+      content: { [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), examples: REQUESTS } },
+    },
+    responses: {
+      // Not a component, because swagger-typescript-api does not follow a reference to it.
+      '200': {
+        description: ACCEPTED_TERMS,
+        headers: toHeaders(ENDPOINT_HEADERS),
+        content: {
+          [ENDPOINT.mediaType]: {
+            schema: toReference('schemas', 'Accepted'),
+            examples: { accepted: toReference('examples', 'accepted') },
+          },
+        },
+      },
+      '308': toReference('responses', 'CanonicalHost'),
+      ...toErrorResponses('InvalidRequest', 'NotFound', 'PostOnly', 'BodyTimeout', 'BodyTooLarge'),
+      ...toErrorResponses('UnsupportedMediaType', 'ServiceFailure'),
+    },
   }
+}
+
+const REQUESTS: oas31.ExamplesObject = {
+  plain: { summary: 'An address is enough', value: { email: 'name@example.org' } },
+  tagged: { summary: 'Tags and dots are kept', value: { email: 'first.last+news@mail.example' } },
+  other_members: { summary: 'Other members are ignored', value: { email: 'name@example.net', source: 'footer' } },
+}
+
+function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject {
+  const origins = corsOrigins.includes('*') ? 'any origin' : corsOrigins.join(', ')
+  const origin = corsOrigins.find((candidate) => candidate !== '*') ?? 'https://www.example.org'
+  const toParameter = (name: string, description: string, example: string): oas31.ParameterObject => {
+    return { name, in: 'header', description, schema: { type: 'string' }, example }
+  }
+  const toHeader = (description: string, example: string): oas31.HeaderObject => {
+    return { description, required: true, schema: { type: 'string', minLength: 1 }, example }
+  }
+  return {
+    operationId: PREFLIGHT_OPERATION_ID,
+    tags: [NEWSLETTER.name],
+    summary: 'Ask whether a page may call the endpoint',
+    description: `Pages of ${origins} may call the endpoint. Browsers send this CORS preflight themselves; other clients do not need it.`,
+    security: [],
+    parameters: [
+      toParameter('Origin', 'The origin of the page.', origin),
+      toParameter('Access-Control-Request-Method', 'The method of the call.', ALLOW.post_only),
+    ],
+    responses: {
+      '204': {
+        description: 'The page may call the endpoint.',
+        headers: {
+          'Access-Control-Allow-Origin': toHeader('The origin of the page, or `*`.', '*'),
+          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', ALLOW.post_only),
+          'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', 'Content-Type'),
+        },
+      },
+      '308': toReference('responses', 'CanonicalHost'),
+      ...toErrorResponses('NotFound', 'PostOnly', 'ServiceFailure'),
+    },
+  }
+}
+
+function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
+  const { operationId, mediaType, title, summary } = DOCUMENTS[name]
+  return {
+    operationId,
+    tags: [FOR_MACHINES.name],
+    summary: title,
+    description: summary,
+    security: [],
+    parameters: [toReference('parameters', 'IfNoneMatch')],
+    responses: {
+      '200': {
+        description: 'The document.',
+        headers: toHeaders({ ...DOCUMENT_HEADERS, 'Content-Encoding': 'ContentEncoding' }),
+        content: { [mediaType]: content },
+      },
+      '304': toReference('responses', 'NotModified'),
+      '308': toReference('responses', 'CanonicalHost'),
+      ...toErrorResponses('NotFound', 'ReadOnly', 'ServiceFailure'),
+    },
+  }
+}
+
+/** The date in examples. */
+const EXAMPLE_DAY = '2026-01-01'
+
+/** For a site without a contact. Its description omits security.txt. */
+const EXAMPLE_CONTACT = 'mailto:name@example.org'
+
+/** Builds the schema and an example of each document. The examples of long documents are shortened. */
+function createContents(
+  site: Site,
+  baseUrl: string,
+  description: oas31.OpenAPIObject,
+): Record<DocumentName, oas31.MediaTypeObject> {
+  const toText = (pattern: string, example: string) => ({ schema: { type: 'string', pattern }, example }) as const
+  const home = { path: '/', lastmod: EXAMPLE_DAY, alternates: { 'x-default': '/' } }
+  const metadata = createProtectedResource(site, baseUrl)
+  const catalog = createApiCatalog(baseUrl)
+  return {
+    openApiJson: { schema: createOpenApiSchema(description.openapi), example: description },
+    openApiYaml: toText('^openapi: ', stringify(description)),
+    llmsTxt: toText('^# ', createLlmsHeading(site)),
+    sitemap: toText('^<\\?xml ', createSitemap([home], baseUrl)),
+    protectedResource: { schema: createConstantSchema(metadata), example: metadata },
+    robots: toText('^User-agent: ', createRobots(baseUrl)),
+    apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
+    securityTxt: toText('^Contact: ', createSecurityTxt(site.contact ?? EXAMPLE_CONTACT, baseUrl, EXAMPLE_DAY)),
+  }
+}
+
+function createOpenApiSchema(version: string): oas31.SchemaObject {
+  const anyObject: oas31.SchemaObject = { type: 'object', additionalProperties: true }
+  const properties: Record<string, oas31.SchemaObject> = {
+    openapi: { type: 'string', const: version },
+    info: anyObject,
+    servers: { type: 'array', maxItems: 1, items: anyObject },
+    paths: anyObject,
+  }
+  return { ...toObjectSchema(properties), additionalProperties: true }
+}
+
+/** Describes an object of fixed strings and empty lists. Nothing else matches its schema. */
+function createConstantSchema(value: object): oas31.SchemaObject {
+  const toMember = (member: unknown): oas31.SchemaObject =>
+    typeof member === 'string'
+      ? { type: 'string', const: member }
+      : { type: 'array', maxItems: 0, items: { type: 'string' } }
+  return toObjectSchema(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toMember(member)])))
+}
+
+/**
+ * Describes a set of links: contexts with an anchor and, for each relation type, its targets. It names the relation
+ * types, because an open set of lists next to the string `anchor` has no type in TypeScript: the clients that
+ * generators write would not compile.
+ */
+function createLinksetSchema({ linkset }: Linkset): oas31.SchemaObject {
+  const uri: oas31.SchemaObject = { type: 'string', format: 'uri' }
+  const target = toObjectSchema({ href: uri, type: { type: 'string', pattern: '^[a-z]+/[a-z+]+$' } })
+  const targets = { type: 'array', minItems: 1, maxItems: 2, items: { ...target, required: ['href'] } } as const
+  const relations = linkset.flatMap(({ anchor: _, ...others }) => Object.keys(others))
+  const context = toObjectSchema({ anchor: uri, ...Object.fromEntries(relations.map((name) => [name, targets])) })
+  return toObjectSchema({
+    linkset: { type: 'array', minItems: 1, maxItems: linkset.length, items: { ...context, required: ['anchor'] } },
+  })
 }

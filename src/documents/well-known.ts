@@ -1,0 +1,48 @@
+/** The short documents: robots.txt, the metadata of the protected resource, and security.txt. */
+
+import type { Site } from '../config/site-file.ts'
+import { DOCUMENTS } from '../routes.ts'
+
+/** Builds robots.txt (RFC 9309). It allows everything and names the sitemap (sitemaps.org). */
+export function createRobots(baseUrl: string): string {
+  return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}${DOCUMENTS.sitemap.path}\n`
+}
+
+/** Protected resource metadata (RFC 9728). `authorization_servers` is omitted because there is none. */
+export interface ProtectedResource {
+  /** Exactly BASE_URL, without a slash, because clients compare strings (RFC 9728 section 3.3). */
+  readonly resource: string
+  readonly resource_name: string
+  readonly resource_documentation: string
+  readonly scopes_supported: readonly []
+}
+
+/** Builds the metadata, which tells clients that they need no token. */
+export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: string): ProtectedResource {
+  return {
+    resource: baseUrl,
+    resource_name: name,
+    resource_documentation: baseUrl + DOCUMENTS.llmsTxt.path,
+    // RFC 9728 section 3.2 says to omit empty members. The public contract requires the empty list, because
+    // "there are no scopes" differs from "unknown".
+    scopes_supported: [],
+  }
+}
+
+/** Days until security.txt expires. RFC 9116 section 2.5.5 recommends less than a year. */
+const VALID_DAYS = 364
+
+/**
+ * Builds security.txt (RFC 9116) for a day. It is not signed.
+ *
+ * @param contact see `isSecurityContact`
+ * @param today the day on which the file is served, as YYYY-MM-DD (UTC)
+ */
+export function createSecurityTxt(contact: string, baseUrl: string, today: string): string {
+  const expires = new Date(`${today}T00:00:00Z`)
+  expires.setUTCDate(expires.getUTCDate() + VALID_DAYS)
+  const fields = [`Contact: ${contact}`, `Expires: ${expires.toISOString().replace('.000', '')}`]
+  // Section 2.5.2: a web address must be https.
+  if (baseUrl.startsWith('https:')) fields.push(`Canonical: ${baseUrl}${DOCUMENTS.securityTxt.path}`)
+  return `${fields.join('\n')}\n`
+}
