@@ -1,10 +1,10 @@
-import { realpathSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { checkTarget, toPartialName } from '../complete-file.ts'
-import { Failure, UsageError } from '../failure.ts'
+import type { ListUrl } from '../config/list-url.ts'
+import { Failure } from '../failure.ts'
+import { findFile, renameSynced, toPartialName } from '../files.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
-import { replaceList } from '../store/sqlite/replacement.ts'
 import { withInterrupt } from './interrupt.ts'
 import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
@@ -26,21 +26,20 @@ export function createBackupCommand(): Command {
           'backup works on SQLite lists only: use pg_dump or continuous archiving for PostgreSQL, or rollcall copy to a SQLite file',
         )
       }
-      if (isSameFile(list.file, file)) throw new UsageError(`${file} is the list itself`)
-      const subscribers = await withInterrupt((signal) => writeBackup(list.file, file, signal))
+      const subscribers = await withInterrupt((signal) => writeBackup(list, file, signal))
       const summary = `${file}: ${toCount(subscribers, 'address', 'addresses')}`
       await (options.json ? printJson('backup', { file, subscribers }) : print(summary))
     })
 }
 
-async function writeBackup(list: string, file: string, signal: AbortSignal): Promise<number> {
-  await checkTarget(file)
-  const partial = toPartialName(file)
-  const progress = await createProgress('copying', { unit: 'bytes', findTotal: async () => toSize(list) })
+async function writeBackup(list: ListUrl & { kind: 'sqlite' }, file: string, signal: AbortSignal): Promise<number> {
+  const path = await findFile(file, list, { isBackup: true })
+  const partial = toPartialName(path)
+  const progress = await createProgress('copying', { unit: 'bytes', findTotal: async () => toSize(list.file) })
   const timer = setInterval(() => progress.update(toSize(partial)), 200)
   try {
-    const subscribers = await copySqlite(list, partial, signal)
-    await replaceList(partial, file)
+    const subscribers = await copySqlite(list.file, partial, signal)
+    await renameSynced(partial, path)
     return subscribers
   } catch (error) {
     await removePartial(partial)
@@ -57,12 +56,4 @@ async function removePartial(partial: string): Promise<void> {
 
 function toSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
-}
-
-function isSameFile(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other)
-  } catch {
-    return false
-  }
 }

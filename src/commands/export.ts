@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { checkTarget } from '../complete-file.ts'
 import { UsageError } from '../failure.ts'
+import { checkOutput, type Output, openOutput, replaceFile } from '../files.ts'
 import { BATCH_SIZE } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
 import { createWriter, FORMATS, type Format, TARGETS, type Target, type Writer } from '../transfer/writing/formats.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
-import { createFileSink, createStdout, replaceFile, type Sink } from '../transfer/writing/sink.ts'
+import { createStdout } from '../transfer/writing/sink.ts'
 import { parseWholeNumber } from './arguments.ts'
 import { type Exported, noteExported } from './export-summary.ts'
 import { handOver } from './hand-over.ts'
@@ -98,8 +98,8 @@ async function exportList(store: SubscriberStore, options: ExportOptions, signal
   const { cursorFile, out } = options
   const start = cursorFile ? await readCursorFile(cursorFile) : { seq: options.after ?? 0 }
   const { seq: after, list: listId } = await checkCursor(store, start)
-  if (cursorFile) await checkTarget(cursorFile)
-  const sink = out ? await createFileSink(out) : createStdout()
+  if (cursorFile) await checkOutput(cursorFile)
+  const sink = out ? await openOutput(out) : createStdout()
   try {
     const exported = await writePages(store, sink, { ...options, after, listId }, signal)
     await sink.finish()
@@ -124,7 +124,7 @@ async function findTotal(
 
 async function writePages(
   store: SubscriberStore,
-  sink: Sink,
+  sink: Output,
   options: ExportOptions & { readonly after: number; readonly listId: string },
   signal?: AbortSignal,
 ): Promise<Exported> {

@@ -1,6 +1,7 @@
 /** `rollcall export --exec`: hands subscribers to a command, and moves the cursor when the command confirms them. */
 
 import { Failure } from '../failure.ts'
+import { replaceFile } from '../files.ts'
 import { BATCH_SIZE, RETRY_DELAY_MS } from '../limits.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { checkCursor, readCursorFile, toCursorText } from '../transfer/cursor-file.ts'
@@ -8,7 +9,6 @@ import { pause } from '../transfer/pause.ts'
 import { type Batch, createBatch } from '../transfer/writing/batch.ts'
 import type { Writer } from '../transfer/writing/formats.ts'
 import { runReceiver } from '../transfer/writing/receiver.ts'
-import { replaceFile } from '../transfer/writing/sink.ts'
 import type { Exported } from './export-summary.ts'
 import { note } from './output.ts'
 

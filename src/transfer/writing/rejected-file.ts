@@ -2,13 +2,13 @@
 
 import { open, rm } from 'node:fs/promises'
 import { toErrorCode, toFileFailure } from '../../failure.ts'
+import { type Output, openOutput } from '../../files.ts'
 import type { RejectedRow } from '../reading/import-rows.ts'
 import { TREATED_AS } from '../reading/statuses.ts'
 import { toCsvRow } from './formats.ts'
-import { createFileSink, type Sink } from './sink.ts'
 
 /** Where rejected rows go. */
-export interface RejectedFile extends Pick<Sink, 'finish' | 'discard'> {
+export interface RejectedFile extends Pick<Output, 'finish' | 'discard'> {
   /** Number of rows so far. */
   readonly count: number
   add(rows: readonly RejectedRow[]): Promise<void>
@@ -32,7 +32,7 @@ export function createRejectedFile(
   header: readonly string[],
   { hasStatus, replacesOld }: { readonly hasStatus: boolean; readonly replacesOld: boolean },
 ): RejectedFile {
-  let sink: Sink | undefined
+  let sink: Output | undefined
   let count = 0
 
   function toText({ row: { line, cells }, reason, status }: RejectedRow): string {
@@ -46,7 +46,7 @@ export function createRejectedFile(
     },
     async add(rows) {
       if (!sink) {
-        sink = await createFileSink(file)
+        sink = await openOutput(file)
         await sink.write(toCsvRow(['line', 'reason', ...(hasStatus ? [TREATED_AS] : []), ...header]))
       }
       await sink.write(rows.map(toText).join(''))

@@ -1,0 +1,287 @@
+/**
+ * Files that commands read and write. An output is complete or not there: it is written under another name, and gets its
+ * name at the end. It never takes the place of a list, a device, a FIFO or a link.
+ */
+
+import { closeSync, fchmodSync, openSync, readSync, realpathSync, type Stats, statSync, write } from 'node:fs'
+import { open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Failure, toErrorCode, toFileFailure, UsageError } from './failure.ts'
+
+/** Only the owner may read and write a file with addresses. */
+export const PRIVATE_MODE = 0o600
+
+/** Text that a command writes. */
+export interface Output {
+  /** Resolves when all of the text is written; waits for a slow reader. */
+  write(text: string): Promise<void>
+  /** Resolves when a file is on stable storage and has its name. */
+  finish(): Promise<void>
+  /** Removes what was written to a file, also after `finish` has failed. */
+  discard(): Promise<void>
+}
+
+/** The list that a command works on. No output takes the place of its files. */
+export interface ProtectedList {
+  readonly kind: string
+  /** The path of a SQLite list. */
+  readonly file?: string
+}
+
+/**
+ * Opens an output. It follows a symbolic link, replaces a regular file by a rename, and writes through everything else,
+ * such as /dev/stdout or a FIFO. A new file is readable by its owner only.
+ *
+ * @throws UsageError when the file belongs to the list or is a SQLite database, Failure when it cannot be written
+ */
+export async function openOutput(file: string, list?: ProtectedList): Promise<Output> {
+  const { path, isStream } = await findTarget(file, list)
+  const partial = isStream ? undefined : await createPartialFile(path)
+  const handle = await open(partial ?? path, partial ? 'r+' : 'w').catch((error: unknown) => {
+    throw toFileFailure(error, file)
+  })
+  return {
+    write: (text) => writeAll(handle.fd, text, file),
+    async finish() {
+      await handle.close()
+      if (partial) await renameSynced(partial, path)
+    },
+    async discard() {
+      await handle.close()
+      if (partial) await rm(partial, { force: true })
+    },
+  }
+}
+
+/** Checks that `openOutput` would succeed, before work that would be in vain otherwise. Creates nothing. @throws as it does */
+export async function checkOutput(file: string, list?: ProtectedList): Promise<void> {
+  const { path, isStream } = await findTarget(file, list)
+  if (!isStream) await rm(await createPartialFile(path))
+}
+
+/**
+ * Checks a file that is replaced as a whole, and follows a symbolic link.
+ *
+ * @param options.isBackup a SQLite database may be replaced too, unless a program may be using it
+ * @returns the path for `createPartialFile` and `renameSynced`
+ * @throws as `openOutput`; UsageError for a device or a FIFO
+ */
+export async function findFile(file: string, list?: ProtectedList, { isBackup = false } = {}): Promise<string> {
+  const { path, isStream } = await findTarget(file, list, isBackup)
+  if (isStream) throw new UsageError(`${file} is not a regular file: choose another file`)
+  await rm(await createPartialFile(path))
+  return path
+}
+
+/** Replaces the content of a file, completely or not at all. @param path from `findFile` */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const output = await openOutput(path)
+  try {
+    await output.write(text)
+    await output.finish()
+  } catch (error) {
+    await output.discard()
+    throw error
+  }
+}
+
+/**
+ * Reads the start of a file, at most `most` bytes.
+ *
+ * @returns undefined when there is no such file
+ * @throws Failure when it is not a regular file or cannot be read
+ */
+export function readFileStart(file: string, most: number): string | undefined {
+  const stats = findStats(file)
+  if (!stats) return undefined
+  if (!stats.isFile()) throw new Failure(`${file}: it is ${stats.isDirectory() ? 'a folder' : 'not a regular file'}`)
+  try {
+    return readStart(file, most).toString()
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+}
+
+/** Writes all of a text; waits for a reader. @param name of the file, for errors. @throws Failure */
+export async function writeAll(descriptor: number, text: string, name: string): Promise<void> {
+  let bytes: Uint8Array = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      const { bytesWritten } = await writeSome(descriptor, bytes)
+      bytes = bytes.subarray(bytesWritten)
+    } catch (error) {
+      if (toErrorCode(error) !== 'EAGAIN') throw toFileFailure(error, name)
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+const writeSome = promisify(write)
+
+/** Milliseconds until the next attempt to write to a full pipe that is in non-blocking mode. */
+const RETRY_MS = 5
+
+/** Where an output goes. */
+interface Target {
+  /** For a file: without links. */
+  readonly path: string
+  /** Whether the text is written through to something that is not a regular file. */
+  readonly isStream: boolean
+}
+
+async function findTarget(file: string, list: ProtectedList | undefined, isBackup = false): Promise<Target> {
+  const found = findStats(file)
+  if (found?.isDirectory()) throw new Failure(`${file}: it is a folder`)
+  if (found && !found.isFile()) return { path: file, isStream: true }
+  try {
+    const path = found ? await realpath(file) : await findNewPath(file)
+    if (list?.file !== undefined && isOfList(path, found, list.file)) {
+      throw new UsageError(`${file} belongs to the list: choose another file`)
+    }
+    if (found && isSqlite(path, isBackup)) throw new UsageError(`${file} is a SQLite database: choose another file`)
+    const log = isBackup && ['-wal', '-journal'].find((suffix) => findStats(path + suffix))
+    if (log) throw new Failure(`${file}: a program uses it, or left ${file}${log}: choose another file`)
+    return { path, isStream: false }
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+}
+
+/** Finds the path of a file that does not exist: a symbolic link may lead there. */
+async function findNewPath(file: string, links = 0): Promise<string> {
+  const path = join(await realpath(dirname(file)), basename(file))
+  const target = await readlink(path).catch(() => undefined)
+  if (target === undefined) return path
+  if (links > 8) throw new Failure(`${file}: it is a link to itself`)
+  return await findNewPath(resolve(dirname(path), target), links + 1)
+}
+
+/** Whether a path is that of a list or of a file that SQLite keeps next to it, or another name of the list. */
+function isOfList(path: string, found: Stats | undefined, list: string): boolean {
+  const stats = findStats(list)
+  if (found && stats && found.ino === stats.ino && found.dev === stats.dev) return true
+  const place = stats ? realpathSync(list) : resolve(list)
+  return [place, `${place}-wal`, `${place}-shm`, `${place}-journal`].includes(path)
+}
+
+/** How the files of SQLite begin, in hexadecimal: a database, a log (WAL) and a journal (sqlite.org/fileformat2.html). */
+const DATABASE = Buffer.from('SQLite format 3\0').toString('hex')
+const LOGS = ['377f0682', '377f0683', 'd9d505f920a163d7']
+
+function isSqlite(path: string, isBackup: boolean): boolean {
+  const start = readStart(path, 16).toString('hex')
+  return LOGS.some((log) => start.startsWith(log)) || (start === DATABASE && !isBackup)
+}
+
+function readStart(path: string, length: number): Buffer {
+  const descriptor = openSync(path, 'r')
+  try {
+    const buffer = Buffer.alloc(length)
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, length, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
+export function toPartialName(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+}
+
+/**
+ * Creates the temporary file for a file, and removes those that killed processes left.
+ *
+ * @returns its path
+ * @throws Failure when the folder cannot be written, or when `file` is a folder
+ */
+export async function createPartialFile(file: string): Promise<string> {
+  const partial = toPartialName(file)
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isDirectory()) throw new Failure(`${file}: it is a folder`)
+  try {
+    for (const name of await listLeftovers(dirname(file))) {
+      if (isLeftover(name, basename(file))) await rm(join(dirname(file), name), { force: true })
+    }
+    createPrivateFile(partial)
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+  return partial
+}
+
+/**
+ * Creates an empty file that only its owner can read, whatever the umask is.
+ *
+ * @throws EEXIST when there is such a file or symbolic link
+ */
+export function createPrivateFile(path: string): void {
+  const descriptor = openSync(path, 'wx', PRIVATE_MODE)
+  try {
+    // The umask may have taken permissions from the owner.
+    fchmodSync(descriptor, PRIVATE_MODE)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Lists the temporary files in a folder whose processes have ended; none when the folder cannot be read. */
+export async function listLeftovers(folder: string): Promise<readonly string[]> {
+  // A folder that can be written may not be readable.
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => isLeftover(name))
+}
+
+// SQLite adds these endings to the temporary file of a backup.
+const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
+
+/** Whether a name is that of a temporary file, for this file or for any, whose process has ended. */
+export function isLeftover(name: string, file?: string): boolean {
+  const [, target, pid] = PARTIAL.exec(name) ?? []
+  if (pid === undefined || (file !== undefined && target !== file)) return false
+  return !isOtherProcess(Number(pid))
+}
+
+function isOtherProcess(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // EPERM, for example, means that it runs as another user.
+    return toErrorCode(error) !== 'ESRCH'
+  }
+}
+
+/**
+ * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
+ *
+ * @throws Failure when `file` cannot be replaced
+ */
+export async function renameSynced(partial: string, file: string): Promise<void> {
+  try {
+    await syncPath(partial)
+    await rename(partial, file)
+    await syncPath(dirname(file))
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
+}
+
+/** Waits until a file, or the entries of a folder, are on stable storage. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
