@@ -26,24 +26,16 @@ export interface Config {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Options of `serve`. */
-export interface ListenerFlags {
-  readonly port?: string
-  readonly host?: string
-}
-
 /**
  * Reads all settings. Creates nothing.
  *
- * @param flags win over PORT and HOST
  * @throws UsageError for the first invalid value
  */
-export function readConfig(environment: Environment = readEnvironment(), flags: ListenerFlags = {}): Config {
-  const port =
-    flags.port === undefined ? parsePort('PORT', environment.PORT || '3000') : parsePort('--port', flags.port)
+export function readConfig(environment: Environment = readEnvironment()): Config {
+  const port = parsePort('PORT', environment.PORT || '3000')
   return Object.freeze({
     port,
-    host: flags.host === undefined ? parseHost('HOST', environment.HOST || '0.0.0.0') : parseHost('--host', flags.host),
+    host: parseHost('HOST', environment.HOST || '0.0.0.0'),
     baseUrl: parseBaseUrl(environment.BASE_URL, port),
     list: readListUrl(environment),
     site: readSite(environment.SITE_FILE),

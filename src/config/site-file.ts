@@ -1,20 +1,111 @@
-/** The site file: YAML that describes the site. It is read once at startup. */
+/** The site file: YAML that describes the site. It is read once, at the start. */
 
 import { dirname, resolve } from 'node:path'
-import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { isDeepStrictEqual } from 'node:util'
+import { closest } from 'fastest-levenshtein'
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
+import { MAX_PAGES, MAX_PATH_LENGTH } from '../limits.ts'
+import { LOCALES } from '../locales/languages.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type Logo, readLogo } from './logo.ts'
-import { pageEntries } from './page-entries.ts'
-import { line, object, url } from './schema.ts'
-import { LANGUAGE_TAGS, localized, phrases, toPagePath, toTexts, type Words } from './texts.ts'
+import { LANGUAGE_TAGS, type Localized, type Phrases, toPagePath, toTexts, type Words } from './texts.ts'
 
-const ACCENT_ERROR = 'use a colour in six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
-const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
+/** A text of one line: no control characters, line separators or unpaired surrogates. */
+function line(maxLength: number) {
+  const error = `use one line of 1 to ${maxLength} characters, without control characters`
+  return z
+    .string({ error })
+    .trim()
+    .min(1, { error })
+    .max(maxLength, { error })
+    .refine((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), { error })
+}
+
+/** An object without other keys. */
+function object<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z
+    .strictObject(shape, {
+      error: (issue) => {
+        const key = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined
+        if (key === undefined) return `use keys with values: ${known.join(', ')}`
+        // In YAML, a comma ends a text in { }. The rest of the text becomes a key without a value.
+        const advice =
+          (issue.input as Record<string, unknown>)[key] === null
+            ? 'if it is the rest of a text with a comma, put the text in quotes.'
+            : `did you mean "${closest(key, known)}"?`
+        return `unknown key ${JSON.stringify(key)}; ${advice} Known here: ${known.join(', ')}`
+      },
+    })
+    .readonly()
+}
+
+/** A text, or a map from language tags to texts. */
+function localized(text: z.ZodType<string>): z.ZodType<Localized> {
+  return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
+}
+
+/** The schema of the phrases that may replace these. A phrase with a place for the address keeps it. */
+function phrases(defaults: object): z.ZodType {
+  const error = 'use one line of 1 to 300 characters with {address}, which stands for the likely address'
+  const question = line(300).refine((text) => text.includes('{address}'), { error })
+  const shape = Object.entries(defaults).map(([name, text]) => {
+    if (typeof text === 'object') return [name, phrases(text).optional()]
+    return [name, localized(text.includes('{address}') ? question : line(300)).optional()]
+  })
+  return object(Object.fromEntries(shape))
+}
+
+const { language: _language, direction: _direction, site: _site, ...PHRASES } = LOCALES.en
+
+/** A URL. The pattern is needed too: the URL parser drops tabs and newlines, and accepts `https:host`. */
+function url(pattern: RegExp, error: string) {
+  return z
+    .string({ error })
+    .trim()
+    .refine((text) => pattern.test(text) && URL.canParse(text), { error })
+}
 
 const WEB_URL_ERROR = 'use an http or https URL'
-const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, WEB_URL_ERROR).refine(hasPlainHost, { error: WEB_URL_ERROR })
+const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, WEB_URL_ERROR).refine(
+  // The URL parser accepts hosts such as `*.example.org` and `a;b`.
+  (text) => URL.canParse(text) && /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(text).hostname),
+  { error: WEB_URL_ERROR },
+)
+
+const PATH_ERROR = `use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, at most ${MAX_PATH_LENGTH} characters, such as /about`
+const path = z.string({ error: PATH_ERROR }).refine(isPath, { error: PATH_ERROR })
+
+/** Whether a text is a path, with or without a query, in the form that browsers send. */
+function isPath(text: string): boolean {
+  const base = 'http://host.example'
+  if (!/^\/(?!\/)[^#]*$/.test(text) || text.length > MAX_PATH_LENGTH || !URL.canParse(text, base)) return false
+  return new URL(text, base).href === base + text
+}
+
+const TAG_ERROR = 'use language tags such as de or pt-BR, and x-default, each with a path'
+// A language with an optional script and region (RFC 5646).
+const TAG = /^(?:x-default|[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?)$/
+
+const pages = z
+  .array(
+    object({
+      path,
+      lastmod: z.iso.date({ error: 'use the date on which the content last changed, such as 2026-05-31' }),
+      alternates: z
+        .record(z.string().regex(TAG, { error: TAG_ERROR }), path, { error: TAG_ERROR })
+        .readonly()
+        .optional(),
+    }),
+    { error: 'use a list of pages, each with path and lastmod' },
+  )
+  .readonly()
+  .prefault([])
+
+const ACCENT_ERROR = 'use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
+const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
 const schema = object({
   name: localized(line(80)).optional(),
@@ -32,10 +123,10 @@ const schema = object({
   social_image: webUrl.optional(),
   developers: z.boolean({ error: 'use true or false' }).default(true),
   // Not `default`, which would return an object that is not frozen.
-  license: object({
-    name: line(80),
-    url: webUrl,
-  }).prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' }),
+  license: object({ name: line(80), url: webUrl }).prefault({
+    name: 'CC BY-SA 4.0',
+    url: 'https://creativecommons.org/licenses/by-sa/4.0/',
+  }),
   accent: z
     .string({ error: ACCENT_ERROR })
     .trim()
@@ -50,25 +141,60 @@ const schema = object({
     .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
     .readonly()
     .prefault(LANGUAGE_TAGS),
-  phrases: phrases.optional(),
-  pages: pageEntries,
-}).superRefine(({ languages, pages, ...words }, context) => {
-  const [first = 'en'] = languages
-  for (const name of ['name', 'description', 'note'] as const) {
-    const text = words[name]
-    if (typeof text !== 'object' || text[first] !== undefined) continue
-    const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
-    context.addIssue({ code: 'custom', path: [name, first], message })
+  phrases: (phrases(PHRASES) as z.ZodType<Phrases>).optional(),
+  pages,
+}).superRefine((members, context) => {
+  for (const mistake of [...findMissingTexts(members), ...findPageMistakes(members)]) {
+    context.addIssue({ code: 'custom', ...mistake })
   }
-  const own = new Set<string>([ENDPOINT, ...Object.values(DOCUMENTS)].map(({ path }) => path))
-  for (const language of languages) own.add(toPagePath(language, languages))
-  const index = pages.findIndex(({ path }) => own.has(path))
-  if (index === -1) return
-  const message = 'remove this path, which Rollcall serves itself; its own pages are in the sitemap anyway'
-  context.addIssue({ code: 'custom', path: ['pages', index, 'path'], message })
 })
 
 type Members = z.infer<typeof schema>
+type Mistake = { readonly path: PropertyKey[]; readonly message: string }
+
+/** Finds texts without the first language, which is used where there is no translation and in documents for machines. */
+function findMissingTexts({
+  languages: [first = 'en'],
+  ...words
+}: Pick<Members, 'languages' | keyof Words>): Mistake[] {
+  const names = (['name', 'description', 'note'] as const).filter((name) => {
+    const text = words[name]
+    return typeof text === 'object' && text[first] === undefined
+  })
+  const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
+  return names.map((name) => ({ path: [name, first], message }))
+}
+
+/** Finds what is wrong with the pages together. All versions of a page are in the list and have the same alternates. */
+function* findPageMistakes({ languages, pages }: Pick<Members, 'languages' | 'pages'>): Generator<Mistake> {
+  if (pages.length + languages.length > MAX_PAGES) {
+    const message = `list at most ${MAX_PAGES - languages.length} pages: a sitemap has at most ${MAX_PAGES}`
+    yield { path: ['pages'], message }
+  }
+  const own = new Set<string>([ENDPOINT, ...Object.values(DOCUMENTS)].map(({ path }) => path))
+  for (const language of languages) own.add(toPagePath(language, languages))
+  const alternatesOf = new Map<string, Readonly<Record<string, string>> | undefined>()
+  for (const [index, { path, alternates }] of pages.entries()) {
+    const place = ['pages', index, 'path']
+    if (own.has(path)) {
+      yield {
+        path: place,
+        message: 'remove this path, which Rollcall serves itself; its pages are in the sitemap anyway',
+      }
+    }
+    if (alternatesOf.has(path)) yield { path: place, message: 'list each page once' }
+    alternatesOf.set(path, alternates)
+  }
+  for (const [index, { path, alternates }] of pages.entries()) {
+    if (!alternates) continue
+    const versions = Object.values(alternates)
+    const isMutual = versions.every((version) => isDeepStrictEqual(alternatesOf.get(version), alternates))
+    if (isMutual && versions.includes(path) && alternates['x-default']) continue
+    const message =
+      'list the page itself, all other versions and x-default; each version is a page with the same alternates'
+    yield { path: ['pages', index, 'alternates'], message }
+  }
+}
 
 /** The site: the values of the site file, with a default for each member that it omits. */
 export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social_image' | keyof Words> {
@@ -78,7 +204,7 @@ export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social
   /** What `toTexts` needs for the page in each language. */
   readonly words: Words
   readonly logo?: Logo
-  /** Where people go after a subscription. */
+  /** Where people go after a subscription. Never a parameter of a request, which would be an open redirect. */
   readonly afterSubscribe?: string | undefined
   readonly socialImage?: string | undefined
 }
@@ -93,49 +219,40 @@ export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social
 export function parseSite(text: string, file: string): Site {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
-  const createError = (offset: number, message: string) =>
-    new UsageError(`${file}:${lines.linePos(offset).line}: ${message}`)
-
+  const fail = (offset: number, message: string): never => {
+    throw new UsageError(`${file}:${lines.linePos(offset).line}: ${message}`)
+  }
   const invalid = document.errors[0] ?? document.warnings[0]
   if (invalid) {
     const reason = invalid.code === 'MULTIPLE_DOCS' ? 'there is more than one document' : invalid.message
-    throw createError(invalid.pos[0], `this is not valid YAML: ${reason}`)
+    fail(invalid.pos[0], `this is not valid YAML: ${reason}`)
   }
   visit(document, {
     // An alias may refer to nothing, or expand to gigabytes.
-    Alias(_key, { range, source }) {
-      throw createError(range?.[0] ?? 0, `"*${source}" is an alias: write the value itself`)
+    Alias: (_key, { range, source }) => fail(range?.[0] ?? 0, `"*${source}" is an alias: write the value itself`),
+    // A record of zod drops this key without an error.
+    Pair: (_key, { key }) => {
+      if (isScalar(key) && key.value === '__proto__') fail(key.range?.[0] ?? 0, 'unknown key "__proto__"')
     },
   })
 
   const value: unknown = document.toJS() ?? {}
-  const result = schema.safeParse(value)
-  if (!result.success) {
-    const [error] = result.error.issues.map((issue) => {
-      const { path, message } = toMistake(issue, value)
-      return createError(findOffset(document, path), message)
-    })
-    throw error
+  const { data, error } = schema.safeParse(value)
+  if (!data) {
+    const [issue] = error.issues
+    const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
+    return fail(findOffset(document, path), message)
   }
-
-  const { logo: path, ...members } = result.data
+  const { logo: path, ...members } = data
   const site = toSite(members)
   if (path === undefined) return Object.freeze(site)
   const logo = readLogo(resolve(dirname(file), path))
-  if (logo.ok) return Object.freeze({ ...site, logo: logo.value })
-  throw createError(findOffset(document, ['logo']), `logo is ${JSON.stringify(path)}: ${logo.reason}`)
+  if (typeof logo !== 'string') return Object.freeze({ ...site, logo })
+  return fail(findOffset(document, ['logo']), `logo is ${JSON.stringify(path)}: ${logo}`)
 }
 
-function toSite({
-  name,
-  description,
-  note,
-  phrases,
-  after_subscribe,
-  social_image,
-  ...rest
-}: Omit<Members, 'logo'>): Site {
-  const words = Object.freeze({ name, description, note, phrases })
+function toSite({ name, description, note, phrases, after_subscribe, social_image, ...rest }: Omit<Members, 'logo'>) {
+  const words: Words = Object.freeze({ name, description, note, phrases })
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   return {
     ...rest,
@@ -148,35 +265,25 @@ function toSite({
   }
 }
 
-/** Whether a host has only letters, digits and hyphens. The URL parser accepts `*.example.org` and `a;b`. */
-function hasPlainHost(text: string): boolean {
-  return URL.canParse(text) && /^[a-z0-9._-]+$|^\[[0-9a-f:.]+\]$/.test(new URL(text).hostname)
-}
-
 type Path = readonly PropertyKey[]
+
+/** The longest part of a wrong value that an error shows, in characters. */
+const MAX_SHOWN_LENGTH = 200
 
 /** Converts an issue to the path of the mistake and a message with the value that was given. */
 function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; message: string } {
   const { path, message } = issue
+  const given = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
   if (issue.code === 'invalid_union') {
     // Either kind of value has its own schema: see `localized`.
-    const [inner] = issue.errors[isPlainObject(getAt(value, path)) ? 0 : 1] ?? []
+    const isText = typeof given !== 'object' || given === null || Array.isArray(given)
+    const [inner] = issue.errors[isText ? 1 : 0] ?? []
     if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)
   }
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
-  const given = getAt(value, path)
-  return {
-    path,
-    message: `${path.join('.') || 'the file'} is ${JSON.stringify(given) ?? 'missing'}: ${message}`,
-  }
-}
-
-function getAt(value: unknown, path: Path): unknown {
-  return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const text = JSON.stringify(given) ?? 'missing'
+  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
+  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}` }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

@@ -1,9 +1,7 @@
-/** The owner's words: one text for all languages, or one for each. */
+/** The languages of the page, and its texts: the owner's words where there are any, otherwise those of Rollcall. */
 
-import { z } from 'zod'
 import { LOCALES } from '../locales/languages.ts'
 import type { Locale } from '../locales/locale.ts'
-import { line, object } from './schema.ts'
 
 export type Language = keyof typeof LOCALES
 
@@ -18,18 +16,19 @@ export function toPagePath(language: Language, languages: readonly Language[]): 
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
 
+type Replaceable<Texts> = {
+  readonly [Name in keyof Texts]?: (Texts[Name] extends string ? Localized : Replaceable<Texts[Name]>) | undefined
+}
+
+/** The owner's words instead of phrases of the page. */
+export type Phrases = Replaceable<Omit<Locale, 'language' | 'direction' | 'site'>>
+
 /** Words of the site file that may be in several languages. */
 export interface Words {
   readonly name?: Localized | undefined
   readonly description?: Localized | undefined
   readonly note?: Localized | undefined
-  readonly phrases?: z.infer<typeof phrases> | undefined
-}
-
-/** The part of a site that has its texts. The first language is the default. */
-interface TextSource {
-  readonly words: Words
-  readonly languages: readonly Language[]
+  readonly phrases?: Phrases | undefined
 }
 
 /** A text with its language, if that is not the language of the page. */
@@ -46,51 +45,14 @@ export interface Texts {
   readonly phrases: Locale
 }
 
-/** A text, or a map from language tags to texts. */
-export function localized(text: z.ZodType<string>) {
-  const byLanguage = object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()])))
-  return z.union([byLanguage, text])
-}
-
-const phrase = localized(line(300)).optional()
-const TYPO_ERROR = 'use one line of 1 to 300 characters with {address}, which stands for the likely address'
-const question = line(300).refine((text) => text.includes('{address}'), { error: TYPO_ERROR })
-
-/** The phrases of the page that the owner may replace. */
-export const phrases = object({
-  email: phrase,
-  subscribe: phrase,
-  kept: phrase,
-  contact: phrase,
-  home: phrase,
-  sample: phrase,
-  privacy: phrase,
-  imprint: phrase,
-  license: phrase,
-  languages: phrase,
-  suggestion: phrase,
-  next: phrase,
-  again: phrase,
-  developers: object({ title: phrase, lead: phrase }).optional(),
-  outcomes: object({
-    accepted: phrase,
-    empty: phrase,
-    non_ascii: phrase,
-    invalid_email: phrase,
-    invalid_body: phrase,
-    storage_failure: phrase,
-    too_many: phrase,
-    typo: localized(question).optional(),
-    sending: phrase,
-    unreachable: phrase,
-  } satisfies Record<keyof Locale['outcomes'], z.ZodType>).optional(),
-} satisfies Record<Exclude<keyof Locale, 'language' | 'direction' | 'site'>, z.ZodType>)
-
 /**
- * Returns the texts of the page in a language. A text without a translation is in the first language of the site, a
- * phrase without one is Rollcall's own.
+ * Returns the texts of the page in a language. A text without a translation is in the first language of the site, and
+ * says so, because the page marks it (WCAG 2.2, 3.1.2). A phrase without a translation is Rollcall's own.
  */
-export function toTexts({ words, languages }: TextSource, language: Language): Texts {
+export function toTexts(
+  { words, languages }: { readonly words: Words; readonly languages: readonly Language[] },
+  language: Language,
+): Texts {
   const locale = LOCALES[language]
   const [first = language] = languages
   const toText = (own: Localized | undefined): Text | undefined => {
@@ -107,22 +69,12 @@ export function toTexts({ words, languages }: TextSource, language: Language): T
   }
 }
 
-function replacePhrases(locale: Locale, own: Words['phrases'], language: Language): Locale {
-  if (own === undefined) return locale
-  const { developers, outcomes, ...phrases } = own
-  return {
-    ...locale,
-    ...choose(phrases, language),
-    developers: { ...locale.developers, ...choose(developers, language) },
-    outcomes: { ...locale.outcomes, ...choose(outcomes, language) },
-  }
-}
-
-/** Returns the phrases that exist in a language. */
-function choose(phrases: { readonly [name: string]: Localized | undefined } = {}, language: Language) {
-  const entries = Object.entries(phrases).flatMap(([name, words]) => {
-    const text = typeof words === 'object' ? words[language] : words
-    return text === undefined ? [] : [[name, text] as const]
+function replacePhrases<Texts extends object>(texts: Texts, own: object | undefined, language: Language): Texts {
+  if (own === undefined) return texts
+  const replaced = Object.entries(texts).map(([name, text]) => {
+    const words = (own as Record<string, Localized | undefined>)[name]
+    if (typeof text === 'object') return [name, replacePhrases(text, words as object | undefined, language)]
+    return [name, (typeof words === 'object' ? words[language] : words) ?? text]
   })
-  return Object.fromEntries(entries)
+  return Object.fromEntries(replaced)
 }

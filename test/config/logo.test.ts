@@ -32,8 +32,7 @@ test('an SVG file, by its path from the folder of the site file', () => {
 })
 
 test('a PNG file, by its absolute path', () => {
-  const bytes = PNG
-  expect(parse(join(folder, 'logo.png')).logo).toEqual({ mediaType: 'image/png', extension: '.png', bytes })
+  expect(parse(join(folder, 'logo.png')).logo).toEqual({ mediaType: 'image/png', extension: '.png', bytes: PNG })
 })
 
 test('a file of exactly 64 KiB', () => {
