@@ -3,9 +3,7 @@
 import { expect, test } from 'bun:test'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../../src/config/config.ts'
-import { createCliFixture } from '../support/cli-fixture.ts'
 import { readText } from '../support/markdown.ts'
-import { runCommand } from '../support/service.ts'
 
 const EXAMPLE = parseEnv(readText('.env.example').replace(/^# (?=[A-Z_]+=)/gm, ''))
 
@@ -20,11 +18,4 @@ test('the values are the defaults', () => {
   const { SITE_FILE, ...values } = EXAMPLE
   expect(SITE_FILE).toBe('site.yaml')
   expect(readConfig(values)).toEqual(readConfig({}))
-})
-
-test('the runtime reads .env in the working folder', async () => {
-  const { folder, print, write } = await createCliFixture()
-  await print(['import', '-'], 'ada@site.io\n')
-  await write('.env', 'DATABASE_URL=sqlite:list.db\n')
-  expect((await runCommand(['count', '--json'], { folder })).stdout).toContain('"subscribers":1')
 })
