@@ -1,7 +1,7 @@
 /** The upper limit: a server that only speaks HTTP. It checks nothing and stores nothing. */
 
 import { readConfig } from '../src/config/config.ts'
-import { createDescription, toJson } from '../src/documents/openapi/description.ts'
+import { createDescription } from '../src/documents/openapi/description.ts'
 import { createDocumentHandler } from '../src/http/document-handler.ts'
 import { createCommonHeaders } from '../src/http/responses.ts'
 import { DOCUMENTS } from '../src/routes.ts'
@@ -20,7 +20,7 @@ function createJsonHandler() {
 /** Requests the description once, and sends a copy of that response every time. */
 async function createStaticHandler(fields: Record<string, string>) {
   const description = createDescription(readConfig({ BASE_URL: baseUrl }))
-  const document = { ...DOCUMENTS.openApiJson, body: toJson(description) }
+  const document = { ...DOCUMENTS.openApiJson, body: JSON.stringify(description) }
   const handler = createDocumentHandler(document, createCommonHeaders(baseUrl))
   const etag = (await handler(new Request(baseUrl))).headers.get('etag') ?? ''
   const condition = fields['If-None-Match'] === '' && { 'If-None-Match': etag }

@@ -2,13 +2,6 @@
 
 import { DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 
-/** The target of a link. */
-interface LinkTarget {
-  readonly href: string
-  /** The media type without parameters, as a hint for the client (RFC 8288 section 3.4.1). */
-  readonly type: string
-}
-
 // service-*: RFC 8631. api-catalog: RFC 9727 section 3. sitemap is not registered, but crawlers know it.
 const RELATIONS = [
   ['service-desc', 'openApiJson'],
@@ -17,7 +10,8 @@ const RELATIONS = [
   ['sitemap', 'sitemap'],
 ] as const satisfies readonly (readonly [relation: string, name: DocumentName])[]
 
-function toLinkTarget(name: DocumentName, baseUrl: string): LinkTarget {
+/** Converts a document to a target, with the media type without parameters as a hint (RFC 8288 section 3.4.1). */
+function toLinkTarget(name: DocumentName, baseUrl: string) {
   const { path, mediaType } = DOCUMENTS[name]
   return { href: baseUrl + path, type: mediaType.replace(/;.*$/, '') }
 }
@@ -33,13 +27,11 @@ export function createLinkField(baseUrl: string): string {
   }).join(', ')
 }
 
-/** A set of links as JSON (RFC 9264 section 4.2): for each context, its targets by relation type. */
-export interface Linkset {
-  readonly linkset: readonly { readonly anchor: string; readonly [relation: string]: unknown }[]
-}
-
-/** Builds the API catalog (RFC 9727 section 4): the API of the site and the documents that describe it (RFC 8631). */
-export function createApiCatalog(baseUrl: string): Linkset {
+/**
+ * Builds the API catalog (RFC 9727 section 4): the API of the site and the documents that describe it (RFC 8631), as a
+ * set of links (RFC 9264 section 4.2).
+ */
+export function createApiCatalog(baseUrl: string) {
   const endpoint = baseUrl + ENDPOINT.path
   return {
     linkset: [

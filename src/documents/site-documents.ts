@@ -5,7 +5,7 @@ import { DOCUMENTS, isSecurityContact } from '../routes.ts'
 import type { DailyDocument, Document } from './document.ts'
 import { createApiCatalog } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
-import { createDescription, toJson, toYaml } from './openapi/description.ts'
+import { createDescription, toYaml } from './openapi/description.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
 import { createProtectedResource, createRobots, createSecurityTxt } from './well-known.ts'
 
@@ -22,7 +22,7 @@ export function createDocuments(
   const { site, baseUrl } = config
   const { contact } = site
   const documents = [
-    { ...DOCUMENTS.openApiJson, body: () => toJson(createDescription(config)) },
+    { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
     { ...DOCUMENTS.sitemap, body: createSitemap([...pages, ...site.pages], baseUrl) },

@@ -8,22 +8,17 @@ export function createRobots(baseUrl: string): string {
   return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}${DOCUMENTS.sitemap.path}\n`
 }
 
-/** Protected resource metadata (RFC 9728). `authorization_servers` is omitted because there is none. */
-export interface ProtectedResource {
-  /** Exactly BASE_URL, without a slash, because clients compare strings (RFC 9728 section 3.3). */
-  readonly resource: string
-  readonly resource_name: string
-  readonly resource_documentation: string
-  readonly scopes_supported: readonly []
-}
-
-/** Builds the metadata, which tells clients that they need no token. */
-export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: string): ProtectedResource {
+/**
+ * Builds the protected resource metadata (RFC 9728), which tells clients that they need no token.
+ * `authorization_servers` is omitted because there is none.
+ */
+export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: string) {
   return {
+    // Exactly BASE_URL, without a slash, because clients compare strings (section 3.3).
     resource: baseUrl,
     resource_name: name,
     resource_documentation: baseUrl + DOCUMENTS.llmsTxt.path,
-    // RFC 9728 section 3.2 says to omit empty members. The public contract requires the empty list, because
+    // Section 3.2 says to omit empty members. The public contract requires the empty list, because
     // "there are no scopes" differs from "unknown".
     scopes_supported: [],
   }

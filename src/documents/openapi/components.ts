@@ -11,7 +11,7 @@ import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
   return {
-    schemas: { Subscription, Accepted: toObjectSchema({ ok: OK }, ACCEPTED), Error: ErrorSchema, Code },
+    schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
     responses: createResponses(),
     parameters: { IfNoneMatch },
     examples: createExamples(),
@@ -25,12 +25,13 @@ export function toReference(section: keyof oas31.ComponentsObject, name: string)
 }
 
 /** Builds the schema of an object that has these members and no others. */
-export function toObjectSchema(
-  properties: NonNullable<oas31.SchemaObject['properties']>,
-  description?: string,
-): oas31.SchemaObject {
-  const required = Object.keys(properties)
-  return { type: 'object', ...(description && { description }), required, additionalProperties: false, properties }
+export function toObjectSchema(properties: NonNullable<oas31.SchemaObject['properties']>): oas31.SchemaObject {
+  return { type: 'object', required: Object.keys(properties), additionalProperties: false, properties }
+}
+
+/** Builds the schema of a text that is always the same. */
+export function toConstant(value: string): oas31.SchemaObject {
+  return { type: 'string', const: value }
 }
 
 const Subscription: oas31.SchemaObject = {
@@ -52,8 +53,10 @@ const Subscription: oas31.SchemaObject = {
   },
 }
 
-const ACCEPTED = 'The same for a new and a known address.'
-const OK: oas31.SchemaObject = { type: 'boolean', const: true }
+const Accepted: oas31.SchemaObject = {
+  ...toObjectSchema({ ok: { type: 'boolean', const: true } }),
+  description: 'The same for a new and a known address.',
+}
 
 const Code: oas31.SchemaObject = {
   type: 'string',
@@ -72,23 +75,20 @@ function listCodes(): string[] {
 const TEXT: oas31.SchemaObject = { type: 'string', minLength: 1, maxLength: 300 }
 
 const ErrorSchema: oas31.SchemaObject = {
-  ...toObjectSchema(
-    {
-      ok: { type: 'boolean', const: false },
-      message: toReference('schemas', 'Code'),
-      error: toObjectSchema({
-        code: toReference('schemas', 'Code'),
-        message: { ...TEXT, description: 'What is wrong.' },
-        hint: { ...TEXT, description: 'What to do next.' },
-      }),
-    },
-    ERROR_TERMS,
-  ),
+  ...toObjectSchema({
+    ok: { type: 'boolean', const: false },
+    message: toReference('schemas', 'Code'),
+    error: toObjectSchema({
+      code: toReference('schemas', 'Code'),
+      message: { ...TEXT, description: 'What is wrong.' },
+      hint: { ...TEXT, description: 'What to do next.' },
+    }),
+  }),
+  description: ERROR_TERMS,
   // JSON Schema cannot require two members to be equal, so this lists the pairs.
   oneOf: ERROR_CODES.map((code) => {
-    const constant: oas31.SchemaObject = { type: 'string', const: code }
-    const error: oas31.SchemaObject = { type: 'object', required: ['code'], properties: { code: constant } }
-    return { type: 'object', required: ['message', 'error'], properties: { message: constant, error } }
+    const error: oas31.SchemaObject = { type: 'object', required: ['code'], properties: { code: toConstant(code) } }
+    return { type: 'object', required: ['message', 'error'], properties: { message: toConstant(code), error } }
   }),
 }
 
@@ -105,47 +105,39 @@ const IfNoneMatch: oas31.ParameterObject = {
 
 /** Builds an example for each reason, named after it, and one for success. */
 function createExamples(): Record<string, oas31.ExampleObject> {
-  const errors = Object.entries(PROBLEMS).map(([reason, problem]) => [
-    reason,
-    { summary: problem.message, value: toErrorBody(problem) },
-  ])
+  const errors = Object.entries(PROBLEMS).map(([reason, problem]) => {
+    return [reason, { summary: problem.message, value: toErrorBody(problem) }]
+  })
   return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(errors) }
 }
 
 function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
-  const toConstant = (description: string, value: string): oas31.HeaderObject => {
-    return { description, required: true, schema: { type: 'string', const: value }, example: value }
+  const toHeader = (description: string, schema: oas31.SchemaObject, example: unknown = schema.const) => {
+    return { description, required: true, schema, example }
   }
+  const links = toConstant(createLinkField(baseUrl))
+  const onHost = { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` } as const
+  const etag = 'A strong entity tag, different for each content coding. Send it in If-None-Match.'
+  const coding = 'The content coding, if Accept-Encoding allows one.'
   return {
-    AllowPost: toConstant('The only method of this path.', ALLOW.post_only),
-    AllowRead: toConstant('The only methods of this path.', ALLOW.read_only),
-    AnyOrigin: toConstant('Pages of any origin may read this response.', '*'),
+    AllowPost: toHeader('The only method of this path.', toConstant(ALLOW.post_only)),
+    AllowRead: toHeader('The only methods of this path.', toConstant(ALLOW.read_only)),
+    AnyOrigin: toHeader('Pages of any origin may read this response.', toConstant('*')),
     ContentEncoding: {
-      description: 'The content coding, if Accept-Encoding allows one.',
+      description: coding,
       schema: { type: 'string', enum: [...CONTENT_CODINGS] },
       example: CONTENT_CODINGS[0],
     },
-    ETag: {
-      description: 'A strong entity tag, different for each content coding. Send it in If-None-Match.',
-      required: true,
-      schema: { type: 'string', pattern: '^"[^"]+"$' },
-      example: ETAG_EXAMPLE,
-    },
-    Link: toConstant('Links to the documents that describe the API and the site (RFC 8288).', createLinkField(baseUrl)),
-    Location: {
-      description: 'The same path and query on the canonical host.',
-      required: true,
-      schema: { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` },
-      example: baseUrl + DOCUMENTS.llmsTxt.path,
-    },
-    NoStore: toConstant('Caches do not store this response.', CACHE_CONTROL.endpoint),
-    PublicCache: toConstant('How long caches may use this response.', CACHE_CONTROL.document),
-    VaryByEncoding: {
-      description: 'The response depends on Accept-Encoding.',
-      required: true,
-      schema: { type: 'string', pattern: 'Accept-Encoding' },
-      example: 'Accept-Encoding',
-    },
+    ETag: toHeader(etag, { type: 'string', pattern: '^"[^"]+"$' }, ETAG_EXAMPLE),
+    Link: toHeader('Links to the documents that describe the API and the site (RFC 8288).', links),
+    Location: toHeader('The same path and query on the canonical host.', onHost, baseUrl + DOCUMENTS.llmsTxt.path),
+    NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.endpoint)),
+    PublicCache: toHeader('How long caches may use this response.', toConstant(CACHE_CONTROL.document)),
+    VaryByEncoding: toHeader(
+      'The response depends on Accept-Encoding.',
+      { type: 'string', pattern: 'Accept-Encoding' },
+      'Accept-Encoding',
+    ),
   }
 }
 

@@ -2,10 +2,11 @@
 
 import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
+import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
 import { ALLOW, DOCUMENTS, type DocumentName, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
-import { createApiCatalog, type Linkset } from '../links.ts'
+import { createApiCatalog } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createSitemap } from '../sitemap.ts'
 import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
@@ -14,20 +15,14 @@ import {
   createComponents,
   DOCUMENT_HEADERS,
   ENDPOINT_HEADERS,
+  toConstant,
   toErrorResponses,
   toHeaders,
   toObjectSchema,
   toReference,
 } from './components.ts'
 
-/** The settings that the description depends on. A Config has all of them. */
-export interface DescriptionOptions {
-  readonly site: Site
-  /** An origin, without a trailing slash. */
-  readonly baseUrl: string
-  /** If there are any, the description includes the preflight. */
-  readonly corsOrigins: readonly string[]
-}
+const OPENAPI_VERSION = '3.1.0'
 
 const NEWSLETTER: oas31.TagObject = { name: 'Newsletter', description: 'Subscribe to the list.' }
 const FOR_MACHINES: oas31.TagObject = {
@@ -37,13 +32,17 @@ const FOR_MACHINES: oas31.TagObject = {
 
 /**
  * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
- * service can be checked, except the pages.
+ * service can be checked, except the pages. It has the preflight only if there are CORS origins.
  */
-export function createDescription({ site, baseUrl, corsOrigins }: DescriptionOptions): oas31.OpenAPIObject {
+export function createDescription({
+  site,
+  baseUrl,
+  corsOrigins,
+}: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>): oas31.OpenAPIObject {
   const { name: title, description, license } = site
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
-    openapi: '3.1.0',
+    openapi: OPENAPI_VERSION,
     info: { title, version: '1.0.0', description, ...(contact && { contact }), license },
     servers: [{ url: baseUrl }],
   }
@@ -62,11 +61,6 @@ export function createDescription({ site, baseUrl, corsOrigins }: DescriptionOpt
     },
     components: createComponents(baseUrl),
   }
-}
-
-/** Converts a description to compact JSON. */
-export function toJson(description: oas31.OpenAPIObject): string {
-  return JSON.stringify(description)
 }
 
 /** Converts a description to YAML, without aliases, because some OpenAPI tools do not resolve them. */
@@ -191,35 +185,36 @@ function createContents(
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
-    openApiJson: { schema: createOpenApiSchema(description.openapi), example: description },
+    openApiJson: { schema: DescriptionSchema, example: description },
     openApiYaml: toText('^openapi: ', stringify(description)),
     llmsTxt: toText('^# ', createLlmsHeading(site)),
     sitemap: toText('^<\\?xml ', createSitemap([home], baseUrl)),
-    protectedResource: { schema: createConstantSchema(metadata), example: metadata },
+    protectedResource: { schema: createMetadataSchema(metadata), example: metadata },
     robots: toText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
     securityTxt: toText('^Contact: ', createSecurityTxt(site.contact ?? EXAMPLE_CONTACT, baseUrl, EXAMPLE_DAY)),
   }
 }
 
-function createOpenApiSchema(version: string): oas31.SchemaObject {
-  const anyObject: oas31.SchemaObject = { type: 'object', additionalProperties: true }
-  const properties: Record<string, oas31.SchemaObject> = {
-    openapi: { type: 'string', const: version },
-    info: anyObject,
-    servers: { type: 'array', maxItems: 1, items: anyObject },
-    paths: anyObject,
-  }
-  return { ...toObjectSchema(properties), additionalProperties: true }
+const AnyObject: oas31.SchemaObject = { type: 'object', additionalProperties: true }
+
+const DescriptionSchema: oas31.SchemaObject = {
+  ...toObjectSchema({
+    openapi: toConstant(OPENAPI_VERSION),
+    info: AnyObject,
+    servers: { type: 'array', maxItems: 1, items: AnyObject },
+    paths: AnyObject,
+  }),
+  additionalProperties: true,
 }
 
-/** Describes an object of fixed strings and empty lists. Nothing else matches its schema. */
-function createConstantSchema(value: object): oas31.SchemaObject {
-  const toMember = (member: unknown): oas31.SchemaObject =>
-    typeof member === 'string'
-      ? { type: 'string', const: member }
-      : { type: 'array', maxItems: 0, items: { type: 'string' } }
-  return toObjectSchema(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toMember(member)])))
+function createMetadataSchema(metadata: ReturnType<typeof createProtectedResource>): oas31.SchemaObject {
+  return toObjectSchema({
+    resource: toConstant(metadata.resource),
+    resource_name: toConstant(metadata.resource_name),
+    resource_documentation: toConstant(metadata.resource_documentation),
+    scopes_supported: { type: 'array', maxItems: 0, items: { type: 'string' } },
+  })
 }
 
 /**
@@ -227,7 +222,7 @@ function createConstantSchema(value: object): oas31.SchemaObject {
  * types, because an open set of lists next to the string `anchor` has no type in TypeScript: the clients that
  * generators write would not compile.
  */
-function createLinksetSchema({ linkset }: Linkset): oas31.SchemaObject {
+function createLinksetSchema({ linkset }: ReturnType<typeof createApiCatalog>): oas31.SchemaObject {
   const uri: oas31.SchemaObject = { type: 'string', format: 'uri' }
   const target = toObjectSchema({ href: uri, type: { type: 'string', pattern: '^[a-z]+/[a-z+]+$' } })
   const targets = { type: 'array', minItems: 1, maxItems: 2, items: { ...target, required: ['href'] } } as const
