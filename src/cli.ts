@@ -1,73 +1,208 @@
 #!/usr/bin/env bun
-/** The command line: runs the command that the arguments name, and sets the exit code. */
+/** The command line: all verbs and their options. What a verb does is imported when it runs. */
 
-import { Argument, Command, CommanderError } from 'commander'
-import { noteFailure } from './commands/output.ts'
-import { toVersion } from './commands/version.ts'
-import { EXIT, Failure } from './failure.ts'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { COMMIT } from './commands/commit.ts'
+import { note, noteFailure } from './commands/output.ts'
+import { EXIT, Failure, UsageError } from './failure.ts'
+import { BATCH_SIZE } from './limits.ts'
 
 const args = process.argv.slice(2)
-
-const NOTES = [
-  'Exit codes: 0 done, 1 failed, 2 wrong usage.',
-  'Data goes to standard output, everything else to standard error.',
-]
-
-// Each is imported on demand: together they take half of the time in which a command starts.
-const COMMANDS = {
-  serve: async () => (await import('./commands/serve.ts')).createServeCommand(),
-  count: async () => (await import('./commands/count.ts')).createCountCommand(),
-  has: async () => (await import('./commands/has.ts')).createHasCommand(),
-  export: async () => (await import('./commands/export.ts')).createExportCommand(),
-  import: async () => (await import('./commands/import.ts')).createImportCommand(),
-  remove: async () => (await import('./commands/remove.ts')).createRemoveCommand(),
-  copy: async () => (await import('./commands/copy.ts')).createCopyCommand(),
-  status: async () => (await import('./commands/status.ts')).createStatusCommand(),
-  backup: async () => (await import('./commands/backup.ts')).createBackupCommand(),
-  restore: async () => (await import('./commands/restore.ts')).createRestoreCommand(),
-  doctor: async () => (await import('./commands/doctor.ts')).createDoctorCommand(),
-  healthcheck: async () => (await import('./commands/healthcheck.ts')).createHealthcheckCommand(),
-} satisfies Record<string, () => Promise<Command>>
-type Verb = keyof typeof COMMANDS
-const VERBS = Object.keys(COMMANDS).filter(isVerb)
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
-  .addHelpText('after', `\n${NOTES.join('\n')}`)
-  .version(toVersion(), '-V, --version', 'Print the version')
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'rollcall: ')) })
+  .version(
+    COMMIT === undefined ? manifest.version : `${manifest.version} (${COMMIT})`,
+    '-V, --version',
+    'Print the version',
+  )
+  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage.')
+  .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
+  .configureOutput({ outputError: (text) => note(text.trimEnd().replace(/^error: /, 'rollcall: ')) })
   .exitOverride()
-for (const verb of isVerb(args[0]) ? [args[0]] : VERBS) {
-  const command = await COMMANDS[verb]()
-  program.addCommand(command.copyInheritedSettings(program))
+  .hook('preAction', (_, command) => refuseEmpty(command))
+
+addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve') //
+  .action(async () => (await import('./commands/serve.ts')).serve())
+
+addListVerb('count', 'Print the number of addresses on the list', 'rollcall count --json')
+  .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
+  .action(async (options) => (await import('./commands/status.ts')).count(options))
+
+addListVerb(
+  'has',
+  'Check whether an address is on the list: exit code 0 if it is, 1 if not',
+  'rollcall has ada@example.org',
+)
+  .argument('<address>', 'The address to look up')
+  .option('--json', 'Print JSON')
+  .action(async (address, options) => (await import('./commands/has.ts')).has(address, options))
+
+addListVerb(
+  'export',
+  'Write the list as CSV, NDJSON or one address per line',
+  "rollcall export --cursor-file sync.cursor --format ndjson --exec './send-welcome'",
+)
+  .addOption(new Option('--format <format>', 'Write this format').choices(['csv', 'ndjson', 'txt']).default('csv'))
+  .addOption(
+    new Option('--for <program>', 'Write CSV with the columns that this program imports')
+      .choices(['listmonk', 'ghost', 'mailchimp', 'buttondown'])
+      .conflicts('format'),
+  )
+  .option('--after <cursor>', 'Start after this cursor', parseWholeNumber)
+  .addOption(
+    new Option('--cursor-file <file>', 'Start after the cursor in this file, and save the new cursor there').conflicts(
+      'after',
+    ),
+  )
+  .option('--limit <count>', 'Write at most this many addresses', parseWholeNumber)
+  .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
+  .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
+  .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
+  .addOption(
+    new Option(
+      '--exec <command>',
+      'Write to the standard input of this shell command, and save the cursor when it exits with 0',
+    ).conflicts('out'),
+  )
+  .option('--follow', 'With --exec: keep running, and hand over each new subscriber within a second')
+  .option(
+    '--batch <count>',
+    `With --exec: hand over at most this many at a time (with --follow: ${BATCH_SIZE} by default)`,
+    parseWholeNumber,
+  )
+  .action(async (options) => (await import('./commands/export.ts')).exportList(options))
+
+if (args[0] === 'import' || !args[0] || args[0].startsWith('-') || args[0] === 'help') {
+  const { createImportCommand } = await import('./commands/import.ts')
+  program.addCommand(createImportCommand().copyInheritedSettings(program))
 }
+
+addListVerb(
+  'remove',
+  'Remove addresses from the list and suppress them: imports skip a suppressed address until it subscribes again',
+  'rollcall remove ada@example.org bob@example.org',
+)
+  .argument('<address...>', 'The addresses to remove')
+  .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
+  .option('--json', 'Print the summary as JSON')
+  .action(async (addresses, options) => (await import('./commands/remove.ts')).remove(addresses, options))
+
+addVerb(
+  'copy',
+  'Copy a list to another store, with order, dates and suppressions, also while the service runs',
+  'rollcall copy --from sqlite:data/rollcall.db --to postgres://rollcall@db.example.org/rollcall',
+)
+  .requiredOption('--from <url>', 'Copy this list')
+  .requiredOption('--to <url>', 'Copy to this list, which is created if it is missing')
+  .option('--json', 'Print the summary as JSON')
+  .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
+
+addListVerb('status', 'Print the state of the list and a chart of the last 30 days', 'rollcall status --max-silence 7d')
+  .option(
+    '--max-silence <duration>',
+    'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
+    parseDuration,
+  )
+  .option('--json', 'Print JSON')
+  .action(async (options) => (await import('./commands/status.ts')).status(options))
+
+addListVerb(
+  'backup',
+  'Copy a SQLite list to a file and check the copy, also while the service runs',
+  'rollcall backup backups/rollcall-2026-11-21.db',
+)
+  .argument('<file>', 'The file to write; an existing file is replaced when the copy is complete')
+  .option('--json', 'Print the summary as JSON')
+  .action(async (file, options) => (await import('./commands/backup.ts')).backup(file, options))
+
+addListVerb(
+  'restore',
+  'Replace a SQLite list with a backup. Keeps the old list',
+  'rollcall restore backups/rollcall-2026-11-21.db',
+)
+  .argument('<file>', 'The backup; it stays as it is')
+  .option('--dry-run', 'Check the backup, and change nothing')
+  .option('--json', 'Print the summary as JSON')
+  .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options))
+
+addListVerb(
+  'doctor',
+  'Check the settings, the running service and the list, and say what to do; change nothing',
+  'rollcall doctor',
+)
+  .option('--json', 'Print JSON')
+  .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
+
+addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_PORT=9000 rollcall healthcheck') //
+  .action(async () => (await import('./commands/healthcheck.ts')).healthcheck())
+
 program.addHelpCommand(
   new Command('help')
     .description('Print help for a command')
     .helpOption(false)
-    .addArgument(new Argument('[command]', 'The command').choices(VERBS)),
+    .addArgument(new Argument('[command]', 'The command').choices(program.commands.map((verb) => verb.name()))),
 )
 
 try {
-  await program.parseAsync(toKnownArguments(args), { from: 'user' })
+  suggest(args[0] === 'help' ? args[1] : args[0])
+  await program.parseAsync(args, { from: 'user' })
 } catch (error) {
   process.exit(report(error))
 }
 
-function isVerb(name: string | undefined): name is Verb {
-  return name !== undefined && Object.hasOwn(COMMANDS, name)
+function addVerb(name: string, description: string, example: string): Command {
+  return program.command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)
 }
 
-/** Reduces arguments with an unknown verb to that verb: with `--help`, Commander would print the help, and exit with 0. */
-function toKnownArguments(args: readonly string[]): readonly string[] {
-  const [first = '', second = ''] = args
-  const verb = first === 'help' ? second : first
-  const isKnown = /^(-.*|help)?$/.test(verb) || isVerb(verb)
-  return isKnown ? args : [verb]
+/** Adds a verb that works on one list. */
+function addListVerb(name: string, description: string, example: string): Command {
+  return addVerb(name, description, example).option(
+    '--list <url>',
+    'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)',
+  )
 }
 
-/** Prints an expected error as one line. Returns the exit code. @throws any other error, which is a defect */
+/** Parses a whole number that is not negative. @throws InvalidArgumentError */
+function parseWholeNumber(text: string): number {
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  throw new InvalidArgumentError('Use a whole number.')
+}
+
+/** Parses a duration such as `90m`, `36h` or `7d` into milliseconds. @throws InvalidArgumentError */
+function parseDuration(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }[unit]
+  if (seconds === undefined) throw new InvalidArgumentError('Use a number and s, m, h, d or w, such as 7d.')
+  return Number(count) * seconds * 1000
+}
+
+/** Refuses empty values: with an unset variable, `--cursor-file "$FILE"` would hand the whole list over. @throws UsageError */
+function refuseEmpty(command: Command): void {
+  const empty = command.options.find((option) => command.getOptionValue(option.attributeName()) === '')
+  if (empty) throw new UsageError(`the value of ${empty.long} is empty`)
+  if (command.args.includes('')) throw new UsageError('an argument is empty')
+}
+
+/** What people try, and what they may mean. */
+function suggest(verb = ''): void {
+  const suggestions: Readonly<Record<string, string>> = {
+    add: 'echo ADDRESS | rollcall import -',
+    subscribe: 'echo ADDRESS | rollcall import -',
+    delete: 'rollcall remove ADDRESS',
+    unsubscribe: 'rollcall remove ADDRESS',
+    list: 'rollcall export',
+    '-v': 'rollcall --version',
+  }
+  const known = [...program.commands.map((command) => command.name()), 'help']
+  if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)
+  // With `--help`, Commander would print the help, and exit with 0.
+  if (args.length > 1 && !verb.startsWith('-') && !known.includes(verb)) args.splice(0, args.length, verb)
+}
+
+/** Prints an expected error. Returns the exit code. @throws any other error, which is a defect */
 function report(error: unknown): number {
   // Commander has already printed a message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage

@@ -76,9 +76,12 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address does not belong to this machine',
 }
 
-/** Escapes control characters and line separators, which would change the lines of a terminal or what it does. */
+/**
+ * Escapes characters that change what a terminal does or shows: control characters (U+0080 to U+009F too), line
+ * separators, and marks that change the direction of text.
+ */
 export function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, toEscape)
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, toEscape)
 }
 
 function toEscape(character: string): string {

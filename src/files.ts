@@ -38,7 +38,7 @@ export interface ProtectedList {
  */
 export async function openOutput(file: string, list?: ProtectedList): Promise<Output> {
   const { path, isStream } = await findTarget(file, list)
-  const partial = isStream ? undefined : await createPartialFile(path)
+  const partial = isStream ? undefined : await createPartialFile(path, file)
   const handle = await open(partial ?? path, partial ? 'r+' : 'w').catch((error: unknown) => {
     throw toFileFailure(error, file)
   })
@@ -58,7 +58,7 @@ export async function openOutput(file: string, list?: ProtectedList): Promise<Ou
 /** Checks that `openOutput` would succeed, before work that would be in vain otherwise. Creates nothing. @throws as it does */
 export async function checkOutput(file: string, list?: ProtectedList): Promise<void> {
   const { path, isStream } = await findTarget(file, list)
-  if (!isStream) await rm(await createPartialFile(path))
+  if (!isStream) await rm(await createPartialFile(path, file))
 }
 
 /**
@@ -71,7 +71,7 @@ export async function checkOutput(file: string, list?: ProtectedList): Promise<v
 export async function findFile(file: string, list?: ProtectedList, { isBackup = false } = {}): Promise<string> {
   const { path, isStream } = await findTarget(file, list, isBackup)
   if (isStream) throw new UsageError(`${file} is not a regular file: choose another file`)
-  await rm(await createPartialFile(path))
+  await rm(await createPartialFile(path, file))
   return path
 }
 
@@ -201,20 +201,21 @@ export function toPartialName(file: string): string {
 /**
  * Creates the temporary file for a file, and removes those that killed processes left.
  *
+ * @param name of the file, for errors
  * @returns its path
  * @throws Failure when the folder cannot be written, or when `file` is a folder
  */
-export async function createPartialFile(file: string): Promise<string> {
+export async function createPartialFile(file: string, name = file): Promise<string> {
   const partial = toPartialName(file)
   const found = await stat(file).catch(() => undefined)
-  if (found?.isDirectory()) throw new Failure(`${file}: it is a folder`)
+  if (found?.isDirectory()) throw new Failure(`${name}: it is a folder`)
   try {
-    for (const name of await listLeftovers(dirname(file))) {
-      if (isLeftover(name, basename(file))) await rm(join(dirname(file), name), { force: true })
+    for (const leftover of await listLeftovers(dirname(file))) {
+      if (isLeftover(leftover, basename(file))) await rm(join(dirname(file), leftover), { force: true })
     }
     createPrivateFile(partial)
   } catch (error) {
-    throw toFileFailure(error, file)
+    throw toFileFailure(error, name)
   }
   return partial
 }

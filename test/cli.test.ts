@@ -43,9 +43,23 @@ test.each([
   [[], 'Usage: rollcall'],
   [['nope', '--help'], "unknown command 'nope'"],
   [['help', 'nope'], "unknown command 'nope'"],
+  [['add', 'ada@site.io'], 'echo ADDRESS | rollcall import -'],
+  [['subscribe'], 'echo ADDRESS | rollcall import -'],
+  [['delete'], 'use: rollcall remove ADDRESS'],
+  [['unsubscribe', '--help'], 'use: rollcall remove ADDRESS'],
+  [['list'], 'use: rollcall export'],
+  [['-v'], 'use: rollcall --version'],
+  [['export', '--out='], 'the value of --out is empty'],
+  [['export', '--cursor-file', '', '--exec', 'cat'], 'the value of --cursor-file is empty'],
+  [['import', ''], 'an argument is empty'],
+  [['import', 'list.csv', '--rejected', ''], 'empty'],
+  [['copy', '--from', '', '--to', 'sqlite:c.db'], 'the value of --from is empty'],
 ])('%j is a usage error: exit code 2', async (args, message) => {
   const { run } = await createCliFixture()
-  expect(await run(args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  const { code, stdout, stderr } = await run(args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(message)
+  if (args.length > 0) expect(stderr).toStartWith('rollcall: ')
 })
 
 test.each([[['count']], [['has', 'a@b.io']], [['export']], [['status']], [['remove', 'a@b.io']], [['backup', 'b.db']]])(
@@ -72,4 +86,15 @@ test('an invalid --list is a usage error that does not show a password', async (
   expect(code).toBe(2)
   expect(stderr).toStartWith('rollcall: --list is "mysql:')
   expect(stderr).not.toContain('secret')
+})
+
+test('what comes from outside is escaped: controls up to U+009F, and marks that change the direction of text', async () => {
+  const { run } = await createCliFixture()
+  const { stderr } = await run(['count', '--list', 'sqlite:a\u009b31m\u202eb.db', '--x\u001b[31m'])
+  expect(stderr).toContain('--x\\u001b[31m')
+  const missing = await run(['count', '--list', 'sqlite:a\u009b31m\u202eb.db'])
+  expect(missing.stderr).toContain('a\\u009b31m\\u202eb.db')
+  const json = await run(['doctor', '--json', '--list', 'sqlite:a\u202eb.db'])
+  expect(json.stdout).toContain('a\\u202eb.db')
+  expect(JSON.parse(json.stdout).list).toBe('sqlite:a\u202eb.db')
 })

@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
 import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { readFileId } from '../store/sqlite/file.ts'
 import type { ImportTally, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, importRows } from '../transfer/batch-import.ts'
 import { toBatches } from '../transfer/batches.ts'
-import { withInterrupt } from './interrupt.ts'
-import { createCommand, withStore } from './list-command.ts'
-import { print, printJson, toCount } from './output.ts'
-import { createProgress } from './progress.ts'
+import { withInterrupt, withStore } from './list-command.ts'
+import { createProgress, print, printJson, toCount } from './output.ts'
 
-interface CopyOptions {
+export interface CopyOptions {
   readonly from: string
   readonly to: string
   readonly json?: true
@@ -21,24 +18,12 @@ interface CopyOptions {
 const SUPPRESSION_BATCH = 50_000
 
 /** `rollcall copy`: copies a list to another store. */
-export function createCopyCommand(): Command {
-  return createCommand(
-    'copy',
-    'Copy a list to another store, with order, dates and suppressions, also while the service runs',
-    'rollcall copy --from sqlite:data/rollcall.db --to postgres://rollcall@db.example.org/rollcall',
+export async function copyList(options: CopyOptions): Promise<void> {
+  const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
+  refuseSameFile(source, target)
+  await withStore(source, (from) =>
+    withStore(target, (to) => withInterrupt((signal) => copy(from, to, options, signal)), { create: true }),
   )
-    .requiredOption('--from <url>', 'Copy this list')
-    .requiredOption('--to <url>', 'Copy to this list, which is created if it is missing')
-    .option('--json', 'Print the summary as JSON')
-    .action(async (options: CopyOptions) => {
-      const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
-      refuseSameFile(source, target)
-      await withStore(source, (from) =>
-        withStore(target, (to) => withInterrupt((signal) => copy(from, to, options, signal)), {
-          create: true,
-        }),
-      )
-    })
 }
 
 /** Before a list is opened under two names: SQLite keeps a log (WAL) for each name. */
@@ -61,7 +46,7 @@ async function copy(
   const suppressions = await copySuppressions(from, to, signal)
   const tally = await copySubscribers(from, to, signal)
   await verify(to, tally)
-  if (json) return await printJson('copy', { ...tally, suppressions })
+  if (json) return await printJson({ ...tally, suppressions })
   const { added, known, suppressed } = tally
   await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
 }
@@ -77,10 +62,11 @@ async function copySuppressions(from: SubscriberStore, to: SubscriberStore, sign
 }
 
 async function copySubscribers(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<ImportTally> {
-  const progress = await createProgress('copying', { findTotal: async () => (await from.count()).subscribers })
+  const progress = createProgress('copying')
+  const total = (await from.count()).subscribers
   function onBatch({ added, known, suppressed }: ImportTally): void {
     const rows = added + known + suppressed
-    progress.update(rows)
+    progress.update(rows, total)
   }
 
   try {

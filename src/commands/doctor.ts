@@ -1,36 +1,26 @@
-import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { type Config, readConfig } from '../config/config.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
+import { listLeftovers } from '../files.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { toListName } from '../store/list-name.ts'
 import { checkStore } from '../store/open.ts'
-import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
+import { askService } from './healthcheck.ts'
+import { type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
 
-interface DoctorOptions extends ListOption {
-  readonly json?: true
-}
-
 /** `rollcall doctor`: checks the settings and the list, and changes nothing. */
-export function createDoctorCommand(): Command {
-  return createListCommand(
-    'doctor',
-    'Check the settings and the list, and say what to do; change nothing, also while the service runs',
-    'rollcall doctor',
-  )
-    .option('--json', 'Print JSON')
-    .action(async (options: DoctorOptions) => {
-      const list = findList(options)
-      const results: CheckResult[] = []
-      for await (const result of runChecks(list)) {
-        results.push(result)
-        if (!options.json) await print(toLine(result))
-      }
-      const wrong = results.filter(({ ok }) => !ok).length
-      const name = list ? toListName(list) : null
-      if (options.json) await printJson('doctor', { list: name, ok: wrong === 0, checks: results })
-      if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
-    })
+export async function doctor({ json, ...options }: ListOption & { json?: true }): Promise<void> {
+  const list = findList(options)
+  const results: CheckResult[] = []
+  for await (const result of runChecks(list)) {
+    results.push(result)
+    if (!json) await print(`${result.check.padEnd(14)} ${result.ok ? 'ok' : 'wrong'}: ${result.message}`)
+  }
+  const wrong = results.filter(({ ok }) => !ok).length
+  if (json) await printJson({ list: list ? toListName(list) : null, ok: wrong === 0, checks: results })
+  if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
 }
 
 /** Finds the list; undefined when the settings do not name one, which is a check. */
@@ -44,12 +34,35 @@ function findList(options: ListOption): ListUrl | undefined {
 }
 
 async function* runChecks(list: ListUrl | undefined): AsyncGenerator<CheckResult> {
-  // Imported here because other commands need no YAML.
-  const { readConfig } = await import('../config/config.ts')
-  yield runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
+  const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
+  yield settings
+  if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
+  yield await runCheck('partial files', checkPartialFiles)
   if (list) yield* checkStore(list, [])
 }
 
-function toLine({ check, ok, message }: CheckResult): string {
-  return `${check.padEnd(14)} ${ok ? 'ok' : 'wrong'}: ${message}`
+/** Compares the settings of the running service with those of this command. @throws Failure */
+async function checkService(list: ListUrl, { ops, baseUrl }: Config): Promise<string> {
+  if (!ops) return 'not asked, because OPS_PORT is not set'
+  const answer = await askService(ops, '/config')
+  if (answer === undefined) return 'it does not run'
+  const running: { readonly base_url?: string; readonly list?: string } = JSON.parse(answer)
+  const name = toListName(toAbsolute(list))
+  const differences = [
+    ...(running.base_url === baseUrl ? [] : [`BASE_URL ${running.base_url}, and not ${baseUrl}`]),
+    ...(running.list === name ? [] : [`the list ${running.list}, and not ${name}`]),
+  ]
+  if (differences.length === 0) return 'it runs with these settings'
+  throw new Failure(`it runs with ${differences.join('; and with ')}: give this command the settings of the service`)
+}
+
+function toAbsolute(list: ListUrl): ListUrl {
+  return list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list
+}
+
+/** Looks in the working folder, where exports and cursor files usually are. @throws Failure */
+async function checkPartialFiles(): Promise<string> {
+  const names = await listLeftovers('.')
+  if (names.length === 0) return 'none in the working folder'
+  throw new Failure(`killed commands left files with addresses here: delete ${names.join(', ')}`)
 }

@@ -1,35 +1,36 @@
+/** Asks the running service, at OPS_HOST and OPS_PORT. */
+
 import { get as httpGet } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
-import type { Command } from 'commander'
-import { readOps } from '../config/environment.ts'
+import { type Listener, readOps } from '../config/environment.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
-import { createCommand } from './list-command.ts'
 import { print } from './output.ts'
 
-/** `rollcall healthcheck`: asks the running service whether it works, for a container. Reads OPS_PORT and OPS_HOST only. */
-export function createHealthcheckCommand(): Command {
-  return createCommand(
-    'healthcheck',
-    'Ask the service on this machine whether it runs and its store works',
-    'OPS_PORT=9000 rollcall healthcheck',
-  ).action(async () => {
-    const ops = readOps()
-    if (!ops) throw new UsageError('OPS_PORT is missing: set it for the service and for this command')
-    const origin = `http://${toReachable(ops.host)}:${ops.port}`
-    for (const path of ['/livez', '/readyz']) await ask(origin + path)
-    await print('ok')
-  })
+/** `rollcall healthcheck`: asks the service whether it works, for a container. Reads OPS_PORT and OPS_HOST only. */
+export async function healthcheck(): Promise<void> {
+  const ops = readOps()
+  if (!ops) throw new UsageError('OPS_PORT is missing: set it for the service and for this command')
+  for (const path of ['/livez', '/readyz']) {
+    if ((await askService(ops, path)) === undefined)
+      throw new Failure(`${toUrl(ops, path)}: the service does not listen`)
+  }
+  await print('ok')
 }
 
-/** @throws Failure when the answer is not 200, or does not come within HEALTH_DEADLINE_MS */
-async function ask(url: string): Promise<void> {
-  const { status, text } = await get(url).catch((error: unknown) => {
-    const isLate = error instanceof Error && error.name === 'AbortError'
-    const reason = isLate ? `no answer within ${HEALTH_DEADLINE_MS / 1000} s` : 'the service does not listen'
-    throw new Failure(`${url}: ${reason}`)
+/**
+ * Returns the body of an answer; undefined when no service listens.
+ *
+ * @throws Failure when the status is not 200, or the answer does not come in HEALTH_DEADLINE_MS
+ */
+export async function askService(ops: Listener, path: string): Promise<string | undefined> {
+  const url = toUrl(ops, path)
+  const answer = await get(url).catch((error: unknown) => {
+    if (!(error instanceof Error && error.name === 'AbortError')) return undefined
+    throw new Failure(`${url}: no answer within ${HEALTH_DEADLINE_MS / 1000} s`)
   })
-  if (status !== 200) throw new Failure(`${url}: ${status}, ${text.trim()}`)
+  if (answer && answer.status !== 200) throw new Failure(`${url}: ${answer.status}, ${answer.text.trim()}`)
+  return answer?.text
 }
 
 /** Sends a request. Not with `fetch`, which would use the proxy of the environment. */
@@ -42,9 +43,8 @@ function get(url: string): Promise<{ status: number | undefined; text: string }>
   return promise
 }
 
-/** Converts an address that the service binds to one that a client can connect to. */
-function toReachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
+/** The service may bind an address that stands for all; a client cannot connect to that. */
+function toUrl({ host, port }: Listener, path: string): string {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${path}`
 }

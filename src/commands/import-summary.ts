@@ -4,7 +4,6 @@ import type { ListTally } from '../transfer/list-import.ts'
 import type { ColumnNames } from '../transfer/reading/rows.ts'
 import type { StatusCount } from '../transfer/reading/survey.ts'
 import { note, print, printJson, toCount } from './output.ts'
-import type { Outputs } from './output-schemas.ts'
 
 /** The result of an import. */
 export interface Summary extends ListTally {
@@ -26,7 +25,7 @@ export function findFailure(summary: Summary): string | undefined {
 }
 
 export async function printSummary(summary: Summary, { dryRun, json }: { dryRun?: true; json?: true }): Promise<void> {
-  if (json) return await printJson('import', toJson(summary))
+  if (json) return await printJson(toJson(summary))
   const lines = [toCounts(summary), ...toColumnLines(summary)]
   await print((dryRun ? 'dry run: ' : '') + lines.join('\n'))
   if (summary.kept > 0) {
@@ -36,7 +35,7 @@ export async function printSummary(summary: Summary, { dryRun, json }: { dryRun?
   if (summary.rejected) note(`rejected rows, with line numbers and reasons: ${summary.rejected}`)
 }
 
-function toJson(summary: Summary): Outputs['import'] {
+function toJson(summary: Summary) {
   const { added, known, suppressed, optedOut, removed, kept, skipped, refused, rejected, columns, statuses } = summary
   const optOuts = { opted_out: optedOut, removed, kept }
   return {

@@ -13,10 +13,8 @@ import { openRepeatableSource } from '../transfer/reading/source.ts'
 import { ENCODINGS, type EncodingLabel } from '../transfer/reading/text.ts'
 import { createRejectedFile, createRejectedNotes } from '../transfer/writing/rejected-file.ts'
 import { findFailure, printSummary, type Summary } from './import-summary.ts'
-import { withInterrupt } from './interrupt.ts'
-import { createListCommand, type ListOption, parseListOption } from './list-command.ts'
-import { note, toCount } from './output.ts'
-import { createProgress } from './progress.ts'
+import { createListCommand, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
+import { createProgress, note, toCount } from './output.ts'
 
 interface ImportOptions extends ListOption {
   readonly column?: string
@@ -94,12 +92,11 @@ async function importFile(
   const input = await openInput(file)
   // Otherwise the import would stop only when the pipe sends more.
   if (file === '-') signal.addEventListener('abort', () => process.stdin.destroy(signal.reason))
-  let bytes = 0
-  const source = await openRepeatableSource(input, { ...options, onBytes: (total) => (bytes = total) })
+  const source = await openRepeatableSource(input, options)
   try {
     const plan = await planImport(source, { ...options, suppress: options.suppress ?? false, signal })
-    const progress = await createProgress('importing', { findTotal: async () => input.size })
-    const onRows = (rows: number) => progress.update(bytes, rows)
+    const progress = createProgress('importing')
+    const onRows = (rows: number) => progress.update(rows, 0)
     return await writeList(list, plan, { ...options, onRows, signal }).finally(progress.stop)
   } finally {
     await source.close()

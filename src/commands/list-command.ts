@@ -1,8 +1,11 @@
-/** What the verbs share: the option `--list`, an example in the help, and a store that is closed at the end. */
+/** What the verbs share: the option `--list`, a store that is closed at the end, addresses, and what a signal does. */
 
 import { Command } from 'commander'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
+import type { Address } from '../email.ts'
+import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import type { SubscriberStore } from '../subscriber.ts'
+import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { note } from './output.ts'
 
 export interface ListOption {
@@ -11,20 +14,29 @@ export interface ListOption {
 
 /** Creates a command that works on one list. */
 export function createListCommand(name: string, description: string, example: string): Command {
-  return createCommand(name, description, example).option(
-    '--list <url>',
-    'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)',
-  )
-}
-
-/** Creates a command. */
-export function createCommand(name: string, description: string, example: string): Command {
-  return new Command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)
+  return new Command(name)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  ${example}`)
+    .option('--list <url>', 'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)')
 }
 
 /** Parses `--list`, or DATABASE_URL when it is not given. @throws UsageError */
 export function parseListOption({ list }: ListOption): ListUrl {
   return list === undefined ? readListUrl() : parseListUrl('--list', list)
+}
+
+/** Parses `--list` for a verb that works on SQLite lists only. @param instead what to use for PostgreSQL. @throws Failure */
+export function parseSqliteOption(options: ListOption, instead: string): ListUrl & { readonly kind: 'sqlite' } {
+  const list = parseListOption(options)
+  if (list.kind === 'sqlite') return list
+  throw new Failure(`this works on SQLite lists only. For PostgreSQL, use ${instead}`)
+}
+
+/** Parses an address of the command line. @throws UsageError */
+export function parseAddressArgument(text: string): Address {
+  const parsed = parseOwnerAddress(text)
+  if (parsed.ok) return parsed.value
+  throw new UsageError(`${JSON.stringify(text.slice(0, 80))}: ${parsed.reason}`)
 }
 
 /**
@@ -37,15 +49,30 @@ export async function withStore<T>(
   work: (store: SubscriberStore) => Promise<T>,
   { create = false } = {},
 ): Promise<T> {
-  // Imported on demand: a command that opens no list starts in less than half the time without the stores.
   const { openStore } = await import('../store/open.ts')
-  const { describeMigration } = await import('../store/sqlite/file.ts')
-  const migration = list.kind === 'sqlite' && describeMigration(list.file)
-  if (migration) note(migration)
   const store = await openStore(list, { create, notify: note })
   try {
     return await work(store)
   } finally {
     await store.close()
+  }
+}
+
+/**
+ * Runs work that checks an AbortSignal wherever it can stop. The first SIGINT or SIGTERM aborts it with a Failure;
+ * a second one ends the process at once.
+ */
+export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const abort = (name: NodeJS.Signals) => {
+    const exitCode = toSignalExitCode(name)
+    if (controller.signal.aborted) process.exit(exitCode)
+    controller.abort(new Failure('stopped', { exitCode }))
+  }
+  process.on('SIGINT', abort).on('SIGTERM', abort)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort)
   }
 }

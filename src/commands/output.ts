@@ -1,26 +1,25 @@
-/** Output of the commands: data to standard output, everything else to standard error. */
+/** Output of the commands: data to standard output, everything else to standard error. Controls in it are escaped. */
 
-import type { Failure } from '../failure.ts'
-import { createStdout } from '../transfer/writing/sink.ts'
-import type { Outputs } from './output-schemas.ts'
-import { clearProgress } from './progress.ts'
+import { writeSync } from 'node:fs'
+import { isDumbTerminal } from '../config/environment.ts'
+import { escapeControls, type Failure } from '../failure.ts'
+import { writeAll } from '../files.ts'
 
-const stdout = createStdout()
-
-/** Prints data. @throws Failure when the reader is gone */
+/** Prints lines of data. @throws Failure when the reader is gone */
 export async function print(text: string): Promise<void> {
-  await stdout.write(`${text}\n`)
+  clearProgress()
+  await writeAll(process.stdout.fd, toLines(text), 'standard output')
 }
 
-/** Prints what a verb prints with `--json`, on one line. */
-export async function printJson<Verb extends keyof Outputs>(_verb: Verb, value: Outputs[Verb]): Promise<void> {
+/** Prints what a verb prints with `--json`, on one line. docs/cli.md has the members; an absent value is null. */
+export async function printJson(value: object): Promise<void> {
   await print(JSON.stringify(value))
 }
 
-/** Prints a message on standard error. */
+/** Prints lines on standard error. */
 export function note(text: string): void {
   clearProgress()
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(toLines(text))
 }
 
 /** Prints why a command fails. A Failure without a message is silent. */
@@ -28,7 +27,68 @@ export function noteFailure({ message }: Failure): void {
   if (message) note(`rollcall: ${message}`)
 }
 
+function toLines(text: string): string {
+  return `${text.split('\n').map(escapeControls).join('\n')}\n`
+}
+
 /** A number with its noun, such as "1 row" and "1,200 rows". */
 export function toCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
+}
+
+/** A line on standard error that says how far a command is. */
+export interface Progress {
+  /** @param total in the same unit; 0 when it is not known */
+  update(done: number, total: number): void
+  /** Clears the line. */
+  stop(): void
+}
+
+/** A command that takes less than this many milliseconds shows no progress. */
+const DELAY_MS = 300
+
+/** Milliseconds between two drawings. */
+const INTERVAL_MS = 100
+
+/** Starts the line again, and clears it to its end (ECMA-48, EL). */
+const CLEAR = '\r\u001b[K'
+
+let isDrawn = false
+
+function clearProgress(): void {
+  if (isDrawn) writeLine(CLEAR)
+  isDrawn = false
+}
+
+/**
+ * Shows a line such as `importing 120,000 rows (43 %)`, if standard error is a terminal. Other output clears it first.
+ *
+ * @param options.hasOutput the command writes to standard output meanwhile: no line if that is a terminal too
+ */
+export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}): Progress {
+  const { stderr, stdout } = process
+  const isShown = stderr.isTTY && !(hasOutput && stdout.isTTY) && !isDumbTerminal()
+  let drawnAt = performance.now() + DELAY_MS - INTERVAL_MS
+  let share = 0
+
+  function update(done: number, total: number): void {
+    if (!isShown || performance.now() < drawnAt + INTERVAL_MS) return
+    drawnAt = performance.now()
+    // A total may be an estimate, or grow meanwhile.
+    share = Math.max(share, Math.min(Math.floor((100 * done) / total) || 0, 99))
+    writeLine(`${CLEAR}${verb} ${done.toLocaleString('en')} ${unit}${total > 0 ? ` (${share} %)` : ''}`)
+    isDrawn = true
+  }
+
+  process.on('exit', clearProgress)
+  return { update, stop: clearProgress }
+}
+
+/** Writes at once, so that a signal finds the line as it is on the screen. */
+function writeLine(text: string): void {
+  try {
+    writeSync(process.stderr.fd, text)
+  } catch {
+    // The terminal is gone, or stopped with ^S.
+  }
 }

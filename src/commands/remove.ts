@@ -1,38 +1,32 @@
-import type { Command } from 'commander'
+import { toListName } from '../store/list-name.ts'
 import type { SubscriptionState } from '../subscriber.ts'
-import { parseAddressArgument } from './arguments.ts'
-import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
-import { print, printJson } from './output.ts'
+import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
+import { note, print, printJson } from './output.ts'
 
-interface RemoveOptions extends ListOption {
+export interface RemoveOptions extends ListOption {
   readonly forget?: true
   readonly json?: true
 }
 
 /** `rollcall remove`: removes addresses and suppresses them. */
-export function createRemoveCommand(): Command {
-  return createListCommand(
-    'remove',
-    'Remove addresses from the list and suppress them: imports skip a suppressed address until it subscribes again',
-    'rollcall remove ada@example.org bob@example.org',
-  )
-    .argument('<address...>', 'The addresses to remove')
-    .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
-    .option('--json', 'Print the summary as JSON')
-    .action(async (texts: readonly string[], { forget, json, ...options }: RemoveOptions) => {
-      const emails = texts.map(parseAddressArgument)
-      const states = await withStore(parseListOption(options), (store) => store.remove(emails, { suppress: !forget }))
-      const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
-      if (!json) return await print(addresses.map(({ email, was }) => `${email}: ${toText(was, forget)}`).join('\n'))
-      const state = forget ? 'absent' : 'suppressed'
-      const countBefore = (state: SubscriptionState) => addresses.filter(({ was }) => was === state).length
-      await printJson('remove', {
-        removed: countBefore('subscribed'),
-        suppressed: countBefore('suppressed'),
-        absent: countBefore('absent'),
-        addresses: addresses.map((address) => ({ ...address, state })),
-      })
-    })
+export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
+  const list = parseListOption(options)
+  const emails = texts.map(parseAddressArgument)
+  const states = await withStore(list, (store) => store.remove(emails, { suppress: !forget }))
+  const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
+  if (!json) {
+    await print(addresses.map(({ email, was }) => `${email}: ${(forget ? FORGOTTEN : SUPPRESSED)[was]}`).join('\n'))
+    return note(`the list: ${toListName(list)}`)
+  }
+  const state = forget ? 'absent' : 'suppressed'
+  const countBefore = (state: SubscriptionState) => addresses.filter(({ was }) => was === state).length
+  await printJson({
+    list: toListName(list),
+    removed: countBefore('subscribed'),
+    suppressed: countBefore('suppressed'),
+    absent: countBefore('absent'),
+    addresses: addresses.map((address) => ({ ...address, state })),
+  })
 }
 
 /** What happened to an address, by its state before. */
@@ -47,8 +41,4 @@ const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
   subscribed: 'removed, not suppressed',
   suppressed: 'no longer suppressed',
   absent: 'was not on the list',
-}
-
-function toText(was: SubscriptionState, forget: true | undefined): string {
-  return (forget ? FORGOTTEN : SUPPRESSED)[was]
 }

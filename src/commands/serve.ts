@@ -1,31 +1,22 @@
-import type { Command } from 'commander'
+import { readConfig } from '../config/config.ts'
 import { EXIT } from '../failure.ts'
-import type { Log } from '../log.ts'
-import type { CutOff } from '../service.ts'
-import { createCommand } from './list-command.ts'
+import { createLog, type Log } from '../log.ts'
+import { type CutOff, startService } from '../service.ts'
+import { announce } from './announcement.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
-export function createServeCommand(): Command {
-  return createCommand('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(
-    async () => {
-      // Imported on demand: a command that works on a list starts in less than half the time without them.
-      const { readConfig } = await import('../config/config.ts')
-      const config = readConfig()
-      const { createLog } = await import('../log.ts')
-      const { startService } = await import('../service.ts')
-      const { announce } = await import('./announcement.ts')
-      const log = createLog(config.logLevel)
-      const signalled = waitForSignal(log)
-      process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
-      const service = await startService(config, log)
-      announce(service, config, log)
-      const signalledAt = await signalled
-      const cutOff = await service.stop(signalledAt)
-      if (cutOff) log.error(cutOff, toMessage(cutOff))
-      else log.info('stopped')
-      process.exit(cutOff ? EXIT.failed : EXIT.done)
-    },
-  )
+export async function serve(): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  const signalled = waitForSignal(log)
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
+  const service = await startService(config, log)
+  announce(service, config, log)
+  const signalledAt = await signalled
+  const cutOff = await service.stop(signalledAt)
+  if (cutOff) log.error(cutOff, toMessage(cutOff))
+  else log.info('stopped')
+  process.exit(cutOff ? EXIT.failed : EXIT.done)
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */

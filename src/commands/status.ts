@@ -1,54 +1,42 @@
-import type { Command } from 'commander'
+/** `rollcall count` and `rollcall status`: numbers of the list. */
+
 import { Failure } from '../failure.ts'
 import { toListName } from '../store/list-name.ts'
 import { findWarnings } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { parseDuration } from './arguments.ts'
-import { createListCommand, type ListOption, parseListOption, withStore } from './list-command.ts'
+import { type ListOption, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
 
-interface StatusOptions extends ListOption {
+/** `rollcall count`: prints the number of addresses. */
+export async function count({ json, ...options }: ListOption & { json?: true }): Promise<void> {
+  const numbers = await withStore(parseListOption(options), (store) => store.count())
+  await (json ? printJson(numbers) : print(String(numbers.subscribers)))
+}
+
+export interface StatusOptions extends ListOption {
+  /** Milliseconds. */
   readonly maxSilence?: number
   readonly json?: true
 }
 
-/** Days of the chart. */
-const DAYS = 30
-
-/** Longest bar, in columns of the terminal. */
-const BAR_WIDTH = 40
-
 /** `rollcall status`: prints the state of the list. */
-export function createStatusCommand(): Command {
-  return createListCommand(
-    'status',
-    'Print the state of the list and a chart of the last days',
-    'rollcall status --max-silence 7d',
-  )
-    .option(
-      '--max-silence <duration>',
-      'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
-      parseDuration,
-    )
-    .option('--json', 'Print JSON')
-    .action(async (options: StatusOptions) => {
-      const list = parseListOption(options)
-      const { status, problem } = await withStore(list, async (store) => ({
-        status: await store.status(DAYS),
-        problem: await store.check().then(
-          () => undefined,
-          (error: Error) => error.message,
-        ),
-      }))
-      for (const warning of await findWarnings(list)) note(`warning: ${warning}`)
-      const name = toListName(list)
-      await (options.json ? printJson('status', toJson(name, status, problem)) : print(toText(name, status, problem)))
-      if (problem !== undefined) throw new Failure(problem)
-      checkSilence(status, options.maxSilence)
-    })
+export async function status({ maxSilence, json, ...options }: StatusOptions): Promise<void> {
+  const list = parseListOption(options)
+  const { found, problem } = await withStore(list, async (store) => ({
+    found: await store.status(30),
+    problem: await store.check().then(
+      () => undefined,
+      (error: Error) => error.message,
+    ),
+  }))
+  for (const warning of await findWarnings(list)) note(`warning: ${warning}`)
+  const name = toListName(list)
+  await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
+  if (problem !== undefined) throw new Failure(problem)
+  checkSilence(found, maxSilence)
 }
 
-/** @throws Failure when no address was accepted for longer than `maxSilence`, in milliseconds */
+/** @throws Failure when no address was accepted for longer than `maxSilence` */
 function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {
   if (maxSilence === undefined) return
   if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
@@ -57,44 +45,56 @@ function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | unde
   )
 }
 
-function toJson(list: string, { lastAcceptedAt, ...status }: StoreStatus, problem: string | undefined) {
+function toJson(list: string, { lastAcceptedAt, ...numbers }: StoreStatus, problem: string | undefined) {
   return {
     list,
-    ...status,
+    ...numbers,
     last_accepted_at: lastAcceptedAt?.toISOString() ?? null,
     writable: problem === undefined,
     problem: problem ?? null,
   }
 }
 
-function toText(list: string, status: StoreStatus, problem: string | undefined): string {
-  const { subscribers, reserved, suppressed, lastAcceptedAt, days, bytes } = status
+/** The names, without those of the list and of a problem, fit in 40 columns. */
+function toText(list: string, found: StoreStatus, problem: string | undefined): string {
+  const { subscribers, reserved, suppressed, lastAcceptedAt, days, bytes } = found
   const toNumber = (value: number) => value.toLocaleString('en')
+  const added = (count: number) => toNumber(days.slice(-count).reduce((sum, day) => sum + day.added, 0))
   const rows = [
-    ['list', `${list}, ${toNumber(Math.ceil(bytes / 1024))} KiB`],
+    ['list', list],
+    ['size', `${toNumber(Math.ceil(bytes / 1024))} KiB`],
     ['writable', problem === undefined ? 'yes' : `no: ${problem}`],
-    ['addresses', `${toNumber(subscribers)}, ${toNumber(reserved)} of them reserved`],
+    ['addresses', toNumber(subscribers)],
+    ['reserved', toNumber(reserved)],
     ['suppressed', toNumber(suppressed)],
-    ['last accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString()}, ${toAgo(lastAcceptedAt)}` : 'never'],
+    ['accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString().slice(0, 19)}Z` : 'never'],
+    ...(lastAcceptedAt ? [['', toAgo(lastAcceptedAt)]] : []),
+    ['today', added(1)],
+    ['7 days', added(7)],
+    ['30 days', added(30)],
   ]
-  const head = rows.map(([name = '', value]) => `${name.padEnd(15)}${value}`)
-  return [...head, '', ...toChart(days)].join('\n')
+  return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days)].join('\n')
 }
 
-/** A bar for each day; the longest is as wide as possible. */
+/** Lines of the chart. */
+const HEIGHT = 6
+
+/** A column for each day. The highest one is HEIGHT lines high. */
 function toChart(days: StoreStatus['days']): string[] {
   const highest = Math.max(...days.map(({ added }) => added), 1)
-  return days.map(({ date, added }) => {
-    const bar = toBar((added / highest) * BAR_WIDTH)
-    return `${date}  ${bar}${bar && ' '}${added.toLocaleString('en')}`
+  // In eighths of a line. A day with an address has one at least.
+  const columns = days.map(({ added }) => (added > 0 ? Math.max(Math.round((added / highest) * HEIGHT * 8), 1) : 0))
+  const lines = Array.from({ length: HEIGHT }, (_, index) => {
+    const below = (HEIGHT - 1 - index) * 8
+    const bars = columns.map((eighths) => toBlock(Math.min(Math.max(eighths - below, 0), 8)))
+    return `${bars.join('')}${index === 0 ? ` ${highest.toLocaleString('en')}` : ''}`.trimEnd()
   })
+  return [...lines, `${days[0]?.date.padEnd(days.length - 10)}${days.at(-1)?.date}`]
 }
 
-// U+2588 is a full block. Each of the seven characters after it is thinner by an eighth.
-function toBar(columns: number): string {
-  const eighths = columns > 0 ? Math.max(Math.round(columns * 8), 1) : 0
-  const rest = eighths % 8
-  return '\u2588'.repeat(Math.floor(eighths / 8)) + (rest > 0 ? String.fromCharCode(0x2590 - rest) : '')
+// U+2581 is one eighth of a block, U+2588 a full one.
+function toBlock(eighths: number): string {
+  return eighths === 0 ? ' ' : String.fromCharCode(0x2580 + eighths)
 }
 
 const STEPS = [

@@ -1,7 +1,10 @@
-/** The file in which an export or a copy saves its cursor. */
+/** The file in which an export saves its cursor. Only one process at a time uses it. */
 
-import { readFile } from 'node:fs/promises'
-import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../failure.ts'
+import { createPrivateFile, findFile, type ProtectedList, readFileStart, replaceFile } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
 /** A place in a list. */
@@ -12,26 +15,66 @@ export interface Cursor {
   readonly list?: string | undefined
 }
 
+export interface CursorFile {
+  /** The path of the file, without links. */
+  readonly path: string
+  /** What it held when it was opened; the start of the list when there was no file. */
+  readonly cursor: Cursor
+  /** Replaces the content, completely or not at all. */
+  save(cursor: Required<Cursor>): Promise<void>
+  /** Lets other processes use the file. */
+  close(): void
+}
+
+/** No number and id are longer. */
+const MAX_BYTES = 64
+
 /**
- * Reads the cursor in a file: a number and, unless an older Rollcall wrote it, the id of the list.
+ * Opens a cursor file, and keeps other processes from doing so.
  *
- * @returns the start of the list when there is no such file
- * @throws Failure when the file holds anything else
+ * @param list no cursor file takes its place
+ * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
+ * UsageError as `findFile` does
  */
-export async function readCursorFile(file: string): Promise<Cursor> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (toErrorCode(error) === 'ENOENT') return '0'
-    throw toFileFailure(error, file)
-  })
+export async function openCursorFile(file: string, list: ProtectedList): Promise<CursorFile> {
+  const path = await findFile(file, list)
+  const lock = createLock(path, file)
+  try {
+    const cursor = parseCursor(readFileStart(path, MAX_BYTES) ?? '0', file)
+    return {
+      path,
+      cursor,
+      save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
+      close: () => lock.close(),
+    }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+/**
+ * Locks a file of its own, because each save replaces the cursor file. The file is an empty database of SQLite, whose
+ * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
+ */
+function createLock(path: string, file: string): Database {
+  const name = join(dirname(path), `.${basename(path)}.lock`)
+  if (!existsSync(name)) createPrivateFile(name)
+  const lock = new Database(name)
+  try {
+    lock.run('BEGIN EXCLUSIVE')
+    return lock
+  } catch {
+    lock.close()
+    throw new Failure(`${file}: another export uses this cursor file`)
+  }
+}
+
+function parseCursor(text: string, file: string): Cursor {
   const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(text) ?? []
   const seq = Number(number)
   if (!Number.isSafeInteger(seq)) throw new Failure(`${file}: it does not hold a cursor, which is a number`)
   return { seq, list }
-}
-
-/** The content of a cursor file. */
-export function toCursorText({ seq, list }: Required<Cursor>): string {
-  return `${seq} ${list}\n`
 }
 
 /**
@@ -39,12 +82,12 @@ export function toCursorText({ seq, list }: Required<Cursor>): string {
  * everybody who subscribes until it has.
  *
  * @returns the cursor with the id of the list
- * @throws Failure when the cursor is ahead of the list, or of another list; StoreError when the list cannot be read
+ * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read
  */
 export async function checkCursor(
   store: Pick<SubscriberStore, 'numbering'>,
   { seq, list }: Cursor,
-): Promise<Cursor & { readonly list: string }> {
+): Promise<Required<Cursor> & { readonly list: string }> {
   const found = await store.numbering()
   if (list !== undefined && list !== found.list) {
     throw new Failure(
@@ -53,6 +96,6 @@ export async function checkCursor(
   }
   if (seq <= found.last) return { seq, list: found.list }
   throw new Failure(
-    `the cursor ${seq} is ahead of the list, whose last number is ${found.last}: if an older state of the list was restored, start the service or import an address, which continues the numbers above all earlier ones, and try again; otherwise the cursor is of another list, so use a new cursor file, which starts at the first subscriber`,
+    `the cursor ${seq} is higher than the last number of the list (${found.last}): use a new cursor file, which starts at the first subscriber`,
   )
 }

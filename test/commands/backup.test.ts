@@ -47,13 +47,13 @@ test.each<readonly [string, string[], number, string]>([
 })
 
 test('a backup replaces an older one, but not a list that a service uses', async () => {
-  const { folder, print, run, rows } = await createCliFixture()
+  const { folder, list, print, run, rows } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
   await print(['backup', 'copy.db'])
   await print(['import', '-'], 'bob@site.io\n')
-  expect(await print(['backup', 'copy.db'])).toBe('copy.db: 2 addresses\n')
-  const list = `sqlite:${folder}/copy.db`
-  const service = await startService({ folder, env: { DATABASE_URL: list } })
+  expect(await print(['backup', 'copy.db'])).toBe(`copy.db: 2 addresses of ${list}\n`)
+  const copy = `sqlite:${folder}/copy.db`
+  const service = await startService({ folder, env: { DATABASE_URL: copy } })
   expect((await service.subscribe('late@site.io')).status).toBe(200)
   expect(await run(['backup', 'copy.db'])).toEqual({
     code: 1,
@@ -62,7 +62,7 @@ test('a backup replaces an older one, but not a list that a service uses', async
   })
   expect((await service.subscribe('later@site.io')).status).toBe(200)
   await service.stop()
-  expect((await rows(list)).map(({ email }) => email)).toEqual(
+  expect((await rows(copy)).map(({ email }) => email)).toEqual(
     ['ada', 'bob', 'late', 'later'].map((name) => `${name}@site.io`),
   )
 })

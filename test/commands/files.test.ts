@@ -1,12 +1,13 @@
 /** The files that commands read and write: what cannot work fails before anything is written. */
 
 import { expect, test } from 'bun:test'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { withStore } from '../support/postgres.ts'
 import { toAddresses } from '../support/store-suite.ts'
-import { until } from '../support/wait.ts'
+import { until, within } from '../support/wait.ts'
 
 const NO_FOLDER = 'there is no such file or folder'
 const IS_FOLDER = 'it is a folder'
@@ -28,7 +29,37 @@ test.each<readonly [command: string, says: string]>([
   const before = await readdir(folder)
   expect(await run(command.split(' '))).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${says}\n` })
   expect(await readFile(join(folder, 'o.csv'), 'utf8')).toBe('before')
-  expect((await readdir(folder)).toSorted()).toEqual(before.toSorted())
+  expect((await readdir(folder)).filter((name) => name !== '.c.lock').toSorted()).toEqual(before.toSorted())
+})
+
+test.each<readonly [command: string, says: string]>([
+  ['export --out list.db', 'list.db belongs to the list'],
+  ['export --out hard.db', 'hard.db belongs to the list'],
+  ['export --cursor-file list.db', 'list.db belongs to the list'],
+  ['export --cursor-file other.db', 'other.db is a SQLite database'],
+  ['export --cursor-file /dev/zero', '/dev/zero is not a regular file'],
+  ['backup list.db', 'list.db belongs to the list'],
+  ['backup /dev/null', '/dev/null is not a regular file'],
+])('%s is a usage error, and the list stays', async (command, says) => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['backup', 'other.db'])
+  await link(join(folder, 'list.db'), join(folder, 'hard.db'))
+  const { code, stdout, stderr } = await run(command.split(' '))
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `rollcall: ${says}: choose another file\n` })
+  expect(await print(['count'])).toBe('1\n')
+})
+
+test('an export to a file of the shell says at a signal that the file is not complete', async () => {
+  const { folder, print, start } = await createCliFixture()
+  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  const child = start(['export', '--cursor-file', 'c'])
+  // More than a pipe holds, and nobody reads the rest.
+  await child.stdout.getReader().read()
+  child.kill('SIGINT')
+  expect(await within(child.exited, 'the end of the export')).toBe(130)
+  expect(await child.stderr.text()).toBe('rollcall: stopped: the output is not complete\n')
+  expect(existsSync(join(folder, 'c'))).toBe(false)
 })
 
 test('the next export removes what a killed one left', async () => {

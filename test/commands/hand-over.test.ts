@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
+import { startInTerminal } from '../support/screen.ts'
 import { startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 
@@ -46,7 +47,10 @@ describe('a command that does not confirm leaves the cursor unchanged', () => {
       ),
     })
     expect(toText(fixture.folder, 'c')).toBe('7\n')
-    expect((await readdir(fixture.folder)).filter((name) => !name.startsWith('list.db'))).toEqual(['c'])
+    expect((await readdir(fixture.folder)).filter((name) => !name.startsWith('list.db')).toSorted()).toEqual([
+      '.c.lock',
+      'c',
+    ])
   })
 })
 
@@ -174,8 +178,54 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for the command, and the cur
   child.kill(signal)
   await fixture.write('ready', '')
   expect(await within(child.exited, 'the end of the export')).toBe(signal === 'SIGINT' ? 130 : 143)
-  expect(await child.stderr.text()).toBe('rollcall: stopped\n')
+  expect(await child.stderr.text()).toBe('waiting for the command; again to stop\nrollcall: stopped\n')
   expect(toCursor(fixture.folder)).toBe(2)
+})
+
+test('a second signal stops the command too', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 1)
+  const child = fixture.start([...EXEC, 'trap "touch ended; exit 1" TERM; cat > got; while :; do sleep 0.01; done'])
+  await until(() => toText(fixture.folder, 'got') !== '', 'the command')
+  child.kill('SIGINT')
+  const { value } = await child.stderr.getReader().read()
+  expect(new TextDecoder().decode(value)).toBe('waiting for the command; again to stop\n')
+  child.kill('SIGINT')
+  expect(await within(child.exited, 'the end of the export')).toBe(130)
+  await until(() => existsSync(join(fixture.folder, 'ended')), 'the end of the command')
+  expect(existsSync(join(fixture.folder, 'c'))).toBeFalse()
+})
+
+test('Ctrl-C in a terminal does not reach the command', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 1)
+  const { folder } = fixture
+  const script = "exec rollcall export --cursor-file c --exec 'cat > got; until test -e ready; do sleep 0.01; done'"
+  const run = startInTerminal(script, { columns: 80, folder, env: { DATABASE_URL: fixture.list } })
+  await until(() => toText(folder, 'got') !== '', 'the command')
+  run.type('\u0003')
+  await run.shows('waiting for the command; again to stop')
+  await fixture.write('ready', '')
+  expect((await run.end()).exit).toBe(130)
+  expect(toCursor(folder)).toBe(1)
+})
+
+test('a second export on a cursor file is refused, and a kill of the first one leaves no lock', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 1)
+  const first = fixture.start([...EXEC, 'cat > got; sleep 60'])
+  await until(() => toText(fixture.folder, 'got') !== '', 'the command')
+  for (const args of [EXEC.with(-1, '--limit').concat('1'), [...EXEC, 'touch ran; cat']]) {
+    expect(await fixture.run(args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'rollcall: c: another export uses this cursor file\n',
+    })
+  }
+  expect(existsSync(join(fixture.folder, 'ran'))).toBeFalse()
+  first.kill('SIGKILL')
+  await first.exited
+  expect(await fixture.print([...EXEC, 'cat'])).toContain('user.1@site.io')
 })
 
 test('a command whose export is killed still gets its whole document, and the next run repeats it', async () => {

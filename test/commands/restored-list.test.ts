@@ -35,7 +35,7 @@ test.each([
   expect(early).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^rollcall: the cursor 60 is ahead of the list, whose last number is 50: .*\n$/),
+    stderr: expect.stringMatching(/^rollcall: the cursor 60 is higher than the last number of the list \(50\): .*\n$/),
   })
   expect(readFileSync(join(folder, 'c'), 'utf8')).toBe(cursor)
   expect(await subscribe(fixture, 61, 65)).toMatch(/numbering continues at \d{14}, above all earlier numbers/)
@@ -87,7 +87,7 @@ test('a number that the list has not given out is an error; one whose subscriber
     stderr: '0 addresses exported\ncursor: 2\n',
   })
   const { code, stderr } = await run(['export', '--out', 'o', '--after', '3'])
-  expect([code, stderr]).toEqual([1, expect.stringContaining('the cursor 3 is ahead of the list')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('the cursor 3 is higher than the last number')])
   expect(await Bun.file(join(fixture.folder, 'o')).exists()).toBe(false)
 })
 
@@ -101,7 +101,7 @@ test('PostgreSQL: a cursor ahead of the list, or of another list', async () => {
   const foreign = await fixture.run([...EXPORT, '--list', other])
   expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('belongs to another list')])
   const ahead = await fixture.run(['export', '--after', '3', '--list', url])
-  expect([ahead.code, ahead.stderr]).toEqual([1, expect.stringContaining('is ahead of the list')])
+  expect([ahead.code, ahead.stderr]).toEqual([1, expect.stringContaining('is higher than')])
 })
 
 test('--follow ends with an error when another file comes to the path of the list', async () => {

@@ -6,12 +6,15 @@ test('prints the state and a chart of thirty days, as text and as JSON', async (
   const today = new Date().toISOString().slice(0, 10)
   await print(['import', '-'], `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`)
   const text = await print(['status'])
-  expect(text).toContain(`list           ${list}, `)
-  expect(text).toContain('writable       yes\n')
-  expect(text).toContain('addresses      3, 1 of them reserved\n')
-  expect(text).toContain('suppressed     0\n')
-  expect(text).toContain(`${today}  ${'█'.repeat(40)} 2\n`)
-  expect(text.split('\n').filter((line) => /^\d{4}-/.test(line))).toHaveLength(30)
+  const lines = text.trimEnd().split('\n')
+  expect(lines).toContain(`list        ${list}`)
+  for (const [name, value] of Object.entries({ writable: 'yes', addresses: '3', reserved: '1', today: '2' })) {
+    expect(lines).toContain(name.padEnd(12) + value)
+  }
+  expect(lines).toContain(`${' '.repeat(29)}█ 2`)
+  expect(lines.at(-1)).toEndWith(today)
+  expect(lines.length).toBeLessThan(24)
+  expect(lines.slice(1).filter((line) => line.length > 40)).toEqual([])
   const status = JSON.parse(await print(['status', '--json']))
   expect(status).toMatchObject({
     list,

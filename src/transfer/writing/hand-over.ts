@@ -1,0 +1,224 @@
+/**
+ * `export --exec`: hands subscribers to a command, and moves the cursor when the command confirms them.
+ *
+ *     the list
+ *        |  a batch, complete
+ *        v
+ *     a file without a name                     survives a kill of this process
+ *        |  standard input
+ *        v
+ *     /bin/sh:  cat  |  /bin/sh -c COMMAND      a pipe, whose end the shell keeps
+ *                       read                    then nothing may be left in it
+ *        |  exit code 0
+ *        v
+ *     the cursor file                           gets the number of the last subscriber
+ *
+ * A kill anywhere leaves the cursor where it was, so the next run hands the batch over again: at least once, never not.
+ */
+
+import { open, rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, toFileFailure } from '../../failure.ts'
+import { createPartialFile, writeAll } from '../../files.ts'
+import { BATCH_SIZE, RETRY_DELAY_MS } from '../../limits.ts'
+import type { SubscriberStore } from '../../subscriber.ts'
+import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
+import type { Writer } from './formats.ts'
+import { type PageOptions, selectPages } from './pages.ts'
+
+export interface HandOverOptions extends Pick<PageOptions, 'limit' | 'includeReserved'> {
+  readonly command: string
+  readonly cursorFile: CursorFile
+  readonly writer: Writer
+  /** Most subscribers in a batch. Default: BATCH_SIZE with `follow`, otherwise all in one batch. */
+  readonly batch?: number | undefined
+  /** Wait for new subscribers, and repeat a batch that fails. */
+  readonly follow?: boolean | undefined
+  /** Ends the work between two batches; a command that runs is awaited. */
+  readonly signal: AbortSignal
+  /** Gets what a person should know meanwhile. */
+  readonly note: (text: string) => void
+}
+
+/** What an export has written. */
+export interface Exported {
+  /** Addresses written. */
+  readonly rows: number
+  /** Addresses in reserved domains that were left out. */
+  readonly reserved: number
+  /** Where the next export continues. */
+  readonly cursor: number
+}
+
+/** Milliseconds between two looks for new subscribers. Those who arrive in between are a batch. */
+const FOLLOW_INTERVAL_MS = 1_000
+
+type Store = Pick<SubscriberStore, 'list' | 'numbering'>
+
+/**
+ * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.
+ *
+ * @throws Failure when the command fails and `follow` is not set; the reason of the signal
+ */
+export async function handOver(store: Store, options: HandOverOptions): Promise<Exported> {
+  const { cursorFile, follow, signal, limit = Number.POSITIVE_INFINITY } = options
+  const size = options.batch ?? (follow ? BATCH_SIZE : Number.POSITIVE_INFINITY)
+  let cursor = await checkCursor(store, cursorFile.cursor)
+  let [rows, reserved] = [0, 0]
+  while (rows < limit) {
+    const most = Math.min(size, limit - rows)
+    const batch = await deliver(store, cursor, { ...options, limit: most })
+    if (batch.cursor !== cursor.seq) await cursorFile.save({ ...cursor, seq: batch.cursor })
+    signal.throwIfAborted()
+    cursor = { ...cursor, seq: batch.cursor }
+    rows += batch.rows
+    reserved += batch.reserved
+    if (batch.rows === most) continue
+    if (!follow) break
+    await pause(FOLLOW_INTERVAL_MS, signal)
+  }
+  return { rows, reserved, cursor: cursor.seq }
+}
+
+/** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
+async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): Promise<Batch> {
+  const { follow, signal, note } = options
+  let until: number | undefined
+  for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
+    // The list may have come back from a backup meanwhile.
+    await checkCursor(store, cursor)
+    // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
+    const batch = await createBatch(store, { ...options, after: cursor.seq, until })
+    const problem = await runCommand(batch, options)
+    if (problem === undefined) return batch
+    signal.throwIfAborted()
+    const text = `subscribers ${batch.first} to ${batch.last}: ${problem}`
+    if (!follow) throw new Failure(`${text}; the cursor stays at ${cursor.seq}`)
+    note(`${text}; trying again in ${delay / 1000} s`)
+    // Later subscribers do not join a batch that was handed over, so that the receiver can recognize it.
+    until = batch.last
+    await pause(delay, signal)
+  }
+}
+
+interface Batch extends Exported {
+  /** The `seq` of the first and of the last subscriber; 0 when there is none. */
+  readonly first: number
+  readonly last: number
+  /** The complete document; undefined when there is no subscriber. The caller closes it. */
+  readonly document: Document | undefined
+}
+
+/** @throws Failure when the document cannot be written */
+async function createBatch(
+  store: Store,
+  { writer, cursorFile, ...options }: HandOverOptions & PageOptions,
+): Promise<Batch> {
+  let [cursor, rows, reserved, first, last] = [options.after, 0, 0, 0, 0]
+  let document: Document | undefined
+  try {
+    for await (const page of selectPages(store, options)) {
+      cursor = page.cursor
+      reserved += page.reserved
+      const end = page.rows.at(-1)
+      if (end === undefined) continue
+      if (document === undefined) {
+        document = await createDocument(cursorFile.path)
+        await document.write(writer.head)
+        first = page.rows[0]?.seq ?? 0
+      }
+      await document.write(writer.toText(page.rows))
+      last = end.seq
+      rows += page.rows.length
+    }
+  } catch (error) {
+    await document?.close()
+    throw error
+  }
+  return { cursor, rows, reserved, first, last, document }
+}
+
+/** A file that has no name any more. It goes away with the last process that has it open, however that ends. */
+interface Document {
+  /** A file descriptor that reads from the start of the file. */
+  readonly descriptor: number
+  write(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+async function createDocument(neighbor: string): Promise<Document> {
+  const path = await createPartialFile(neighbor)
+  try {
+    await using handles = new AsyncDisposableStack()
+    const writer = handles.use(await open(path, 'r+'))
+    const reader = handles.use(await open(path, 'r'))
+    await rm(path)
+    const opened = handles.move()
+    return {
+      descriptor: reader.fd,
+      write: (text) => writeAll(writer.fd, text, neighbor),
+      close: () => opened.disposeAsync(),
+    }
+  } catch (error) {
+    throw toFileFailure(error, neighbor)
+  }
+}
+
+/** Exit codes of SCRIPT that are not those of the command. */
+const EXIT = { notSent: 200, notRead: 201 } as const
+
+/**
+ * Runs the command ($1) with a pipe as its standard input: a command may open /dev/stdin, which fails for the sockets
+ * that the runtime makes, and `read` shows what the command left in the pipe, which it cannot for a file.
+ *
+ * A `cat` that SIGPIPE ends (141) has no reader any more; then the exit code of the command, or of `read`, counts.
+ */
+const SCRIPT = `
+trap 'exit ${EXIT.notSent}' USR1
+{ cat || [ $? -eq 141 ] || kill -s USR1 $$; } | {
+  ROLLCALL_FIRST_SEQ=$2 ROLLCALL_LAST_SEQ=$3 /bin/sh -c "$1" || exit
+  if IFS= read -r rest || [ -n "$rest" ]; then exit ${EXIT.notRead}; fi
+}`
+
+/**
+ * Runs a command of the shell with a batch as its standard input. Its output goes where that of this process goes.
+ *
+ * @returns undefined when the command has read the document to its end and exited with 0; otherwise what went wrong
+ */
+async function runCommand(
+  { document, first, last }: Batch,
+  { command, signal, note }: HandOverOptions,
+): Promise<string | undefined> {
+  if (document === undefined) return undefined
+  const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {
+    stdin: document.descriptor,
+    stdout: 'inherit',
+    stderr: 'inherit',
+    // A group of its own: Ctrl-C does not reach the command, and `end` reaches all of it.
+    detached: true,
+  })
+  const wait = () => note('waiting for the command; again to stop')
+  const end = () => void process.kill(-child.pid, 'SIGTERM')
+  signal.addEventListener('abort', wait)
+  process.on('exit', end)
+  try {
+    await child.exited
+    return toProblem(child)
+  } finally {
+    signal.removeEventListener('abort', wait)
+    process.off('exit', end)
+    await document.close()
+  }
+}
+
+function toProblem({ exitCode, signalCode }: Pick<Bun.Subprocess, 'exitCode' | 'signalCode'>): string | undefined {
+  if (signalCode !== null) return `the command was ended by ${signalCode}`
+  if (exitCode === EXIT.notSent) return 'the rows could not be sent to the command'
+  if (exitCode === EXIT.notRead) return 'the command exited with 0 but did not read all of its standard input'
+  return exitCode === 0 ? undefined : `the command exited with ${exitCode}`
+}
+
+/** Waits. @throws the reason of the signal, when it is aborted before the end */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted())
+}

@@ -1,0 +1,43 @@
+/** The subscribers that an export writes. */
+
+import { isReserved } from '../../email.ts'
+import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
+
+export interface PageOptions {
+  /** Start after this cursor. */
+  readonly after: number
+  /** Stop after this cursor. */
+  readonly until?: number | undefined
+  /** Most subscribers in total. */
+  readonly limit?: number | undefined
+  /** Select addresses in reserved domains too. */
+  readonly includeReserved?: boolean | undefined
+}
+
+export interface Page {
+  readonly rows: readonly Subscriber[]
+  /** Number of addresses in reserved domains, up to the cursor, that are left out. */
+  readonly reserved: number
+  /** Where the next export continues. */
+  readonly cursor: number
+}
+
+/** Reads the list page by page. A page may have no rows; its cursor still moves on. @throws StoreError */
+export async function* selectPages(
+  store: Pick<SubscriberStore, 'list'>,
+  { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved }: PageOptions,
+): AsyncGenerator<Page> {
+  let remaining = limit
+  if (remaining === 0) return
+  for await (const listed of store.list({ after })) {
+    const page = listed.filter(({ seq }) => seq <= until)
+    const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
+    const rows = candidates.slice(0, remaining)
+    // At the limit the cursor stays at the last row, so that the next export selects the others.
+    const last = (rows.length < candidates.length ? rows : page).at(-1)
+    if (last === undefined) return
+    remaining -= rows.length
+    yield { rows, cursor: last.seq, reserved: page.lastIndexOf(last) + 1 - rows.length }
+    if (remaining === 0) return
+  }
+}
