@@ -33,9 +33,11 @@ if (import.meta.main) {
  * @throws AggregateError when a source cannot be bundled, or the runtime is not available
  */
 export async function buildExecutable(target: string, outfile: string, commit = readCommit()): Promise<void> {
-  const { font, ...texts } = await bundlePage()
-  const page = `const font = Buffer.from('${Buffer.from(font).toString('base64')}', 'base64')
-export const bundlePage = async () => ({ ...${JSON.stringify(texts)}, font })`
+  const literals = Object.entries(await bundlePage()).map(([name, content]) => {
+    const text = typeof content === 'string'
+    return `${name}: ${text ? JSON.stringify(content) : `Buffer.from('${Buffer.from(content).toString('base64')}', 'base64')`}`
+  })
+  const page = `const page = { ${literals.join(', ')} }\nexport const bundlePage = async () => page`
   await Bun.build({
     // The script of each thread is an entry point of its own.
     entrypoints: [join(SOURCES, 'cli.ts'), ...new Bun.Glob('**/*worker.ts').scanSync({ cwd: SOURCES, absolute: true })],

@@ -1,13 +1,15 @@
 /** The form of the page: the same address rule, limits and intake as the endpoint, with a page as the response. */
 
 import type { Site } from '../config/site-file.ts'
-import { type Language, toPagePath } from '../config/texts.ts'
+import type { Language } from '../config/texts.ts'
 import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
-import { type Outcome, toOutcome } from '../locales/locale.ts'
+import { toOutcome } from '../locales/locale.ts'
+import { findLikelyAddress } from '../page/assets/typo.ts'
+import type { FormState } from '../page/form.tsx'
 import type { PageOptions } from '../page/head.tsx'
-import { createPageTemplate } from '../page/render.tsx'
+import { renderPage } from '../page/render.tsx'
 import { CACHE_CONTROL } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
@@ -22,14 +24,6 @@ export interface PageFormOptions extends PageOptions {
 
 export const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
 
-/** The query of the page that confirms a subscription. */
-const SUBSCRIBED = '?subscribed'
-
-/** Whether a URL asks for the page that confirms a subscription, also among other parameters. */
-export function isConfirmation(url: string): boolean {
-  return /[?&]subscribed(?:[=&#]|$)/.test(url)
-}
-
 /** Allows only what the page needs: no inline script or style, nothing from another host. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -42,33 +36,37 @@ const CONTENT_SECURITY_POLICY = [
 /** Creates the handler of a POST to the page in one language. */
 export function createPageForm(options: PageFormOptions, language: Language): Handler {
   const { intake, body, site } = options
-  const next = site.afterSubscribe ?? toPagePath(language, site.languages) + SUBSCRIBED
   const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
   const pageHeaders = { ...headers, ...toPageHeaders(language, site), 'Content-Type': PAGE_MEDIA_TYPE }
   const { form_only: formOnly } = PAGE_PROBLEMS
   const refuse = createJsonResponder(formOnly.status, toErrorBody(formOnly), headers)
 
-  const renderPage = createPageTemplate(options, language)
-
-  function show(status: number, outcome: Outcome, typed = ''): Response {
-    const shown = typed.trim().slice(0, MAX_EXPLAINED_LENGTH)
-    return new Response(renderPage(outcome, shown), { status, headers: pageHeaders })
+  function show(status: number, state: FormState): Response {
+    return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
   }
 
   async function accept(request: Request): Promise<Response> {
-    const text = await body.read(request)
-    if (!text.ok) return closeIfCut(text, show(PROBLEMS[text.reason].status, 'invalid_body'))
-    const typed = readEmail(text.value)
-    const address = parseTypedAddress(typed)
-    if (!address.ok) return show(PROBLEMS[address.reason].status, toOutcome(address.reason), typed)
+    const form = await body.read(request)
+    if (!form.ok) return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
+    const text = readField(form.value, 'email')
+    const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)
+    const address = parseTypedAddress(text)
+    if (!address.ok) return show(PROBLEMS[address.reason].status, { outcome: toOutcome(address.reason), typed })
+    const asked = address.value
+    const likely = findLikelyAddress(asked)
+    // The page with the question has the address in its form, so sending it again is the answer. Nothing is stored before.
+    if (likely && readField(form.value, 'asked') !== asked) {
+      return show(PROBLEMS.malformed.status, { outcome: 'typo', typed, question: { asked, likely } })
+    }
     try {
-      await intake.add(address.value)
+      await intake.add(asked)
     } catch {
       // The intake logs failures.
-      return show(PROBLEMS.store_failed.status, 'storage_failure', typed)
+      return show(PROBLEMS.store_failed.status, { outcome: 'storage_failure', typed })
     }
-    // The confirmation is relative, so that it works on every host name of the service (RFC 9110 section 10.2.2).
-    return redirect(303, next, headers)
+    // Not a redirect to a page of thanks, which a link could show to anybody. A reload sends the form again, which is safe.
+    if (site.afterSubscribe === undefined) return show(200, { outcome: 'accepted', typed: asked })
+    return redirect(303, site.afterSubscribe, headers)
   }
 
   return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : refuse())
@@ -82,10 +80,10 @@ export function toPageHeaders(language: Language, { afterSubscribe }: Pick<Site,
   return { 'Content-Security-Policy': policy, 'Content-Language': language }
 }
 
-/** Reads the field with the address. Parsing every field takes 30 times as long if there are thousands. */
-function readEmail(form: string): string {
-  const [field] = /(?:^|&)email=[^&]*/.exec(form) ?? []
-  return new URLSearchParams(field).get('email') ?? ''
+/** Reads a field, or an empty text. Parsing every field takes 30 times as long if there are thousands. */
+function readField(form: string, name: 'email' | 'asked'): string {
+  const [field] = new RegExp(`(?:^|&)${name}=[^&]*`).exec(form) ?? []
+  return new URLSearchParams(field).get(name) ?? ''
 }
 
 function isForm(contentType: string | null): boolean {

@@ -2,11 +2,11 @@
 
 import { type Language, toPagePath } from '../config/texts.ts'
 import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
-import { type PageState, renderPage } from '../page/render.tsx'
+import { renderPage } from '../page/render.tsx'
 import { ALLOW } from '../routes.ts'
 import { createDocumentHandler } from './document-handler.ts'
 import { prefersMarkdown } from './negotiation.ts'
-import { createPageForm, isConfirmation, PAGE_MEDIA_TYPE, type PageFormOptions, toPageHeaders } from './page-form.ts'
+import { createPageForm, PAGE_MEDIA_TYPE, type PageFormOptions, toPageHeaders } from './page-form.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
 import { toQuery, toTarget } from './target.ts'
 
@@ -57,7 +57,13 @@ function createHome(page: Handler, guide: Handler): Handler {
 }
 
 function createPage(options: PagesOptions, language: Language): Handler {
-  const read = createPageReader(options, language)
+  const document = {
+    path: toPagePath(language, options.site.languages),
+    mediaType: PAGE_MEDIA_TYPE,
+    body: () => renderPage(options, language),
+    headers: toPageHeaders(language, options.site),
+  }
+  const read = createDocumentHandler(document, options.headers)
   const subscribe = createPageForm(options, language)
   const { page_methods: wrongMethod } = PAGE_PROBLEMS
   const headers = { ...options.headers, Allow: ALLOW.page_methods }
@@ -67,23 +73,4 @@ function createPage(options: PagesOptions, language: Language): Handler {
     if (request.method === 'POST') return subscribe(request)
     return request.method === 'GET' || request.method === 'HEAD' ? read(request) : refuse()
   }
-}
-
-/** Creates the handler of GET and HEAD: of the page, and of the one that confirms a subscription. */
-function createPageReader(options: PagesOptions, language: Language): Handler {
-  const { headers, site } = options
-
-  function createVariant(state: PageState): Handler {
-    const document = {
-      path: toPagePath(language, site.languages),
-      mediaType: PAGE_MEDIA_TYPE,
-      body: () => renderPage(options, language, state),
-      headers: toPageHeaders(language, site),
-    }
-    return createDocumentHandler(document, headers)
-  }
-
-  const plain = createVariant({})
-  const confirmation = createVariant({ outcome: 'accepted' })
-  return (request) => (isConfirmation(request.url) ? confirmation : plain)(request)
 }

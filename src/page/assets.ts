@@ -1,63 +1,61 @@
 /** The files that the page loads. The name of each file has a hash of its content, so that caches can keep it. */
 
 import { createHash } from 'node:crypto'
+import type { Logo } from '../config/logo.ts'
 import type { Site } from '../config/site-file.ts'
 import type { Document } from '../documents/document.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import { BACKGROUND, createAccent } from './accent.ts'
+import { createColors, createFavicon, isInTitleFont, isSquare } from './brand.ts'
 import { bundlePage } from './bundle.ts'
-import { createFaviconIco, createFaviconSvg, FAVICON_PATH } from './favicon.ts'
-import { isInTitleFont } from './title-font.ts'
-import { createTouchIcon } from './touch-icon.ts'
 
+/** The paths of the files, and the files. */
 export interface PageAssets {
   readonly stylesheet: string
   readonly script: string
-  /** The path of the logo of the site, or of the icon if there is no logo. */
-  readonly logo: string
-  /** The path of the icon for home screens, a PNG. */
+  /** The logo of the site, if it has one. */
+  readonly logo: string | undefined
+  /** The icon in the tabs of browsers: the logo if it is square. */
+  readonly icon: Pick<Document, 'path' | 'mediaType'>
+  /** The icon for home screens, a PNG. */
   readonly touchIcon: string
-  /** The path of the font of titles, or undefined if the name has letters that are not in it. */
+  /** The font of titles, or undefined if the name has letters that are not in it. */
   readonly font: string | undefined
-  /** All files, including the icons. */
   readonly documents: readonly Document[]
 }
 
-/** Builds the assets. The stylesheet begins with the colours of the site. */
-export async function createPageAssets({ accent, logo, name }: Site): Promise<PageAssets> {
+/** Builds the assets. The stylesheet begins with the colors of the site. @throws AggregateError when a source is wrong */
+export async function createPageAssets({
+  accent,
+  logo,
+  name,
+}: Pick<Site, 'accent' | 'logo' | 'name'>): Promise<PageAssets> {
   const sources = await bundlePage()
   const font = createAsset('title.woff2', 'font/woff2', sources.font)
-  const style = createColours(accent) + createFontFace(font.path) + sources.stylesheet
+  const style = createColors(accent) + createFontFace(font.path) + sources.stylesheet
   const stylesheet = createAsset('page.css', 'text/css; charset=utf-8', style)
-  const code = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
-  const image = logo && createAsset(`logo${logo.extension}`, logo.mediaType, logo.bytes, LOGO_HEADERS)
-  const touchIcon =
-    image?.mediaType === 'image/png'
-      ? image
-      : createAsset('touch-icon.png', 'image/png', createTouchIcon(createAccent(accent).light))
+  const script = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
+  const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: createFavicon(name, accent) }
+  const favicon = { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: sources.favicon }
+  const image = logo && createLogo(logo)
+  const square = logo && isSquare(logo) ? image : undefined
+  // iOS reads PNG only.
+  const isTouchIcon = square?.mediaType === 'image/png'
+  const touchIcon = isTouchIcon ? square : createAsset('touch-icon.png', 'image/png', sources.touchIcon)
   return {
     stylesheet: stylesheet.path,
-    script: code.path,
-    logo: image?.path ?? FAVICON_PATH,
+    script: script.path,
+    logo: image?.path,
+    icon: square ?? letter,
     touchIcon: touchIcon.path,
     font: isInTitleFont(name) ? font.path : undefined,
-    documents: [
-      ...new Set([stylesheet, code, font, ...createIcons(name, accent), touchIcon, ...(image ? [image] : [])]),
-    ],
+    documents: [...new Set([stylesheet, script, font, letter, favicon, touchIcon, ...(image ? [image] : [])])],
   }
 }
 
-// An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
-const LOGO_HEADERS = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-}
-
-function createIcons(name: string, accent: string): Document[] {
-  const { light: tile } = createAccent(accent)
-  return [
-    { path: FAVICON_PATH, mediaType: 'image/svg+xml', body: createFaviconSvg(name, tile) },
-    { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: createFaviconIco(tile) },
-  ]
+function createLogo({ extension, mediaType, bytes }: Logo): Document {
+  // An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+  return createAsset(`logo${extension}`, mediaType, bytes, { 'Content-Security-Policy': policy })
 }
 
 function createAsset(
@@ -69,12 +67,6 @@ function createAsset(
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12)
   const path = `/assets/${name.replace('.', `.${hash}.`)}`
   return { path, mediaType, body, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.asset } }
-}
-
-function createColours(colour: string): string {
-  const accent = createAccent(colour)
-  const rule = (theme: keyof typeof BACKGROUND) => `:root{--background:${BACKGROUND[theme]};--accent:${accent[theme]}}`
-  return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
 }
 
 function createFontFace(path: string): string {

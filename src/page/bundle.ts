@@ -1,28 +1,38 @@
-/** Bundles and minifies the sources of the page. An executable has the result in the place of this module. */
+/** Reads the files of the page, and bundles its sources. An executable has the result in the place of this module. */
 
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readTitleFont } from './title-font.ts'
+import { fileURLToPath } from 'node:url'
 
+/** The files of the page that are the same for every site, by their use. */
 export interface PageSources {
   readonly stylesheet: string
   readonly script: string
-  /** The font of titles, as WOFF2. */
+  /** The font of titles, as WOFF2: Fraunces, in the subset for Latin. */
   readonly font: Uint8Array
+  /** The icon for programs that do not read SVG, and the one for home screens. */
+  readonly favicon: Uint8Array
+  readonly touchIcon: Uint8Array
 }
 
 const FOLDER = join(import.meta.dir, 'assets')
+const FONT = fileURLToPath(import.meta.resolve('@fontsource/fraunces/files/fraunces-latin-600-normal.woff2'))
 
+/** @throws AggregateError when a source cannot be bundled */
 export async function bundlePage(): Promise<PageSources> {
-  const [stylesheet, script, font] = await Promise.all([bundle('page.css'), bundle('page.ts'), readTitleFont()])
-  return { stylesheet, script, font }
+  const [page, form, script, font, favicon, touchIcon] = await Promise.all([
+    bundle('page.css'),
+    bundle('form.css'),
+    bundle('page.ts'),
+    readFile(FONT),
+    readFile(join(FOLDER, 'favicon.ico')),
+    readFile(join(FOLDER, 'touch-icon.png')),
+  ])
+  return { stylesheet: page + form, script, font, favicon, touchIcon }
 }
 
 async function bundle(source: string): Promise<string> {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(FOLDER, source)],
-    minify: true,
-    target: 'browser',
-  })
+  const { outputs } = await Bun.build({ entrypoints: [join(FOLDER, source)], minify: true, target: 'browser' })
   const texts = await Promise.all(outputs.map((output) => output.text()))
   return texts.join('')
 }

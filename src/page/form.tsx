@@ -3,15 +3,17 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toPagePath, toTexts } from '../config/texts.ts'
 import { isMistake, type Outcome } from '../locales/locale.ts'
+import { isInTitleFont } from './brand.ts'
 import type { PageOptions } from './head.tsx'
-import { isInTitleFont } from './title-font.ts'
 
 /** The state of the form in one response. */
 export interface FormState {
   /** The outcome of a submitted form. */
   readonly outcome?: Outcome | undefined
-  /** The address that was typed. */
+  /** The address: what was typed, or what was accepted. */
   readonly typed?: string | undefined
+  /** With the outcome `typo`: the address that was read, and the one that is probably meant. */
+  readonly question?: { readonly asked: string; readonly likely: string } | undefined
 }
 
 /**
@@ -19,24 +21,19 @@ export interface FormState {
  * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
  * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
-export function createForm({ site }: PageOptions, language: Language, { outcome, typed }: FormState): JSX.Element {
-  const { note, phrases } = toTexts(site, language)
+export function createForm(options: PageOptions, language: Language, state: FormState): JSX.Element {
+  const { site } = options
+  const { outcome, typed, question } = state
+  const { phrases } = toTexts(site, language)
+  const outcomes = { ...phrases.outcomes, typo: phrases.outcomes.typo.replace('{subscribe}', () => phrases.subscribe) }
+  const messages = Object.entries(outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
-  const outcomes = Object.entries(phrases.outcomes).map(([name, phrase]) => [
-    `data-${name}`,
-    phrase.replace('{subscribe}', () => phrases.subscribe),
-  ])
+  const action = toPagePath(language, site.languages)
   return (
-    <form
-      method="post"
-      novalidate
-      action={toPagePath(language, site.languages)}
-      hidden={isDone}
-      data-next={site.afterSubscribe}
-    >
-      <label for="email">{phrases.email}</label>
-      <div class="field">
+    <>
+      <form method="post" novalidate action={action} hidden={isDone} data-next={site.afterSubscribe}>
+        <label for="email">{phrases.email}</label>
         <input
           id="email"
           name="email"
@@ -44,6 +41,7 @@ export function createForm({ site }: PageOptions, language: Language, { outcome,
           required
           autocomplete="email"
           autocapitalize="none"
+          enterkeyhint="send"
           spellcheck={false}
           dir="ltr"
           aria-describedby="outcome kept"
@@ -51,64 +49,95 @@ export function createForm({ site }: PageOptions, language: Language, { outcome,
           aria-invalid={isInvalid}
           autofocus={isInvalid}
         />
-        <button type="submit">
-          <span>{phrases.subscribe}</span>
-        </button>
-      </div>
-      <div class="notes">
         <p
           class="outcome"
           id="outcome"
           role="status"
-          {...Object.fromEntries(outcomes)}
+          {...Object.fromEntries(messages)}
           data-outcome={outcome}
           tabindex={-1}
           autofocus={outcome !== undefined && !isInvalid && !isDone}
         >
-          {outcome && !isDone && phrases.outcomes[outcome]}
+          {question ? createQuestion(outcomes.typo, question.likely) : outcome && !isDone && outcomes[outcome]}
         </p>
-        <p class="kept" id="kept">
-          {phrases.kept}
-        </p>
-      </div>
-      {note && (
-        <p class="note" lang={note.language}>
-          <bdi>{note.text}</bdi>
+        {question && <input type="hidden" name="asked" value={question.asked} />}
+        <button type="submit">
+          <span>{phrases.subscribe}</span>
+        </button>
+        {createNotes(options, language)}
+      </form>
+      {question && (
+        <form id="answer" method="post" action={action} hidden>
+          <input type="hidden" name="email" value={question.likely} />
+        </form>
+      )}
+    </>
+  )
+}
+
+/** The answer is a form of its own: Enter in the field must send what is in the field. */
+function createQuestion(phrase: string, likely: string): JSX.Element {
+  const [before = '', after = ''] = phrase.split('{address}')
+  return (
+    <>
+      {before}
+      <button type="submit" form="answer" dir="ltr">
+        {likely}
+      </button>
+      {after}
+    </>
+  )
+}
+
+/** What helps to decide: the promise of the owner and an issue to read, then which data are stored. */
+function createNotes({ site }: PageOptions, language: Language): JSX.Element {
+  const { note, phrases } = toTexts(site, language)
+  return (
+    <div class="notes">
+      {(note || site.sample) && (
+        <p>
+          {note && (
+            <span class="note" lang={note.language}>
+              <bdi>{note.text}</bdi>
+            </span>
+          )}{' '}
+          {site.sample && <a href={site.sample}>{phrases.sample}</a>}
         </p>
       )}
-      {site.sample && (
-        <p class="note">
-          <a href={site.sample}>{phrases.sample}</a>
-        </p>
-      )}
-    </form>
+      <p class="kept" id="kept">
+        {phrases.kept}
+      </p>
+    </div>
   )
 }
 
 /** Builds what replaces the form after a success. The script adds the address. */
-export function createConfirmation({ site, assets }: PageOptions, language: Language, isDone: boolean): JSX.Element {
+export function createConfirmation(
+  { site, assets }: PageOptions,
+  language: Language,
+  { outcome, typed }: FormState,
+): JSX.Element {
   const { outcomes, next, again, home, sample } = toTexts(site, language).phrases
+  const isDone = outcome === 'accepted'
   const isTitle = assets.font !== undefined && isInTitleFont(outcomes.accepted)
+  const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
-      <svg viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
+      <svg viewBox="-1 -1 50 50" width="56" height="56" aria-hidden="true">
         <circle cx="24" cy="24" r="24" />
         <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {toSentences(outcomes.accepted)}
+        {outcomes.accepted}
       </h2>
-      <p class="address" id="address" dir="ltr" />
+      <p class="address" id="address" dir="ltr">
+        {isDone && typed}
+      </p>
       <p>{next}</p>
       <p class="actions">
-        {site.home && (
-          <a class="button" href={site.home}>
-            {home}
-          </a>
-        )}
-        {!site.home && site.sample && (
-          <a class="button" href={site.sample}>
-            {sample}
+        {target && (
+          <a class="button" href={target}>
+            {label}
           </a>
         )}
         <a id="again" href={toPagePath(language, site.languages)}>
@@ -117,10 +146,4 @@ export function createConfirmation({ site, assets }: PageOptions, language: Lang
       </p>
     </section>
   )
-}
-
-/** Puts each sentence into an element of its own, so that a line can end after it. White space between them stays. */
-function toSentences(text: string): (JSX.Element | string)[] {
-  const parts = text.split(/(?<=[.!?])(\s+)|(?<=[。！？])(?=.)/u)
-  return parts.map((part = '') => (part.trim() === '' ? part : <span key={part}>{part}</span>))
 }

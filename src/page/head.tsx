@@ -3,19 +3,25 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
 import { type Language, type Texts, toPagePath, toTexts } from '../config/texts.ts'
+import type { IndexedPage } from '../documents/sitemap.ts'
+import { CHANGES } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS } from '../routes.ts'
-import { BACKGROUND } from './accent.ts'
 import type { PageAssets } from './assets.ts'
-import { FAVICON_PATH } from './favicon.ts'
-import { createStructuredData } from './structured-data.ts'
-import { isInTitleFont } from './title-font.ts'
+import { BACKGROUND, isInTitleFont } from './brand.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {
   readonly site: Site
   readonly baseUrl: string
-  readonly assets: Pick<PageAssets, 'stylesheet' | 'script' | 'logo' | 'touchIcon' | 'font'>
+  readonly assets: Omit<PageAssets, 'documents'>
+}
+
+/** Lists the page in each language of the site, for the sitemap. The first language is the default (`x-default`). */
+export function listPages(languages: readonly Language[]): IndexedPage[] {
+  const versions = languages.map((language) => [language, toPagePath(language, languages)] as const)
+  const alternates = { ...Object.fromEntries(versions), 'x-default': '/' }
+  return versions.map(([language, path]) => ({ path, lastmod: CHANGES[language].date, alternates }))
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
@@ -28,13 +34,12 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
     <head>
       <meta charset="utf-8" />
       <title>
-        {outcome && `${phrases.outcomes[outcome]} · `}
+        {outcome && outcome !== 'typo' && `${phrases.outcomes[outcome]} · `}
         {name.text} · {phrases.subscribe}
       </title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content={description.text} />
       <meta name="color-scheme" content="light dark" />
-      {outcome && <meta name="robots" content="noindex" />}
       {(['light', 'dark'] as const).map((theme) => (
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
@@ -42,7 +47,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
       {assets.font && isInTitleFont(name.text) && (
         <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
       )}
-      <link rel="icon" type="image/svg+xml" href={FAVICON_PATH} />
+      <link rel="icon" type={assets.icon.mediaType} href={assets.icon.path} />
       <link rel="apple-touch-icon" href={assets.touchIcon} />
       <link rel="canonical" href={toUrl(language)} />
       {site.languages.map((other) => (
@@ -52,10 +57,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
       <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
       <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
       {createCard(options, texts, toUrl(language))}
-      <script
-        type="application/ld+json"
-        dangerouslySetInnerHTML={{ __html: createStructuredData(site, baseUrl, assets.logo) }}
-      />
+      <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(options) }} />
       <script type="module" src={assets.script} />
     </head>
   )
@@ -63,16 +65,37 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
 
 /** Builds what other programs show for a link to the page: Open Graph (ogp.me), and the kind of card of X. */
 function createCard({ site, baseUrl, assets }: PageOptions, { name, description }: Texts, url: string): JSX.Element {
-  const image = site.socialImage ?? (site.logo?.mediaType === 'image/png' ? baseUrl + assets.logo : undefined)
+  const logo = site.logo?.mediaType === 'image/png' ? assets.logo : undefined
   return (
     <>
       <meta property="og:type" content="website" />
-      <meta property="og:site_name" content={name.text} />
       <meta property="og:title" content={name.text} />
       <meta property="og:description" content={description.text} />
       <meta property="og:url" content={url} />
-      {image && <meta property="og:image" content={image} />}
+      <meta property="og:image" content={site.socialImage ?? baseUrl + (logo ?? assets.touchIcon)} />
       <meta name="twitter:card" content={site.socialImage ? 'summary_large_image' : 'summary'} />
     </>
   )
+}
+
+/**
+ * Builds data for search engines: JSON-LD in the vocabulary of schema.org. It says only what the site file says, and
+ * names a publisher only if the owner gave a name and a site. It has no `<`, so it cannot end its script element.
+ */
+function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
+  const { words, name, description, languages, license, home } = site
+  const data = {
+    '@context': 'https://schema.org',
+    '@type': 'WebSite',
+    name,
+    description,
+    url: `${baseUrl}/`,
+    inLanguage: languages,
+    license: license.url,
+    publisher:
+      words.name !== undefined && home !== undefined
+        ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo }
+        : undefined,
+  }
+  return JSON.stringify(data).replaceAll('<', '\\u003c')
 }

@@ -6,7 +6,7 @@ import { parseSite } from '../../src/config/site-file.ts'
 import { readContent } from '../../src/documents/document.ts'
 import { createDocuments } from '../../src/documents/site-documents.ts'
 import { createDailyHandler } from '../../src/http/daily-handler.ts'
-import { listPages } from '../../src/page/page-list.ts'
+import { listPages } from '../../src/page/head.tsx'
 import { DOCUMENTS } from '../support/contract.ts'
 
 const BASE_URL = 'https://gazette.example'

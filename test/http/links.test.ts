@@ -146,7 +146,7 @@ describe('a request to / that prefers Markdown gets the guide', () => {
       body: new URLSearchParams({ email: 'form@example.org' }),
       redirect: 'manual',
     })
-    expect(reply.status).toBe(303)
+    expect(reply.status).toBe(200)
   })
 })
 

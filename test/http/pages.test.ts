@@ -27,7 +27,6 @@ test('a page has its media type, caching, language and content security policy',
   for (const [path, language] of [
     ['/', 'en'],
     ['/de', 'de'],
-    ['/de?subscribed', 'de'],
   ] as const) {
     for (const method of ['GET', 'HEAD']) {
       const reply = await send(`${method} ${path}`)
@@ -85,9 +84,9 @@ test('a form over 16 KiB gets 413', async () => {
   }
 })
 
-test('an accepted form redirects to the confirmation of its language with 303', async () => {
+test('an accepted form gets the confirmation in its language', async () => {
   const reply = await send('POST /de', [`${FORM};charset=utf-8`], 'email=form%40example.org')
-  expect([reply.status, ...pick(reply, 'location', 'cache-control')]).toEqual([303, '/de?subscribed', 'no-store'])
+  expect([reply.status, ...pick(reply, 'content-language', 'cache-control')]).toEqual([200, 'de', 'no-store'])
   expect(await readList(service.folder)).toEqual(['form@example.org'])
 })
 

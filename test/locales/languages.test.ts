@@ -22,10 +22,10 @@ async function renderInCopy(language: string): Promise<string> {
   await writeFile(toIndexFile(copy), await createLocaleIndex(copy, '2027-01-31'))
   const program = `
     import { parseSite } from '${copy}/src/config/site-file.ts'
-    import { listPages } from '${copy}/src/page/page-list.ts'
+    import { listPages } from '${copy}/src/page/head.tsx'
     import { renderPage } from '${copy}/src/page/render.tsx'
     const site = parseSite('', 'site.yaml')
-    const assets = { stylesheet: '/a.css', script: '/a.js', logo: '/logo.svg' }
+    const assets = { stylesheet: '/a.css', script: '/a.js', icon: { path: '/a.svg' }, touchIcon: '/a.png' }
     console.log(JSON.stringify(listPages(site.languages)))
     console.log(renderPage({ site, baseUrl: 'https://www.gazette.example', assets }, '${language}'))`
   const child = Bun.spawn([process.execPath, '-'], { stdin: Buffer.from(program), stdout: 'pipe', stderr: 'inherit' })

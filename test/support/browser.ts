@@ -1,7 +1,13 @@
 /** A real Chromium for the tests of the page, and a record of what the page does wrong. */
 
 import chromium from '@sparticuz/chromium'
-import { type Browser, type BrowserContext, chromium as driver, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as driver,
+  type Page,
+} from 'playwright-core'
 
 /** Starts the browser. All tests of a file share it, each with its own context. */
 export async function startBrowser(): Promise<Browser> {
@@ -39,4 +45,34 @@ export async function openPage(
     if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text())
   })
   return { page, context, errors }
+}
+
+export interface Visit extends BrowserContextOptions {
+  /** The path and query; `/` without it. */
+  readonly path?: string
+  /** The errors that the visit causes on purpose. */
+  readonly expected?: RegExp
+  /** Runs before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>
+}
+
+/** Opens a page of an origin, in English by default, and acts on it. Fails if the page causes an error that is not expected. */
+export async function visit<T>(
+  browser: Browser,
+  origin: string,
+  { path = '/', expected, prepare, ...options }: Visit,
+  act: (page: Page) => Promise<T>,
+): Promise<T> {
+  const { page, context, errors } = await openPage(browser, origin, { locale: 'en', ...options })
+  try {
+    await prepare?.(page)
+    // Scripts have run. A font that is late delays the event "load".
+    await page.goto(path, { waitUntil: 'domcontentloaded' })
+    const result = await act(page)
+    const unexpected = errors.filter((error) => !expected?.test(error))
+    if (unexpected.length > 0) throw new Error(unexpected.join('; '))
+    return result
+  } finally {
+    await context.close()
+  }
 }

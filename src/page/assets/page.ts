@@ -8,14 +8,14 @@ import { findLikelyAddress } from './typo.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
-const button = form.querySelector('button') as HTMLButtonElement
+const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
 const subscribed = document.getElementById('address') as HTMLElement
 const FAILURE: Outcome = 'storage_failure'
 let isSending = false
 /** The address that the reader was asked about. Sending it again confirms it. */
-let questioned: string | undefined
+let questioned = (form.elements.namedItem('asked') as HTMLInputElement | null)?.value
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -122,3 +122,28 @@ function confirm(email: string, typed: string): void {
 
 // A page that was left and is shown again from the cache of the browser may still say that it sends.
 addEventListener('pageshow', () => showSending(false))
+
+/** Offers the page in the first language of the browser that the site has, unless it is in that language already. */
+function offerLanguage(): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('nav li a')]
+  const find = (wanted: string) => links.find(({ hreflang }) => toScript(hreflang) === toScript(wanted))
+  const link = navigator.languages.map(find).find(Boolean)
+  if (!link?.dataset.offer) return
+  const offer = link.cloneNode() as HTMLAnchorElement
+  offer.textContent = link.dataset.offer
+  document.querySelector('header')?.append(offer)
+}
+
+/** A language in a script: `zh-TW` is not written as `zh-Hans` is, and `pt` is as `pt-BR` is. */
+function toScript(tag: string): string {
+  const { language, script } = new Intl.Locale(tag).maximize()
+  return `${language}-${script}`
+}
+
+offerLanguage()
+
+// The list of languages is over the page, so it closes when the reader turns to something else.
+const languages = document.querySelector('nav details')
+const close = () => languages?.removeAttribute('open')
+document.addEventListener('click', ({ target }) => languages?.contains(target as Node) || close())
+document.addEventListener('keydown', ({ key }) => key === 'Escape' && close())

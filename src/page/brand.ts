@@ -1,0 +1,86 @@
+/** What the page makes of the accent, the name and the logo of the owner. */
+
+import { latin } from '@fontsource/fraunces/unicode.json'
+import type { Logo } from '../config/logo.ts'
+
+/** The background of the page in each theme. */
+export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
+
+/**
+ * Creates the style of the colors that depend on the accent. `--fill` is the accent exactly as the owner chose it, and
+ * `--label` what is legible on it. `--rim` is the border of a fill, which is needed where the fill is close to the
+ * background: 3 is the minimum contrast of a control (WCAG 2.2, success criterion 1.4.11).
+ *
+ * @param accent `#rrggbb`
+ */
+export function createColors(accent: string): string {
+  const rule = (background: string) => `:root{--background:${background};--rim:${toRim(accent, background)}}`
+  const fill = `:root{--fill:${accent};--label:${toLabel(accent)}}`
+  return `${fill}${rule(BACKGROUND.light)}@media (prefers-color-scheme:dark){${rule(BACKGROUND.dark)}}`
+}
+
+function toRim(accent: string, background: string): string {
+  const contrast = toContrast(accent, background)
+  if (contrast < 3) return 'var(--edge)'
+  return contrast < 4.5 ? 'color-mix(in oklch,var(--fill),var(--edge) 60%)' : 'var(--fill)'
+}
+
+/** Returns black or white, whichever contrasts more: with any color, at least the square root of 21, which is 4.58. */
+export function toLabel(color: string): '#000000' | '#ffffff' {
+  return toContrast(color, '#000000') > toContrast(color, '#ffffff') ? '#000000' : '#ffffff'
+}
+
+/** Returns the contrast ratio of two colors, from 1 to 21: WCAG 2.2. */
+function toContrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function toLuminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const channel = Number.parseInt(color.slice(start, start + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** Builds the icon of a site without a square logo, as SVG: the initial of its name on the accent. */
+export function createFavicon(name: string, accent: string): string {
+  const letter = Bun.escapeHTML(toInitial(name))
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="16" dy=".35em" text-anchor="middle" font-family="Georgia,serif" font-size="20" font-weight="700" fill="${toLabel(accent)}">${letter}</text></svg>\n`
+}
+
+/** Returns the first letter or digit of a name with its marks, as a capital; else its first emoji, symbol or mark; else nothing. */
+export function toInitial(name: string): string {
+  const found = /[\p{L}\p{N}]\p{M}*/u.exec(name) ?? /\p{RGI_Emoji}|[\p{S}\p{P}]/v.exec(name)
+  const [initial = ''] = found ?? []
+  const capital = initial.toUpperCase()
+  // The capital of some letters is two, such as of ß.
+  return capital.length === initial.length ? capital : initial
+}
+
+/** Whether a logo can be an icon: by the header of a PNG (section 11.2.1), or by the root element of an SVG. */
+export function isSquare({ mediaType, bytes }: Pick<Logo, 'mediaType' | 'bytes'>): boolean {
+  const file = Buffer.from(bytes)
+  if (mediaType === 'image/png') return file.length >= 24 && file.readUInt32BE(16) === file.readUInt32BE(20)
+  const [root = ''] = /<svg[^>]*>/.exec(file.toString('utf8')) ?? []
+  const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(root)
+  const [, width, height] = box ?? [null, /\swidth="([\d.]+)/.exec(root)?.[1], /\sheight="([\d.]+)/.exec(root)?.[1]]
+  return width !== undefined && Number(width) === Number(height)
+}
+
+/** The code points of Fraunces in the subset for Latin, as the bounds of each range. */
+const RANGES = latin.split(',').map((range) => {
+  const [first = '', last = first] = range.slice(2).split('-')
+  return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const
+})
+
+/**
+ * Whether the font of titles has every letter of a text. A title in two fonts is ugly, so a text with another letter is
+ * in a font of the system. Symbols and emoji may come from another font.
+ */
+export function isInTitleFont(text: string): boolean {
+  const letters = text.replace(/\p{RGI_Emoji}/gv, '').match(/[\p{L}\p{M}\p{N}]/gu) ?? []
+  const codes = letters.map((letter) => letter.codePointAt(0) ?? 0)
+  return codes.length > 0 && codes.every((code) => RANGES.some(([first, last]) => code >= first && code <= last))
+}

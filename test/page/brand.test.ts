@@ -1,0 +1,90 @@
+/** What the page makes of an accent, a name and a logo, as pure functions. */
+
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createColors, createFavicon, isInTitleFont, isSquare, toInitial, toLabel } from '../../src/page/brand.ts'
+
+/** The contrast ratio of WCAG 2.2, from 1 to 21. */
+function contrast(one: string, other: string): number {
+  const luminances = [one, other].map((color) => {
+    const [red, green, blue] = [1, 3, 5].map((start) => {
+      const channel = Number.parseInt(color.slice(start, start + 2), 16) / 255
+      return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+    }) as [number, number, number]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  })
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05)
+}
+
+describe('an accent', () => {
+  const MIX = 'color-mix(in oklch,var(--fill),var(--edge) 60%)'
+  test.each([
+    ['pale yellow', '#fff3b0', '#000000', 'var(--edge)', 'var(--fill)'],
+    ['white', '#ffffff', '#000000', 'var(--edge)', 'var(--fill)'],
+    ['black', '#000000', '#ffffff', 'var(--fill)', 'var(--edge)'],
+    ['navy', '#000080', '#ffffff', 'var(--fill)', 'var(--edge)'],
+    ['red', '#d00000', '#ffffff', 'var(--fill)', MIX],
+    ['magenta', '#ff00ff', '#000000', 'var(--edge)', 'var(--fill)'],
+  ])('%s stays as it is, with a label and a border that can be seen', (_name, accent, label, light, dark) => {
+    expect(createColors(accent)).toBe(
+      `:root{--fill:${accent};--label:${label}}:root{--background:#faf9f6;--rim:${light}}` +
+        `@media (prefers-color-scheme:dark){:root{--background:#161513;--rim:${dark}}}`,
+    )
+  })
+
+  test('of any color has a label with a contrast of at least 4.58', () => {
+    const colors = fc.integer({ min: 0, max: 0xffffff }).map((rgb) => `#${rgb.toString(16).padStart(6, '0')}`)
+    fc.assert(fc.property(colors, (color) => contrast(toLabel(color), color) >= 4.58))
+  })
+})
+
+test.each([
+  ['The Gazette', 'T'],
+  ['rollcall', 'R'],
+  ['«Le Monde»', 'L'],
+  ['#1 News', '1'],
+  ['🗞️ Harbour News', 'H'],
+  ['👩‍👩‍👧', '👩‍👩‍👧'],
+  ['E\u0301tudes', 'E\u0301'],
+  ['ßa', 'ß'],
+  ['їжак', 'Ї'],
+  ['الجريدة', 'ا'],
+  ['日本の朝', '日'],
+  ['& <', '&'],
+  ['\u{10FFFE}', ''],
+])('the initial of %p is %p', (name, initial) => {
+  expect(toInitial(name)).toBe(initial)
+})
+
+test('the icon has the letter as text, on the accent', () => {
+  expect(createFavicon('<', '#fff3b0')).toEndWith('fill="#000000">&lt;</text></svg>\n')
+  expect(createFavicon('A', '#fff3b0')).toContain('fill="#fff3b0"')
+})
+
+describe('a logo', () => {
+  const png = (width: number, height: number) => {
+    const bytes = Buffer.alloc(24)
+    bytes.writeUInt32BE(width, 16)
+    bytes.writeUInt32BE(height, 20)
+    return bytes
+  }
+  test.each([
+    [true, 'image/png', png(180, 180)],
+    [false, 'image/png', png(180, 60)],
+    [false, 'image/png', Buffer.alloc(8)],
+    [true, 'image/svg+xml', '<?xml version="1.0"?><svg xmlns="x" viewBox="0 0 32 32" width="2em">'],
+    [true, 'image/svg+xml', "<svg viewBox='-1,-1, 3.5,3.5'>"],
+    [true, 'image/svg+xml', '<svg width="40" height="40px">'],
+    [false, 'image/svg+xml', '<svg viewBox="0 0 120 32" width="32" height="32">'],
+    [false, 'image/svg+xml', '<svg xmlns="x">'],
+  ] as const)('is square: %p, %s %s', (expected, mediaType, content) => {
+    expect(isSquare({ mediaType, bytes: Buffer.from(content) })).toBe(expected)
+  })
+})
+
+test.each([
+  [true, ['The Gazette', 'Größe, Café & Œuvre — n° 1', '🗞️ News', '2026', 'São Paulo™']],
+  [false, ['الجريدة', '日本の朝', 'Газета', 'Łódź', 'İstanbul', 'The Gazette 日', '🗞️', '…']],
+])('the font of titles has every letter: %p', (expected, texts) => {
+  expect(texts.filter((text) => isInTitleFont(text) !== expected)).toEqual([])
+})
