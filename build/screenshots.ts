@@ -1,15 +1,31 @@
-/** Takes the pictures of the page and of a terminal for the documentation: `npm run screenshots`. */
+/**
+ * `npm run screenshots`: takes the pictures of the documentation, of the page and of a terminal. The system needs fonts for
+ * every language, such as `fonts-noto-core` and `fonts-noto-cjk`.
+ */
 
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { openPage, startBrowser } from './browser.ts'
-import { ROOT } from './paths.ts'
-import { createFolder, startService } from './service.ts'
-import { renderTerminal } from './terminal.ts'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { openPage, startBrowser } from '../test/support/browser.ts'
+import { ROOT } from '../test/support/paths.ts'
+import { createFolder, startService } from '../test/support/service.ts'
+import { renderTerminal } from '../test/support/terminal.ts'
 
 const SITE = `
-name: The Gazette
-description: What happened in the harbour this week, every Friday, in five minutes.
+name: { en: The Gazette, ar: جريدة الميناء, ja: 港だより }
+description:
+  en: What happened in the harbor this week, every Friday, in five minutes.
+  de: Was diese Woche im Hafen geschah, jeden Freitag, in fünf Minuten.
+  fr: Ce qui s’est passé cette semaine au port, chaque vendredi, en cinq minutes.
+  ar: ما حدث في الميناء هذا الأسبوع، كل يوم جمعة، في خمس دقائق.
+  ja: 今週の港のできごとを、毎週金曜日に5分で。
+note:
+  en: No ads. Leave at any time.
+  de: Keine Werbung. Abmelden geht immer.
+  fr: Sans publicité. Vous partez quand vous voulez.
+  ar: بلا إعلانات. غادر متى شئت.
+  ja: 広告なし。いつでも解除できます。
+sample: https://www.gazette.example/issues/last
 contact: mailto:editor@gazette.example
 home: https://www.gazette.example/
 privacy: https://www.gazette.example/privacy
@@ -18,43 +34,77 @@ privacy: https://www.gazette.example/privacy
 const DESKTOP = { width: 1120, height: 700 }
 const PHONE = { width: 390, height: 800 }
 
-const PICTURES = [
-  { name: 'page', path: '/', ...DESKTOP, colorScheme: 'light' },
-  { name: 'success', path: '/', ...DESKTOP, colorScheme: 'dark', typed: 'ann@news.example', until: '#done' },
-  { name: 'question', path: '/', ...PHONE, colorScheme: 'light', typed: 'ann@gmial.com', until: '#outcome button' },
-  { name: 'phone', path: '/de', ...PHONE, colorScheme: 'light', typed: 'ann@news.example', until: '#done' },
-  { name: 'dark', path: '/fr', ...PHONE, colorScheme: 'dark' },
-  { name: 'arabic', path: '/ar', ...PHONE, colorScheme: 'light' },
-  { name: 'japanese', path: '/ja', ...PHONE, colorScheme: 'dark', typed: 'ann@news', until: '[aria-invalid="true"]' },
-] as const
-
-const docs = resolve(ROOT, 'docs')
-await mkdir(docs, { recursive: true })
-const folder = await createFolder()
-await writeFile(join(folder, 'site.yaml'), SITE)
-const service = await startService({ folder, env: { BASE_URL: 'https://gazette.example' } })
-const browser = await startBrowser()
-for (const { name, path, width, height, colorScheme, ...steps } of PICTURES) {
-  const options = {
-    viewport: { width, height },
-    colorScheme,
-    locale: path.slice(1, 3) || 'en',
-    reducedMotion: 'reduce',
-  } as const
-  const { page, context } = await openPage(browser, service.origin, options)
-  await page.goto(path)
-  if ('typed' in steps) {
-    await page.locator('input').fill(steps.typed)
-    await page.keyboard.press('Enter')
-    await page.locator(steps.until).waitFor()
-  }
-  await page.screenshot({ path: join(docs, `${name}.png`) })
-  await context.close()
+interface Picture {
+  readonly name: string
+  readonly path: string
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly colorScheme?: 'light' | 'dark'
+  /** What is typed, and the element that shows the outcome. */
+  readonly typed?: readonly [text: string, until: string]
 }
 
-const terminal = await browser.newPage({ deviceScaleFactor: 2 })
-await terminal.setContent(await renderTerminal())
-await terminal.locator('main').screenshot({ path: join(docs, 'terminal.png'), omitBackground: true })
+const PICTURES: readonly Picture[] = [
+  { name: 'page', path: '/', viewport: DESKTOP },
+  { name: 'success', path: '/', viewport: DESKTOP, colorScheme: 'dark', typed: ['ann@news.example', '#done'] },
+  { name: 'question', path: '/', viewport: PHONE, typed: ['ann@gmial.com', '#outcome button'] },
+  { name: 'phone', path: '/de', viewport: PHONE, typed: ['ann@news.example', '#done'] },
+  { name: 'dark', path: '/fr', viewport: PHONE, colorScheme: 'dark' },
+  { name: 'arabic', path: '/ar', viewport: PHONE },
+  { name: 'japanese', path: '/ja', viewport: PHONE, colorScheme: 'dark', typed: ['ann@news', '[aria-invalid="true"]'] },
+]
 
+/** Pale yellow, white, black, navy, red and magenta. */
+const ACCENTS = ['#fff3b0', '#ffffff', '#000000', '#000080', '#d00000', '#ff00ff']
+
+async function takePicture(browser: Browser, origin: string, picture: Picture): Promise<Buffer> {
+  const { path, typed, viewport, colorScheme = 'light' } = picture
+  const locale = path.slice(1) || 'en'
+  const options = { viewport, colorScheme, locale, reducedMotion: 'reduce', deviceScaleFactor: 2 } as const
+  const { page, context } = await openPage(browser, origin, options)
+  await page.goto(path)
+  if (typed) {
+    await page.locator('#email').fill(typed[0])
+    await page.keyboard.press('Enter')
+    await page.locator(typed[1]).waitFor()
+  }
+  const image = await page.screenshot()
+  await context.close()
+  return image
+}
+
+/** Takes the page in each accent and theme. Returns a page in which the element `main` has all of them. */
+async function renderAccents(browser: Browser): Promise<string> {
+  const images: string[] = []
+  for (const accent of ACCENTS) {
+    const service = await startService({ site: `name: The Gazette\nlanguages: [en]\naccent: "${accent}"` })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const viewport = { width: 560, height: 272 }
+      const image = await takePicture(browser, service.origin, { name: accent, path: '/', viewport, colorScheme })
+      images.push(`<img width="400" src="data:image/png;base64,${image.toString('base64')}">`)
+    }
+    await service.stop()
+  }
+  return `<main style="display: grid; grid-template-columns: repeat(4, 400px); gap: 8px; width: 1624px">${images.join('')}</main>`
+}
+
+const docs = join(ROOT, 'docs')
+const folder = await createFolder()
+const service = await startService({ folder, site: SITE, env: { BASE_URL: 'https://gazette.example' } })
+const browser = await startBrowser()
+for (const picture of PICTURES) {
+  await Bun.write(join(docs, `${picture.name}.png`), await takePicture(browser, service.origin, picture))
+}
+for (const [name, content] of [
+  ['accents', await renderAccents(browser)],
+  ['terminal', await renderTerminal()],
+] as const) {
+  const page = await browser.newPage({
+    viewport: { width: 1640, height: 900 },
+    deviceScaleFactor: name === 'terminal' ? 2 : 1,
+  })
+  await page.setContent(content)
+  await page.locator('main').screenshot({ path: join(docs, `${name}.png`), omitBackground: true })
+}
 await browser.close()
 await service.stop()
+await rm(folder, { recursive: true })
