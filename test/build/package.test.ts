@@ -10,7 +10,9 @@ import { createFolder, runCommand, startService } from '../support/service.ts'
 
 /** Files that no import names: those that npm always adds, and the launcher. */
 const OTHER_FILES = ['LICENSE', 'README.md', 'package.json', 'bin/rollcall']
-const PAGE = ['src/page/assets/page.css', 'src/page/assets/page.ts']
+const PAGE = ['form.css', 'page.css', 'page.ts', 'favicon.ico', 'touch-icon.png'].map(
+  (file) => `src/page/assets/${file}`,
+)
 const ENTRY_POINTS = ['src/cli.ts', ...PAGE, ...new Bun.Glob('src/**/*worker.ts').scanSync(ROOT)]
 
 const PATH = '/usr/bin:/bin'
