@@ -5,12 +5,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { version } from '../../package.json' with { type: 'json' }
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { createFolder, runCommand, startService, writeForeignFiles } from '../support/service.ts'
 
 test('the executable serves the page and the API, and runs commands next to the service', async () => {
   const folder = await createFolder()
   const program = join(folder, 'rollcall')
   await buildExecutable(HOST_TARGET, program, 'abc1234')
+  await writeForeignFiles(folder)
   const run = (...args: readonly string[]) => runCommand(args, { folder, program: [program] })
   expect(await run('--version')).toEqual({ code: 0, stdout: `${version} (abc1234)\n`, stderr: '' })
 

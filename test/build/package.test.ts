@@ -86,7 +86,11 @@ test('without install scripts the launcher takes the runtime of the platform; wi
   const platform = join(modules, '@oven/bun-linux-x64/bin')
   await mkdir(platform, { recursive: true })
   await writeFile(join(platform, 'bun'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 })
-  expect(await run()).toEqual({ code: 0, stdout: `${modules}/rollcall/src/cli.ts\n`, stderr: '' })
+  expect(await run()).toEqual({
+    code: 0,
+    stdout: `--no-env-file --config=/dev/null ${modules}/rollcall/src/cli.ts\n`,
+    stderr: '',
+  })
 
   await rm(join(modules, 'bun'), { recursive: true })
   expect((await run()).stderr).toMatch(/^rollcall: the package "bun" is missing.*\n$/)

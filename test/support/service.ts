@@ -62,6 +62,14 @@ export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'rollcall-test-'))
 }
 
+/** Writes files that Bun reads where it starts, unless it is told not to: settings of another program, which are wrong here. */
+export async function writeForeignFiles(folder: string): Promise<void> {
+  for (const name of ['.env', '.env.local'])
+    await writeFile(join(folder, name), 'DATABASE_URL=sqlite:foreign.db\nLOG_LEVEL=x\n')
+  await writeFile(join(folder, 'bunfig.toml'), 'preload = ["./foreign.ts"]\n')
+  await writeFile(join(folder, 'foreign.ts'), 'process.exit(99)\n')
+}
+
 const running = new Set<Bun.Subprocess>()
 
 /** Kills the processes that failed tests left behind. */
