@@ -6,8 +6,7 @@ import fc from 'fast-check'
 import { type Address, parseAddress } from '../src/email.ts'
 import { parseUnicodeAddress, toAsciiDomain } from '../src/idn.ts'
 import { MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from '../src/limits.ts'
-import { texts } from './support/email-arbitraries.ts'
-import { VECTORS } from './support/email-vectors.ts'
+import { texts, VECTORS } from './support/addresses.ts'
 
 describe('converts a non-ASCII domain', () => {
   test.each([

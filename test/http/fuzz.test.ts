@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { addresses, texts } from '../support/addresses.ts'
 import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES } from '../support/contract.ts'
-import { addresses, texts } from '../support/email-arbitraries.ts'
 import { readList } from '../support/list-file.ts'
 import { type Reply, type RunningService, startService } from '../support/service.ts'
 
