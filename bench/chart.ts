@@ -1,7 +1,9 @@
 /** The chart of a trial: the rate of each contender, as SVG for light and dark pages. */
 
-import { CONTENDERS, type Contender } from './contenders.ts'
-import type { Outcome, Row } from './figures.ts'
+import type { Contender } from './contenders.ts'
+import type { Outcome } from './report.ts'
+
+type Row = Outcome['contenders'][number]
 
 const WIDTH = 760
 const ROW = 26
@@ -48,7 +50,7 @@ function toBar(row: Row, y: number, scale: number): string {
   const figure = Math.round(rateOf(row)).toLocaleString('en')
   return [
     `<text x="${LEFT - 10}" y="${middle}" text-anchor="end">${row.title.replaceAll('`', '')}</text>`,
-    `<rect class="${CONTENDERS[row.name].role}" x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${ROW - 8}" rx="3"/>`,
+    `<rect class="${row.role}" x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${ROW - 8}" rx="3"/>`,
     `<text class="figure" x="${(LEFT + width + 8).toFixed(1)}" y="${middle}">${figure}</text>`,
   ].join('')
 }

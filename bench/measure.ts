@@ -1,99 +1,156 @@
-/** Takes one sample: starts a contender in a new process, sends a load, and measures. */
+/** Takes one sample: starts a contender in a new process with a new list, sends a load, and measures. */
 
-import { availableParallelism } from 'node:os'
-import { measureCommand, measurePages } from './command.ts'
-import { CONTENDERS, type Contender, type ContenderName } from './contenders.ts'
-import { runOpenLoop } from './half-load.ts'
-import type { Pins } from './machine.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ENDPOINT } from '../src/routes.ts'
+import type { Contender } from './contenders.ts'
+import { type Checkout, createList, getFile, type ListKind, toCommand } from './lists.ts'
+import { type Pins, runLoad } from './load.ts'
 import { type Running, startContender } from './process.ts'
-import { NEW } from './requests.ts'
-import type { Sample } from './sample.ts'
-import type { Load } from './trial.ts'
-import { runWrk } from './wrk.ts'
+import type { Load, Metric, Trial } from './trials.ts'
+
+/** The result of one run. */
+export type Sample = Readonly<Partial<Record<Metric, number>>>
 
 export interface MeasureOptions {
+  /** The checkout that creates the lists of contenders which are not Rollcall. */
+  readonly own: Checkout
   readonly pins: Pins | undefined
   /** Seconds of load that are measured. */
   readonly seconds: number
 }
 
-/** Seconds of load before the measurement, for the JIT compiler and the first pages of a file. */
-const WARM_UP_S = 1
-
 /** Describes the method for the report. */
 export const METHOD = [
-  `${WARM_UP_S} s of load before each measurement; work that is deferred under load (compaction) counts: the CPU time until the server is idle is added`,
-  'CPU and memory of all threads and child processes of the server, from /proc; memory is the peak (VmHWM)',
+  'each sample is a fresh process with a fresh list or a copy of one; contenders of a trial run in turn, and a ratio is the median of the ratios of the rounds',
+  'addresses are random; the server is warmed up for 1 s and idle before a measurement',
+  'CPU and memory of all threads and child processes of the server, from /proc; the CPU time until it is idle (compaction) counts; memory is the peak (VmHWM)',
   'PostgreSQL: the CPU of the database server counts, its memory does not; shared_buffers is 1 GB',
-  'half load: half of the rate that the same process has just reached, on a schedule that does not wait for responses; latency counts from when a request was due',
 ]
 
 /** Takes one sample of a contender. */
-export async function measure(name: ContenderName, load: Load, options: MeasureOptions): Promise<Sample> {
-  if (load.kind === 'command') return await measureCommand(load.command, name, options.pins)
-  if (load.kind === 'pages') return await measurePages(name, options.pins)
-  const contender: Contender = CONTENDERS[name]
-  if (load.kind === 'full') return await measureFull(contender, load, options)
-  const running = await startContender(contender, options.pins)
-  try {
-    if (load.kind === 'start') return { start: running.startMs, memory: running.peakMemory() }
-    return await measureHalf(running, load, options)
-  } finally {
-    await running.stop()
-  }
-}
-
-async function measureFull(
+export async function measure(
   contender: Contender,
-  load: Extract<Load, { kind: 'full' }>,
+  { list: kind, load }: Trial,
   options: MeasureOptions,
 ): Promise<Sample> {
-  const pins = load.isSpread ? undefined : options.pins
-  const { sends = load.requests.kind } = contender
-  const running = await startContender(contender, pins)
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
-    return await measureRate(running, { ...load, requests: { ...load.requests, kind: sends } }, { ...options, pins })
+    if (load.kind === 'command') return await measureCommand(contender, load.args, { kind, folder })
+    if (load.kind === 'start') return await measureStart(contender, options)
+    const pins = 'isSpread' in load && load.isSpread ? undefined : options.pins
+    const list = await createList(contender.list ?? kind, contender.checkout ?? options.own, folder, pins)
+    const running = await startContender(contender, { list, folder, pins })
+    try {
+      if (load.kind === 'wait') return { wait: await measureWait(running, pins) }
+      return await measureLoad(
+        running,
+        { ...load, requests: contender.sends ?? load.requests ?? 'new' },
+        { ...options, pins },
+      )
+    } finally {
+      await running.stop()
+    }
   } finally {
-    await running.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/**
- * Work that a server defers under load counts too: the server is idle when the measurement begins, and the CPU time
- * until it is idle again is added to the duration, as if it could not respond meanwhile. Processes that share all cores
- * do that work on all of them.
- */
-async function measureRate(
+/** Starts in one sample, which has their median. */
+const STARTS = 7
+
+async function measureStart(contender: Contender, { pins }: MeasureOptions): Promise<Sample> {
+  const starts: number[] = []
+  for (let start = 0; start < STARTS; start++) {
+    const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
+    const running = await startContender(contender, { list: { url: `sqlite:${folder}/list.db` }, folder, pins })
+    starts.push(running.startMs)
+    await running.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { start: starts.sort((a, b) => a - b)[Math.floor(STARTS / 2)] ?? Number.NaN }
+}
+
+async function measureLoad(
   running: Running,
-  { requests, connections, minSeconds = 0, isSpread = false }: Extract<Load, { kind: 'full' }>,
-  { pins, seconds }: MeasureOptions,
+  { connections, requests: kind = 'new', seconds, isSpread }: Extract<Load, { kind: 'full' }>,
+  options: MeasureOptions,
 ): Promise<Sample> {
-  const wrk = { origins: running.origins, requests, connections, pins }
+  const load = { origins: running.origins, kind, connections, pins: options.pins }
   // Each process needs as many requests to warm up.
-  await runWrk({ ...wrk, seconds: WARM_UP_S * running.origins.length })
+  await runLoad({ ...load, seconds: running.origins.length })
   await running.waitUntilIdle()
   const before = running.cpu()
-  const result = await runWrk({ ...wrk, seconds: Math.max(seconds, minSeconds) })
+  const result = await runLoad({ ...load, seconds: seconds ?? options.seconds })
   const during = running.cpu()
   await running.waitUntilIdle()
   const after = running.cpu()
+  // Processes that share all cores compact on all of them.
   const deferred = (after - during) / (isSpread ? availableParallelism() : 1)
   return {
+    burst: result.requests / result.seconds,
     rate: result.requests / (result.seconds + deferred),
     cpu: ((after - before) / result.requests) * 1e6,
+    p99: result.p99,
     memory: running.peakMemory(),
   }
 }
 
-/** Latency at half of the rate that the same process has just reached. */
-async function measureHalf(
-  { origins, waitUntilIdle }: Running,
-  { connections }: Extract<Load, { kind: 'half' }>,
-  { pins, seconds }: MeasureOptions,
+/** Requests that fill the inbox. With a million, compaction would begin under load. */
+const INBOX = 900_000
+/** Longer than the pause after which compaction begins, so that each request meets a slice. */
+const PAUSE_MS = 300
+
+/** Fills the inbox, then sends single requests until it is compacted. Returns the longest wait in milliseconds. */
+async function measureWait(running: Running, pins: Pins | undefined): Promise<number> {
+  const [origin = ''] = running.origins
+  const load = { origins: running.origins, kind: 'new' as const, connections: 64, pins }
+  const warm = await runLoad({ ...load, seconds: 2 })
+  const filled = await runLoad({ ...load, seconds: Math.max(1, Math.floor((INBOX / warm.requests) * warm.seconds)) })
+  if (filled.requests > 1_100_000) throw new Error(`${filled.requests} requests fill the inbox too far`)
+  let longest = 0
+  for (let sent = 0, idle = false; !idle && sent < 200; sent++) {
+    const cpu = running.cpu()
+    const pause = PAUSE_MS + Math.random() * 200
+    await Bun.sleep(pause)
+    idle = sent > 3 && (running.cpu() - cpu) * 1000 < pause * 0.03
+    longest = Math.max(longest, await sendOne(origin, `${crypto.randomUUID()}@readers.lan`))
+  }
+  return longest
+}
+
+/** Sends one address. Returns the milliseconds until the response. @throws when it is not accepted */
+async function sendOne(origin: string, email: string): Promise<number> {
+  const start = performance.now()
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(origin + ENDPOINT.path, { method: 'POST', headers, body: JSON.stringify({ email }) })
+  await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`a single request got ${response.status}`)
+  return performance.now() - start
+}
+
+let imports = 0
+
+async function measureCommand(
+  { checkout, list: ownKind }: Contender,
+  args: readonly string[],
+  { kind, folder }: { kind: ListKind; folder: string },
 ): Promise<Sample> {
-  const full = await runWrk({ origins, requests: NEW, connections, pins, seconds: 2 * WARM_UP_S })
-  await waitUntilIdle()
-  const rate = full.requests / full.seconds / 2
-  const { p50, p99 } = await runOpenLoop({ origin: origins[0] ?? '', rate, connections, seconds, pins })
-  return { p50, p99, rate }
+  if (!checkout) throw new Error('only Rollcall has commands')
+  const { url } = await createList(ownKind ?? kind, checkout, folder, undefined)
+  // Each run of both checkouts imports the same file.
+  const file = args.includes('FILE') ? await getFile('new', 2, 1_000_000) : ''
+  const replace: Record<string, string> = { FILE: file, BACKUP: join(folder, `backup-${++imports}.db`) }
+  const start = performance.now()
+  const child = Bun.spawn([...toCommand(checkout), ...args.map((arg) => replace[arg] ?? arg)], {
+    env: { PATH: process.env.PATH, DATABASE_URL: url },
+    cwd: folder,
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const errors = await child.stderr.text()
+  if ((await child.exited) !== 0) throw new Error(`rollcall ${args.join(' ')} failed: ${errors}`)
+  const time = (performance.now() - start) / 1000
+  return { time, commandCpu: Number(child.resourceUsage()?.cpuTime.total) / 1e6 }
 }

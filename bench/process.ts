@@ -1,10 +1,10 @@
 /** Runs a contender in a process of its own, and measures it from outside. */
 
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contender } from './contenders.ts'
-import { type Pins, pinned } from './machine.ts'
+import type { BenchList } from './lists.ts'
+import { type Pins, pinned } from './load.ts'
 
 export interface Running {
   /** The origins of its processes, without a trailing slash. */
@@ -17,7 +17,7 @@ export interface Running {
   peakMemory(): number
   /** Resolves when it uses almost no CPU: its deferred work is done. */
   waitUntilIdle(): Promise<void>
-  /** Stops it and removes its files. */
+  /** Stops it. */
   stop(): Promise<void>
 }
 
@@ -29,15 +29,22 @@ const IDLE_PERIOD_MS = 400
 const IDLE_CPU_SHARE = 0.03
 const IDLE_DEADLINE_MS = 120_000
 
+export interface StartOptions {
+  readonly list: BenchList
+  /** Where it may write. */
+  readonly folder: string
+  readonly pins: Pins | undefined
+}
+
 /**
- * Starts a contender with a new folder, and waits for its first response.
+ * Starts a contender, and waits for its first response.
  *
  * @throws Error with its standard error, when it does not respond
  */
-export async function startContender(contender: Contender, pins: Pins | undefined): Promise<Running> {
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
+export async function startContender(contender: Contender, { list, folder, pins }: StartOptions): Promise<Running> {
   const ports = Array.from({ length: contender.processes ?? 1 }, takeFreePort)
-  const { command, environment, server } = await contender.launch({ port: ports[0] ?? 0, folder, pins })
+  const { command, environment } = contender.launch({ port: ports[0] ?? 0, folder, list })
+  const { server } = list
   const origins = ports.map((port) => `http://127.0.0.1:${port}`)
   const stderr = join(folder, 'stderr.log')
   const errors = openSync(stderr, 'a')
@@ -78,10 +85,7 @@ export async function startContender(contender: Contender, pins: Pins | undefine
     cpu: readAllCpu,
     peakMemory: () => sum(pids.map(readPeakMemory)),
     waitUntilIdle,
-    async stop() {
-      await Promise.all(children.map(stopChild))
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop: async () => void (await Promise.all(children.map(stopChild))),
   }
 }
 

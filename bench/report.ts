@@ -1,76 +1,143 @@
-/** The report of a run, as Markdown. */
+/** Sums up samples: medians with their range, goals, and the report in Markdown. */
 
-import type { Figure, Finding, Outcome, Row } from './figures.ts'
-import { METRICS, type Metric } from './sample.ts'
+import type { Contender } from './contenders.ts'
+import type { Sample } from './measure.ts'
+import { type Goal, METRICS, type Metric, type Trial } from './trials.ts'
+
+/** A median, with the smallest and the largest value. */
+export interface Figure {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+/** A goal, or a comparison without one, with what was measured. */
+export interface Finding extends Goal {
+  readonly text: string
+  readonly figure: Figure
+  readonly isMet: boolean | undefined
+}
+
+/** The outcome of a trial, as it is reported. */
+export interface Outcome {
+  readonly name: string
+  readonly title: string
+  readonly contenders: readonly {
+    readonly title: string
+    readonly role: Contender['role']
+    readonly figures: Figures
+  }[]
+  readonly findings: readonly Finding[]
+  /** One sample for each round, by contender. */
+  readonly samples: Readonly<Record<string, readonly Sample[]>>
+}
+
+export type Figures = Readonly<Partial<Record<Metric, Figure>>>
 
 /** A run, as it is saved. */
 export interface Run {
   readonly at: string
-  readonly machine: readonly string[]
+  readonly commit: string
+  readonly machine: string
   readonly method: readonly string[]
   readonly outcomes: readonly Outcome[]
 }
 
-/** The name of each metric, and its number of decimal digits. */
-const COLUMNS: Record<Metric, { readonly title: string; readonly digits: number }> = {
-  rate: { title: 'requests/s', digits: 0 },
-  cpu: { title: 'CPU µs/request', digits: 1 },
-  memory: { title: 'memory MiB', digits: 0 },
-  p50: { title: 'p50 ms', digits: 2 },
-  p99: { title: 'p99 ms', digits: 2 },
-  start: { title: 'start ms', digits: 0 },
-  time: { title: 'time ms', digits: 1 },
+const NAMES = Object.keys(METRICS) as Metric[]
+
+/** Sums up a trial. Contenders that did not run are left out, and so are the goals that need them. */
+export function toOutcome(
+  { name, title, goals }: Trial,
+  samples: Readonly<Record<string, readonly Sample[]>>,
+  contenders: Readonly<Record<string, Contender>>,
+): Outcome {
+  const rows = Object.entries(samples).map(([key, taken]) => {
+    const metrics = NAMES.filter((metric) => taken[0]?.[metric] !== undefined)
+    const figures = metrics.map((metric) => [metric, toFigure(taken.map((sample) => sample[metric] ?? Number.NaN))])
+    return {
+      title: contenders[key]?.title ?? key,
+      role: contenders[key]?.role ?? 'limit',
+      figures: Object.fromEntries(figures),
+    }
+  })
+  return {
+    name,
+    title,
+    contenders: rows,
+    samples,
+    findings: goals.flatMap((goal) => toFinding(goal, samples, contenders) ?? []),
+  }
 }
 
-/** Renders the report. */
-export function toMarkdown({ machine, method, outcomes }: Run): string {
-  const findings = outcomes.flatMap((outcome) => outcome.findings.map((finding) => toFindingCells(outcome, finding)))
+function toFinding(
+  goal: Goal,
+  samples: Readonly<Record<string, readonly Sample[]>>,
+  contenders: Readonly<Record<string, Contender>>,
+): Finding | undefined {
+  const { metric, subject = 'rollcall', against = [], called, atLeast, atMost } = goal
+  const own = samples[subject]
+  if (!own || against.some((name) => !samples[name])) return undefined
+  const best = METRICS[metric].isMoreBetter ? Math.max : Math.min
+  const values = own.map((sample, round) => {
+    const value = sample[metric] ?? Number.NaN
+    return against.length === 0
+      ? value
+      : value / best(...against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN))
+  })
+  const figure = toFigure(values)
+  const isMet = figure.median >= (atLeast ?? -Infinity) && figure.median <= (atMost ?? Infinity)
+  const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
+  const text = `${who}${METRICS[metric].title}${called ? `, compared with ${called}` : ''}`
+  return { ...goal, text, figure, isMet: atLeast === undefined && atMost === undefined ? undefined : isMet }
+}
+
+function toFigure(values: readonly number[]): Figure {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const median = ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+  return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
+}
+
+export function toMarkdown({ at, commit, machine, method, outcomes }: Run): string {
+  const findings = outcomes.flatMap(({ title, findings: found }) =>
+    found.map(({ text, metric, against, figure, atLeast, atMost, isMet }) => [
+      title,
+      text,
+      toText(figure, against ? 2 : METRICS[metric].digits),
+      [atLeast !== undefined && `at least ${atLeast}`, atMost !== undefined && `at most ${atMost}`]
+        .filter(Boolean)
+        .join(', '),
+      isMet === undefined ? '' : isMet ? 'yes' : 'no',
+    ]),
+  )
   return [
-    ...[...machine, ...method].map((line) => `- ${line}`),
+    '# Results of the benchmark',
     '',
-    ...toTable(['Trial', 'Comparison', 'Median (range)', 'Goal', 'Met'], findings),
-    ...outcomes.flatMap(({ title, contenders }) => ['', `**${title}**`, '', ...toContenderTable(contenders)]),
+    `Commit ${commit}, ${at.slice(0, 10)}. [benchmark.md](benchmark.md) says how to measure. Median, and the range of all rounds:`,
+    '',
+    ...[machine, ...method].map((line) => `- ${line}`),
+    '',
+    ...toTable(['Trial', 'Figure', 'Median (range)', 'Goal', 'Met'], findings),
+    ...outcomes.flatMap(({ title, contenders }) => {
+      const metrics = NAMES.filter((metric) => contenders.some(({ figures }) => figures[metric]))
+      const rows = contenders.map((row) => [
+        row.title,
+        ...metrics.map((metric) => (row.figures[metric] ? toText(row.figures[metric], METRICS[metric].digits) : '')),
+      ])
+      return ['', `## ${title}`, '', ...toTable(['', ...metrics.map((metric) => METRICS[metric].title)], rows)]
+    }),
     '',
   ].join('\n')
 }
 
-function toFindingCells({ title }: Outcome, { text, metric, isRatio, figure, goal, met }: Finding): string[] {
-  const digits = isRatio ? 2 : COLUMNS[metric].digits
-  const bound = goal && ('atLeast' in goal ? `at least ${goal.atLeast}` : `at most ${goal.atMost}`)
-  return [
-    title,
-    `${COLUMNS[metric].title}, ${text}`,
-    toText(figure, digits),
-    bound ?? '',
-    met === undefined ? '' : met ? 'yes' : 'no',
-  ]
-}
-
-function toContenderTable(rows: readonly Row[]): string[] {
-  const metrics = METRICS.filter((metric) => rows.some(({ figures }) => figures[metric]))
-  return toTable(
-    ['', ...metrics.map((metric) => COLUMNS[metric].title)],
-    rows.map(({ title, figures }) => [
-      title,
-      ...metrics.map((metric) => (figures[metric] ? toText(figures[metric], COLUMNS[metric].digits) : '')),
-    ]),
-  )
-}
-
 function toText({ median, min, max }: Figure, digits: number): string {
-  return min === max
-    ? toNumber(median, digits)
-    : `${toNumber(median, digits)} (${toNumber(min, digits)} to ${toNumber(max, digits)})`
-}
-
-function toNumber(value: number, digits: number): string {
-  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  const [middle, low, high] = [median, min, max].map((value) =>
+    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  )
+  return low === high ? `${middle}` : `${middle} (${low} to ${high})`
 }
 
 function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(3, ...all.map((row) => row[column]?.length ?? 0)))
-  const toLine = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [toLine(head), toLine(widths.map((width) => '-'.repeat(width))), ...rows.map(toLine)]
+  const toLine = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [toLine(head), toLine(head.map(() => '---')), ...rows.map(toLine)]
 }

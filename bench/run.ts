@@ -1,154 +1,153 @@
 /** `npm run bench`: runs the trials and reports their results. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { toChart } from './chart.ts'
-import { CONTENDERS, type Contender, type ContenderName } from './contenders.ts'
-import { type Outcome, toOutcome } from './figures.ts'
-import { choosePins, describeMachine, findMissing, RESULTS, requireTools } from './machine.ts'
-import { METHOD, type MeasureOptions, measure } from './measure.ts'
-import { type Run, toMarkdown } from './report.ts'
-import type { Sample } from './sample.ts'
-import type { Trial } from './trial.ts'
-import { TRIALS } from './trials.ts'
+import { type Contender, createContenders } from './contenders.ts'
+import { RESULTS, toCheckout } from './lists.ts'
+import { choosePins, describeMachine } from './load.ts'
+import { METHOD, type MeasureOptions, measure, type Sample } from './measure.ts'
+import { type Outcome, type Run, toMarkdown, toOutcome } from './report.ts'
+import { TRIALS, type Trial } from './trials.ts'
 
-const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
+const HELP = `Usage: npm run bench -- [options]
 
-interface Options {
-  readonly trial: readonly string[]
-  readonly only?: string
-  readonly rounds?: number
-  readonly seconds?: number
-  readonly full?: boolean
-  readonly writeDocs?: boolean
-}
+Compares Rollcall with baselines and with servers that store nothing.
 
-const names = TRIALS.map(({ name }) => name)
-const program = new Command('bench')
-  .description('Compare Rollcall with baselines and with servers that store nothing.')
-  .helpOption('-h, --help', 'Print help')
-  .addOption(new Option('-t, --trial <name...>', 'Run only these trials').choices(names).default(names, 'all'))
-  .option('-o, --only <start>', 'Run only the trials whose names start like this, such as postgres')
-  .option(
-    '-r, --rounds <number>',
-    'Run each contender this often, in turn with the others (default: 3, with --full 7)',
-    parseCount,
-  )
-  .option('-s, --seconds <number>', 'Send load for this many seconds per run (default: 3, with --full 6)', parseCount)
-  .option('--full', 'Run more and longer rounds')
-  .option('--write-docs', 'Write to docs/ too, where other trials keep the result of their last run')
-  .action(run)
-
-await program.parseAsync()
-// A PostgreSQL server would keep the process alive; it stops with it.
-process.exit(0)
-
-async function run({
-  trial,
-  only = '',
-  full,
-  writeDocs,
-  rounds = full ? 7 : 3,
-  seconds = full ? 6 : 3,
-}: Options): Promise<void> {
-  requireTools()
-  const pins = choosePins()
-  const chosen = TRIALS.filter(({ name }) => trial.includes(name) && name.startsWith(only))
-  const missing = new Set(chosen.flatMap(({ contenders }) => contenders.flatMap(missingOf)))
-  for (const line of missing) note(`skipped: ${line}`)
-
-  const notes = [...missing]
-  const outcomes: Outcome[] = []
-  for (const one of chosen) outcomes.push(toOutcome(one, await runTrial(one, { pins, rounds, seconds, notes })))
-  const isAll = chosen.length === TRIALS.length
-  const scope = isAll ? '' : `: ${chosen.map(({ name }) => name).join(', ')}`
-  const report: Run = {
-    at: new Date().toISOString(),
-    machine: describeMachine(pins),
-    method: [
-      `${rounds} rounds of ${seconds} s, each in a fresh process with a fresh list${scope}`,
-      ...METHOD,
-      ...missing,
-    ],
-    outcomes,
-  }
-  process.stdout.write(toMarkdown(report))
-  write(RESULTS, report)
-  if (isAll) write(DOCS, report)
-  else if (writeDocs) write(DOCS, mergeRuns(JSON.parse(readFileSync(join(DOCS, 'bench.json'), 'utf8')), report))
-}
-
-interface RunOptions extends MeasureOptions {
-  readonly rounds: number
-  /** Collects a line for each sample that was repeated. */
-  readonly notes: string[]
-}
-
-async function runTrial({ name, contenders, load }: Trial, { rounds, notes, ...options }: RunOptions) {
-  const samples: Partial<Record<ContenderName, Sample[]>> = {}
-  for (let round = 1; round <= rounds; round++) {
-    for (const contender of contenders.filter((one) => missingOf(one).length === 0)) {
-      const sample = await measureWithRetry(() => measure(contender, load, options), notes)
-      samples[contender] = [...(samples[contender] ?? []), sample]
-      note(`${name} ${round}/${rounds} ${CONTENDERS[contender].title}: ${JSON.stringify(sample, toRounded)}`)
-    }
-  }
-  return samples
-}
-
+  --only NAME        run this trial; may be repeated: ${TRIALS.map(({ name }) => name).join(', ')}
+  --rounds NUMBER    run each contender this often, in turn with the others (default: 3)
+  --seconds NUMBER   send load for this many seconds (default: 5)
+  --against FOLDER   compare with the Rollcall of another checkout, which has its own node_modules, instead of other servers
+  --write-docs       write docs/bench.md, bench.json and bench.svg; trials that do not run keep their result
+  --help             print help
+`
+const ROOT = resolve(import.meta.dir, '..')
+const DOCS = join(ROOT, 'docs')
 /** Attempts at one sample: on a busy machine a connection may time out. */
 const ATTEMPTS = 3
 
-async function measureWithRetry(take: () => Promise<Sample>, notes: string[]): Promise<Sample> {
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    against: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
+const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+const chosen = TRIALS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+if (!(rounds > 0) || !(seconds > 0) || chosen.length < new Set(values.only).size) {
+  process.stderr.write(HELP)
+  process.exit(2)
+}
+if (!Bun.which('wrk')) {
+  console.error('wrk is not installed: apt-get install wrk')
+  process.exit(1)
+}
+
+const own = toCheckout(ROOT)
+const other = values.against === undefined ? undefined : toCheckout(resolve(values.against))
+const contenders = createContenders(own, other)
+const pins = choosePins()
+const notes = new Set<string>()
+const outcomes: Outcome[] = []
+for (const trial of chosen) {
+  outcomes.push(toOutcome(trial, await runTrial(trial, { own, pins, seconds }), contenders))
+  save(RESULTS)
+}
+process.stdout.write(toMarkdown(toRun()))
+if (values['write-docs']) save(DOCS)
+// A PostgreSQL server would keep the process alive; it stops with it.
+process.exit(0)
+
+function toRun(): Run {
+  const against = other && `compared with the checkout at ${other.commit}`
+  const scope = [`${rounds} rounds of ${seconds} s`, against].filter(Boolean).join(', ')
+  return {
+    at: new Date().toISOString(),
+    commit: own.commit,
+    machine: describeMachine(pins),
+    method: [scope, ...METHOD, ...notes],
+    outcomes,
+  }
+}
+
+/** Takes the samples of a trial. A contender that fails is noted and left out. */
+async function runTrial(trial: Trial, options: MeasureOptions): Promise<Record<string, Sample[]>> {
+  const running = trial.contenders.filter(isPresent)
+  const samples: Record<string, Sample[]> = {}
+  for (let round = 1; round <= rounds; round++) {
+    // Each one is first in turn: the machine may get slower.
+    const order = round % 2 === 1 ? running : running.toReversed()
+    for (const name of order) {
+      const contender = contenders[name] as Contender
+      const sample = await measureWithRetry(contender, trial, options)
+      samples[name] = [...(samples[name] ?? []), sample]
+      process.stderr.write(
+        `${trial.name} ${round}/${rounds} ${contender.title}: ${JSON.stringify(sample, toRounded)}\n`,
+      )
+    }
+  }
+  return Object.fromEntries(running.map((name) => [name, samples[name] ?? []]))
+}
+
+function isPresent(name: string): boolean {
+  const contender = contenders[name]
+  if (!contender) return false
+  // The comparison of two checkouts is of them alone, and of what has a goal in it.
+  if (
+    other &&
+    (contender.role === 'relaxed' || (contender.role === 'durable' && name !== 'fastifyPostgres') || name === 'nginx')
+  )
+    return false
+  const missing = contender.missing?.()
+  if (missing) notes.add(missing)
+  return missing === undefined
+}
+
+async function measureWithRetry(contender: Contender, trial: Trial, options: MeasureOptions): Promise<Sample> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await take()
+      return await measure(contender, trial, options)
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error
-      const line = `a sample was repeated: ${error instanceof Error ? error.message : String(error)}`
-      notes.push(line)
-      note(line)
+      const line = `${trial.name}, ${contender.title}: ${error instanceof Error ? error.message : String(error)}`
+      process.stderr.write(`${line}\n`)
+      if (attempt < ATTEMPTS) {
+        notes.add(`a sample was repeated: ${line}`)
+        continue
+      }
+      notes.add(`no result: ${line}`)
+      return {}
     }
   }
 }
 
-function missingOf(name: ContenderName): string[] {
-  const { needs }: Contender = CONTENDERS[name]
-  const line = needs && findMissing(needs)
-  return line ? [line] : []
-}
-
-/** Replaces the outcomes of the trials that ran again. */
-function mergeRuns(earlier: Run, later: Run): Run {
-  const find = ({ outcomes }: Run, { name }: Trial) => outcomes.find((outcome) => outcome.name === name)
-  return {
-    at: later.at,
-    machine: [...new Set([...earlier.machine, ...later.machine])],
-    method: [...new Set([...earlier.method, ...later.method])],
-    outcomes: TRIALS.flatMap((trial) => find(later, trial) ?? find(earlier, trial) ?? []),
-  }
-}
-
-function write(folder: string, report: Run): void {
+function save(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'bench.md'), toMarkdown(report))
-  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(report, toRounded, 1)}\n`)
-  const first = report.outcomes.find(({ name }) => name === TRIALS[0]?.name)
-  if (first) writeFileSync(join(folder, 'bench.svg'), toChart(first))
+  const run = folder === DOCS ? mergeWithDocs(toRun()) : toRun()
+  writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
+  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(run, toRounded, 1)}\n`)
+  const [first] = run.outcomes
+  if (first && first.name === TRIALS[0]?.name && !other) writeFileSync(join(folder, 'bench.svg'), toChart(first))
+}
+
+/** Keeps the outcomes of trials that did not run. */
+function mergeWithDocs(run: Run): Run {
+  const earlier: Run = JSON.parse(readFileSync(join(DOCS, 'bench.json'), 'utf8'))
+  const find = ({ outcomes: all }: Run, { name }: Trial) => all.find((outcome) => outcome.name === name)
+  return {
+    ...run,
+    outcomes: TRIALS.flatMap((trial) => find(run, trial) ?? (earlier.commit ? find(earlier, trial) : []) ?? []),
+  }
 }
 
 function toRounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value
-}
-
-function parseCount(text: string): number {
-  const count = Number(text)
-  if (Number.isInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('Use a whole number above 0.')
-}
-
-function note(line: string): void {
-  process.stderr.write(`${line}\n`)
 }

@@ -8,8 +8,16 @@ import type { Findings, StoreKind } from './trial.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** When, where and with what a trial ran. */
-export interface Circumstances {
+/** A trial on one store, and when, where and with what it ran. */
+export interface Outcome extends Findings {
+  readonly trial: string
+  readonly store: StoreKind
+  readonly promise: string
+  /** What went wrong; absent when the promise was kept. */
+  readonly broken?: string
+  readonly seconds: number
+  /** The load of the machine over the last five minutes of it (loadavg). */
+  readonly load: number
   /** The end of the trial. */
   readonly at: string
   /** Of Rollcall: the version and the commit. */
@@ -18,23 +26,6 @@ export interface Circumstances {
   readonly seed: number
   /** Minutes for each trial; absent for the default lengths. */
   readonly minutes?: number
-}
-
-export interface Outcome extends Findings, Circumstances {
-  readonly trial: string
-  readonly store: StoreKind
-  readonly promise: string
-  /** What went wrong; absent when the promise was kept. */
-  readonly broken?: string
-  readonly seconds: number
-  /** The cores that other work on the machine used meanwhile. */
-  readonly othersCores: number
-}
-
-export interface Report {
-  readonly outcomes: readonly Outcome[]
-  /** Runs of the suite that are not part of this report, such as `soak (postgres)`. */
-  readonly missing: readonly string[]
 }
 
 /** Describes the machine in one line. */
@@ -58,22 +49,20 @@ export function describeVersion(): string {
 }
 
 /** Writes the report into a folder, as endurance.md and endurance.json. */
-export function writeReport(folder: string, report: Report): void {
+export function writeReport(folder: string, outcomes: readonly Outcome[]): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'endurance.md'), toMarkdown(report))
-  writeFileSync(join(folder, 'endurance.json'), `${JSON.stringify(report, null, 1)}\n`)
+  writeFileSync(join(folder, 'endurance.md'), toMarkdown(outcomes))
+  writeFileSync(join(folder, 'endurance.json'), `${JSON.stringify(outcomes, null, 1)}\n`)
 }
 
-/** Reads the outcomes of a report that was written into a folder; none when there is no report. */
-export function readOutcomes(folder: string): readonly Outcome[] {
+/** Replaces the outcomes of an earlier report whose trials ran again. @param order `TRIAL STORE` of every run */
+export function mergeWithReport(folder: string, later: readonly Outcome[], order: readonly string[]): Outcome[] {
   const file = join(folder, 'endurance.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report).outcomes : []
-}
-
-/** Replaces the earlier outcomes of the runs that were repeated. */
-export function mergeOutcomes(earlier: readonly Outcome[], later: readonly Outcome[]): Outcome[] {
-  const isRepeated = (one: Outcome) => later.some(({ trial, store }) => trial === one.trial && store === one.store)
-  return [...earlier.filter((one) => !isRepeated(one)), ...later]
+  const earlier: Outcome[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const toKey = ({ trial, store }: Outcome) => `${trial} ${store}`
+  return order.flatMap(
+    (key) => [...later, ...(Array.isArray(earlier) ? earlier : [])].find((one) => toKey(one) === key) ?? [],
+  )
 }
 
 /** The command that repeats the run of a trial. */
@@ -86,41 +75,31 @@ const STORE_NAMES: Readonly<Record<StoreKind, string>> = { sqlite: 'SQLite', pos
 
 const GUIDE = `# Endurance
 
-\`npm run endurance\` attacks Rollcall, kills it, cuts its power, breaks its disk and loads it for a long time, and checks
-that it keeps its promises. It writes this report. The exit code is 0 if every promise was kept, 1 at the first broken
-one, and 2 if this machine lacks something. A full run takes more than an hour, so \`npm test\` does not include it.
-Other work on the machine makes the trials slower, so each says how much there was.
+\`npm run endurance\` kills Rollcall, cuts its power, breaks its disk and its server, compares it with a model and loads it for
+a long time. It writes this report. It takes more than an hour, so \`npm test\` does not include it. The exit code is 0 if every promise
+was kept, 1 at the first broken one, and 2 if this machine lacks something. \`npm run endurance -- --help\` lists the options.
 
-| Option | Effect |
-| --- | --- |
-| \`--only model fuzz\` | Runs only these trials. |
-| \`--store sqlite\` or \`postgres\` | Runs the trials on one store only. |
-| \`--minutes 1\` | Each trial takes about a minute. Its numbers scale with it. |
-| \`--seed 7\` | Repeats the random choices of a run. The order in which processes run is not repeated. |
-| \`--out FOLDER\` | Writes the report there. The default is \`endurance/results\`. |
-| \`--write-docs\` | Also writes it to \`docs/\`, where the other trials keep the result of their last run. |
-
-The trials need Linux, \`cc\`, \`prlimit\` and a limit of 10,200 open files. PostgreSQL comes with \`npm ci\`. Its
-full disks are file systems in memory, which only root can mount; other users skip these two faults.
+The trials need Linux, \`strace\` and \`wrk\` (\`apt-get install strace wrk\`), and root, so that strace can attach to a process. PostgreSQL
+comes with \`npm ci\`. strace records every write, sync and response, so a power cut can be replayed at any moment, and it makes
+calls fail as a broken disk does.
 `
 
-export function toMarkdown({ outcomes, missing }: Report): string {
+function toMarkdown(outcomes: readonly Outcome[]): string {
   return [
     GUIDE,
     '## Latest runs',
     '',
-    ...[...new Set(outcomes.map(({ machine }) => machine))].map((machine) => `- ${machine}`),
-    ...(missing.length > 0 ? [`- Not run: ${missing.join(', ')}`] : []),
+    ...new Set(outcomes.map(({ machine }) => `- ${machine}`)),
     '',
     ...toTable(
-      ['Trial', 'Store', 'Must show', 'Measured', 'Seconds', 'Other work, cores', 'Run', 'Kept'],
+      ['Trial', 'Store', 'Must show', 'Measured', 'Seconds', 'Load', 'Run', 'Kept'],
       outcomes.map((outcome) => [
         outcome.trial,
         STORE_NAMES[outcome.store],
         outcome.promise,
         toFigures(outcome),
         outcome.seconds.toFixed(0),
-        outcome.othersCores.toFixed(1),
+        outcome.load.toFixed(1),
         toRun(outcome),
         outcome.broken === undefined ? 'yes' : '**no**',
       ]),

@@ -5,108 +5,171 @@
  */
 
 import { randomInt } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { mergeOutcomes, type Outcome, type Report, readOutcomes, toRepeat, writeReport } from './report.ts'
-import { endProcesses } from './rollcall.ts'
-import { type Run, runAll, toRuns } from './runner.ts'
-import { STORES, type StoreKind } from './trial.ts'
-import { TRIALS } from './trials.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { BrokenPromise } from './check.ts'
+import { createRandom } from './random.ts'
+import { describeMachine, describeVersion, mergeWithReport, type Outcome, toRepeat, writeReport } from './report.ts'
+import { checkLogs, endProcesses, type List, toList } from './rollcall.ts'
+import { STORES, type StoreKind, type Trial } from './trial.ts'
+import { faults } from './trials/faults.ts'
+import { fsync } from './trials/fsync.ts'
+import { model } from './trials/model.ts'
+import { powerCuts } from './trials/power-cuts.ts'
+import { soak } from './trials/soak.ts'
+import { timing } from './trials/timing.ts'
 
-const toFolder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+/** Every trial, in the order in which they run: the quick ones first. */
+const TRIALS: readonly Trial[] = [fsync, timing, powerCuts, faults, model, soak]
 
-const DOCS = toFolder('../docs')
+const HELP = `Usage: npm run endurance -- [options]
 
-interface Options {
-  readonly only: readonly string[]
-  readonly minutes?: number
+Tries to break the promises of Rollcall: kills, power cuts, faults, long load.
+
+  --only NAME       only this trial; may be repeated
+  --store KIND      only this store: ${STORES.join(' or ')}
+  --minutes NUMBER  about how long each trial takes; its numbers scale with it
+  --seed NUMBER     repeats the random choices of a run
+  --out FOLDER      where the report goes, endurance.md and endurance.json (default: endurance/results)
+  --write-docs      also write it to docs/, where other trials keep the result of their last run
+  --help            print help
+
+Trials, with the minutes that each takes:
+${TRIALS.map(({ name, minutes, promise }) => `  ${name}: ${JSON.stringify(minutes)}\n      ${promise}`).join('\n')}
+`
+
+interface Run {
+  readonly trial: Trial
+  readonly store: StoreKind
+  readonly minutes: number
+  /** The length as a share of the default length. */
+  readonly scale: number
   readonly seed: number
-  readonly store?: StoreKind
-  readonly out: string
-  readonly writeDocs?: true
 }
 
-const program = new Command('endurance')
-  .description('Tries to break the promises of Rollcall: kills, power cuts, faults, strange requests, long load.')
-  .addOption(
-    new Option('--only <name...>', 'only these trials').choices(TRIALS.map(({ name }) => name)).default([], 'all'),
-  )
-  .option('--minutes <number>', 'about how long each trial takes; its numbers scale with it', parseMinutes)
-  .option('--seed <number>', 'repeats the random choices of a run', parseSeed, randomInt(2 ** 31))
-  .addOption(new Option('--store <kind>', 'only this store').choices(STORES))
-  .option('--out <folder>', 'where the report goes, endurance.md and endurance.json', toFolder('./results'))
-  .option('--write-docs', 'also write it to docs/, where other trials keep the result of their last run')
-  .addHelpText('after', () => `\nTrials, with the minutes that each takes:\n${listTrials()}`)
-  .exitOverride()
+/** A trial that takes longer than this many times its length, and so many minutes, does not finish. */
+const PATIENCE = 3
+const PATIENCE_MINUTES = 5
 
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    store: { type: 'string' },
+    minutes: { type: 'string' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    out: { type: 'string', default: join(import.meta.dir, 'results') },
+    'write-docs': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  process.stdout.write(HELP)
+  process.exit(0)
+}
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 process.on('exit', endProcesses)
+const runs = toRuns()
+const missing = new Set(runs.flatMap(({ trial }) => trial.findMissing?.() ?? []))
+if (runs.length === 0) say(HELP)
+for (const line of missing) say(line)
+if (missing.size > 0 || runs.length === 0) process.exit(2)
+process.exit(await runAll())
 
-try {
-  program.parse()
-} catch {
-  // Commander has printed its own message.
-  process.exit(process.argv.includes('--help') || process.argv.includes('-h') ? 0 : 2)
-}
-process.exit(await run(program.opts<Options>()))
-
-async function run({ only, store, minutes, seed, out, writeDocs }: Options): Promise<number> {
-  const runs = toRuns(TRIALS, only, store)
-  const missing = findMissing(runs)
-  for (const line of missing) say(line)
-  if (missing.length > 0) return 2
-
-  const estimate = runs.reduce((sum, run) => sum + (minutes ?? run.minutes), 0)
-  say(`${runs.length} runs, about ${Math.ceil(estimate)} minutes, seed ${seed}`)
-  const outcomes = await runAll(runs, { seed, minutes, say })
-  write(out, outcomes)
-  if (writeDocs) write(DOCS, mergeOutcomes(readOutcomes(DOCS), outcomes))
-  const failed = outcomes.find(({ broken }) => broken !== undefined)
-  if (!failed) return 0
-  say(`\nA promise is broken: ${failed.promise}\nSeen: ${failed.broken}\nRepeat: ${toRepeat(failed)}`)
-  return 1
+/** One run for each store that a chosen trial applies to. */
+function toRuns(): Run[] {
+  const seed = Number(values.seed)
+  const chosen = TRIALS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+  return chosen.flatMap((trial) =>
+    STORES.flatMap((store) => {
+      const length = trial.minutes[store]
+      if (length === undefined || (values.store !== undefined && values.store !== store)) return []
+      const minutes = Number(values.minutes ?? length)
+      return minutes > 0 && Number.isSafeInteger(seed) ? [{ trial, store, minutes, scale: minutes / length, seed }] : []
+    }),
+  )
 }
 
-function write(folder: string, outcomes: readonly Outcome[]): void {
-  writeReport(folder, createReport(outcomes))
-  say(`the report is in ${folder}/endurance.md`)
+async function runAll(): Promise<number> {
+  say(`${runs.length} runs, about ${Math.ceil(runs.reduce((sum, { minutes }) => sum + minutes, 0))} minutes`)
+  const outcomes: Outcome[] = []
+  for (const run of runs) {
+    const outcome = await runTrial(run)
+    outcomes.push(outcome)
+    const { trial, store, promise, broken, seconds } = outcome
+    say(`${trial}, ${store}: ${broken === undefined ? 'kept' : 'BROKEN'} (${seconds} s)`)
+    if (broken === undefined) continue
+    say(`\nA promise is broken: ${promise}\nSeen: ${broken}\nRepeat: ${toRepeat(outcome)}`)
+    break
+  }
+  writeReport(values.out, outcomes)
+  say(`the report is in ${values.out}/endurance.md`)
+  const docs = resolve(import.meta.dir, '../docs')
+  const order = TRIALS.flatMap(({ name }) => STORES.map((store) => `${name} ${store}`))
+  if (values['write-docs']) writeReport(docs, mergeWithReport(docs, outcomes, order))
+  return outcomes.every(({ broken }) => broken === undefined) ? 0 : 1
 }
 
-/** Brings the outcomes into the order of the trials. */
-function createReport(outcomes: readonly Outcome[]): Report {
-  const find = ({ trial, store }: Run) => outcomes.find((one) => one.trial === trial.name && one.store === store)
-  const runs = toRuns(TRIALS, [], undefined)
-  return {
-    outcomes: runs.flatMap((run) => find(run) ?? []),
-    missing: runs.filter((run) => !find(run)).map(({ trial, store }) => `${trial.name} (${store})`),
+/** Runs a trial in a folder of its own and for a limited time. */
+async function runTrial({ trial, store, minutes, scale, seed }: Run): Promise<Outcome> {
+  const { name, promise } = trial
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-endurance-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Also after Ctrl+C: a trial may have written gigabytes.
+  process.once('exit', remove)
+  const start = performance.now()
+  let lists = 0
+  const toOutcome = (findings: Pick<Outcome, 'figures' | 'details' | 'broken'>): Outcome => ({
+    ...{ trial: name, store, promise, seed, version: describeVersion(), machine: describeMachine() },
+    seconds: Math.round((performance.now() - start) / 100) / 10,
+    load: Math.round((loadavg()[1] ?? 0) * 10) / 10,
+    at: new Date().toISOString(),
+    ...(scale !== 1 && { minutes }),
+    ...findings,
+  })
+  try {
+    const work = trial.run({
+      store,
+      folder,
+      scale,
+      random: createRandom(seed).fork(`${name} ${store}`),
+      amount: (atDefaultLength, least = 1) => Math.max(Math.round(atDefaultLength * scale), least),
+      createList: () => createList(store, folder, `list-${++lists}`),
+      progress: (line) => say(`${name}, ${store}: ${line}`),
+    })
+    const findings = await within(minutes * PATIENCE + PATIENCE_MINUTES, work)
+    checkLogs(folder)
+    return toOutcome(findings)
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return toOutcome({
+      figures: {},
+      broken: error instanceof BrokenPromise ? error.message : `the trial failed: ${text}`,
+    })
+  } finally {
+    endProcesses()
+    remove()
+    process.off('exit', remove)
   }
 }
 
-/** What this machine lacks, one line for each thing. */
-function findMissing(runs: readonly Run[]): string[] {
-  if (process.platform !== 'linux')
-    return ['the trials need Linux: they read /proc, and load a library with LD_PRELOAD']
-  if (runs.length === 0) return ['none of these trials applies to this store']
-  return [...new Set(runs.flatMap(({ trial }) => trial.findMissing?.() ?? []))]
+async function createList(store: StoreKind, folder: string, name: string): Promise<List> {
+  if (store === 'sqlite') return toList(`sqlite:${join(folder, name, 'data/rollcall.db')}`, folder)
+  // The server takes a second to start, so it is started only when a trial needs it.
+  const { getServer } = await import('../test/support/postgres.ts')
+  return toList(await (await getServer()).createUrl(), folder)
 }
 
-function listTrials(): string {
-  const width = Math.max(...TRIALS.map(({ name }) => name.length))
-  return TRIALS.map(({ name, minutes, promise }) => {
-    const lengths = Object.entries(minutes).map(([store, length]) => `${store} ${length}`)
-    return `  ${name.padEnd(width)}  ${lengths.join(', ')}\n      ${promise}`
-  }).join('\n')
-}
-
-function parseMinutes(text: string): number {
-  const minutes = Number(text)
-  if (minutes > 0 && minutes <= 10_000) return minutes
-  throw new InvalidArgumentError('Use a number above 0.')
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 32) return Number(text)
-  throw new InvalidArgumentError('Use a whole number below 4294967296.')
+async function within<Value>(minutes: number, work: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const end = () => reject(new BrokenPromise(`the trial did not finish within ${minutes} minutes`))
+  const timer = setTimeout(end, minutes * 60_000)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function say(line: string): void {

@@ -1,7 +1,9 @@
-/** What a fault is, and what the service must do while it lasts. */
+/** What a fault is, and what the service must do while it lasts and after it. */
 
-import type { Environment, List, Service } from '../rollcall.ts'
-import type { Faults } from '../shim/shim.ts'
+import { STORE_DEADLINE_MS } from '../../src/limits.ts'
+import { check, waitFor } from '../check.ts'
+import type { Exchange } from '../load.ts'
+import type { List, Service } from '../rollcall.ts'
 
 /** A service under load on a list of its own. */
 export interface Scene {
@@ -9,8 +11,8 @@ export interface Scene {
   readonly list: List
   /** The folder of the list's file; on PostgreSQL it is empty. */
   readonly dataFolder: string
-  /** Faults that the shim makes. */
-  readonly shim: Faults
+  /** A new file of the trial. */
+  readonly scratch: string
 }
 
 export interface Fault {
@@ -24,14 +26,67 @@ export interface Fault {
   readonly responses: '500' | '200' | 'either' | 'lost'
   /** What a line of the log says about the cause. */
   readonly reason?: RegExp
-  /** Whether some commits succeed meanwhile. The log then has a line each second at most. */
-  readonly isIntermittent?: boolean
-  /** Whether the shim makes it, so that the shim can tell that it took effect. */
-  readonly isFromShim?: boolean
   /** Whether nothing can bring the list back. The service then saves what the open file still holds. */
   readonly isFinal?: boolean
-  /** Settings of the service that the fault needs. */
-  readonly env?: Environment
   /** Causes it. Returns what ends it. */
-  cause(scene: Scene): Promise<() => void | Promise<void>>
+  cause(scene: Scene): Promise<() => unknown>
+}
+
+/** More error lines than this about one fault fill a disk. */
+const MOST_LINES = 3
+const ERROR_LEVEL = 50
+
+/** The list is no longer where it was: 500s only, and /readyz says 503. */
+export async function checkLost({ service }: Scene, exchanges: readonly Exchange[], from: number): Promise<void> {
+  const isTold = () => exchanges.some(({ status, startedAt }) => status === 500 && startedAt > from)
+  await waitFor('a 500, because the list is no longer there', isTold, STORE_DEADLINE_MS)
+  const isUnready = async () => (await service.opsStatus('/readyz')) === 503
+  await waitFor('/readyz says 503', isUnready, STORE_DEADLINE_MS)
+}
+
+/** A slow or failing store never keeps a document from its reader. */
+export async function checkDocument(port: number): Promise<void> {
+  const signal = AbortSignal.timeout(STORE_DEADLINE_MS)
+  const response = await fetch(`http://127.0.0.1:${port}/openapi.json`, { signal }).catch(() => undefined)
+  check(response?.status === 200, () => `a document is answered ${response?.status ?? 'not at all'} meanwhile`)
+}
+
+/**
+ * Every request is answered within the deadline of the contract, from its last byte to the last byte of the response, and
+ * as the fault allows.
+ *
+ * @param from when the fault was there, and `until` when it ended, by performance.now()
+ */
+export function checkResponses(
+  { responses }: Fault,
+  exchanges: readonly Exchange[],
+  { from, until }: { readonly from: number; readonly until: number },
+): void {
+  for (const { status, startedAt, endedAt } of exchanges) {
+    const time = endedAt - startedAt
+    check(status === 200 || status === 500, () => `a request is answered ${status ?? 'not at all'}`)
+    check(time <= STORE_DEADLINE_MS, () => `a response (${status}) takes ${time.toFixed(0)} ms`)
+  }
+  const failed = countFailed(exchanges, from)
+  if (responses === '500') check(failed > 0, () => 'no request is answered 500 while the fault lasts')
+  if (responses === '200') check(failed === 0, () => `${failed} requests are answered 500`)
+  if (responses !== 'lost') return
+  const isWrong = ({ status, startedAt, endedAt }: Exchange) => status === 200 && startedAt > from && endedAt < until
+  const wrong = exchanges.filter(isWrong)
+  check(wrong.length === 0, () => `${wrong.length} requests that were sent after the list was lost are answered 200`)
+}
+
+/** How many requests that the fault may have met were answered 500. */
+export function countFailed(exchanges: readonly Exchange[], from: number): number {
+  return exchanges.filter(({ status, startedAt }) => status === 500 && startedAt > from - STORE_DEADLINE_MS).length
+}
+
+/** The log names the cause of a fault that requests notice, in a few lines. */
+export function checkLog({ responses, reason }: Fault, log: string): void {
+  if (responses === '200' || responses === 'either') return
+  const errors = log.split('\n').filter((line) => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL)
+  check(errors.length >= 1, () => 'no error line in the log says what is wrong')
+  check(errors.length <= MOST_LINES, () => `${errors.length} error lines in the log are about one fault`)
+  const isNamed = errors.some((line) => reason?.test(line) ?? true)
+  check(isNamed, () => `no error line in the log matches ${reason}: ${errors[0]}`)
 }

@@ -1,14 +1,10 @@
-/** Faults of a disk, of the list's file, of the clock and of the writer thread. */
+/** Faults of a disk, of the list's file and of its lock. */
 
 import { Database } from 'bun:sqlite'
-import { renameSync, rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { ERRNO, type FaultName } from '../shim/shim.ts'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { check } from '../check.ts'
+import { inject } from '../strace.ts'
 import type { Fault, Scene } from './fault.ts'
-
-const CRASHING_WRITER = fileURLToPath(new URL('../../test/support/crashing-writer.ts', import.meta.url))
-
-const DAY_MS = 86_400_000
 
 /** Suffixes of the files that SQLite keeps for a list. */
 const PARTS = ['', '-wal', '-shm']
@@ -16,16 +12,16 @@ const PARTS = ['', '-wal', '-shm']
 /** The list is no longer where it was. */
 const LOST = { lasts: 4_000, responses: 'lost', reason: /lost|deleted|moved|another file/, isFinal: true } as const
 
+const WRITES = 'pwrite64,write'
+const SYNCS = 'fsync,fdatasync'
+
 export const SQLITE_FAULTS: readonly Fault[] = [
-  { ...fromShim('EIO on every write', 'writeErrno', ERRNO.EIO, '500', 3_000), reason: /disk reports an error/ },
-  { ...fromShim('EIO on every fsync', 'syncErrno', ERRNO.EIO, '500', 3_000), reason: /disk reports an error/ },
-  { ...fromShim('EIO on every read', 'readErrno', ERRNO.EIO, 'either', 3_000), cause: failReads },
-  { ...fromShim('ENOSPC on every write', 'writeErrno', ERRNO.ENOSPC, '500', 3_000), reason: /disk is full/ },
-  fromShim('ENOSPC on every fsync', 'syncErrno', ERRNO.ENOSPC, '500', 3_000),
-  fromShim('a slow disk: each fsync takes 0.3 s', 'syncDelayMs', 300, '200', 4_000),
-  fromShim('a disk that hangs: an fsync takes 8 s', 'syncDelayMs', 8_000, '500', 8_000),
-  fromShim('the clock is set back by a day', 'clockOffsetMs', -DAY_MS, '200', 3_000),
-  fromShim('the clock is set forward by a day', 'clockOffsetMs', DAY_MS, '200', 3_000),
+  { ...fromDisk('EIO on every write', WRITES, 'error=EIO', '500'), reason: /disk/ },
+  { ...fromDisk('EIO on every fsync', SYNCS, 'error=EIO', '500'), reason: /disk/ },
+  { ...fromDisk('EIO on every read', 'pread64', 'error=EIO', 'either'), cause: failReads },
+  { ...fromDisk('ENOSPC on every write', WRITES, 'error=ENOSPC', '500'), reason: /full/ },
+  { ...fromDisk('a slow disk: each fsync takes 0.3 s', SYNCS, 'delay_enter=300000', '200'), lasts: 4_000 },
+  { ...fromDisk('a disk that hangs: an fsync takes 8 s', SYNCS, 'delay_enter=8000000', '500'), lasts: 8_000 },
   {
     name: 'another process holds the lock',
     lasts: 8_000,
@@ -33,53 +29,43 @@ export const SQLITE_FAULTS: readonly Fault[] = [
     reason: /lock|deadline|confirm/,
     cause: holdLock,
   },
-  {
-    name: 'the writer thread crashes again and again',
-    lasts: 3_000,
-    responses: 'either',
-    env: { BUN_OPTIONS: `--preload ${CRASHING_WRITER}` },
-    cause: crashWriter,
-  },
   { name: 'the folder of the list is moved away, and back', ...LOST, isFinal: false, cause: moveFolder },
   { name: 'another list is moved over the file', ...LOST, cause: replaceFile },
-  { name: 'the files of the list are deleted', ...LOST, cause: deleteFiles },
-  { name: 'the log of the list is deleted', ...LOST, cause: deleteLog },
+  { name: 'the files of the list are deleted', ...LOST, cause: (scene) => deleteParts(scene, PARTS) },
+  { name: 'the log of the list is deleted', ...LOST, cause: (scene) => deleteParts(scene, ['-wal']) },
   { name: 'the folder of the list is deleted', ...LOST, cause: deleteFolder },
 ]
 
-function fromShim(name: string, fault: FaultName, value: number, responses: Fault['responses'], lasts: number): Fault {
-  return {
-    name,
-    lasts,
-    responses,
-    isFromShim: true,
-    async cause({ shim }) {
-      shim.set(fault, value)
-      return () => shim.set(fault, 0)
-    },
+function fromDisk(name: string, calls: string, effect: string, responses: Fault['responses']): Fault {
+  return { name, lasts: 3_000, responses, cause: (scene) => breakDisk(scene, calls, effect) }
+}
+
+async function breakDisk({ service, list, scratch }: Scene, calls: string, effect: string) {
+  const paths = PARTS.slice(0, 2).map((part) => list.file + part)
+  const end = await inject(service.process.pid, { calls, effect, paths }, scratch)
+  return async () => {
+    const hits = await end()
+    check(hits > 0, () => 'the fault was never met: the trial itself does not work')
   }
 }
 
 /** SQLite reads from its cache until another process writes, so another process has to. */
-async function failReads({ shim, list }: Scene) {
-  shim.set('readErrno', ERRNO.EIO)
-  const db = new Database(list.file)
+async function failReads(scene: Scene) {
+  const end = await breakDisk(scene, 'pread64', 'error=EIO')
+  const db = new Database(scene.list.file)
   const version = db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version
   const timer = setInterval(() => {
-    // The lock may be taken; there is another time.
-    attempt(() => db.run(`PRAGMA user_version = ${version}`))
+    try {
+      db.run(`PRAGMA user_version = ${version}`)
+    } catch {
+      // The lock may be taken; there is another time.
+    }
   }, 50)
-  return () => {
-    shim.set('readErrno', 0)
+  return async () => {
     clearInterval(timer)
     db.close()
+    await end()
   }
-}
-
-function attempt(work: () => void): void {
-  try {
-    work()
-  } catch {}
 }
 
 async function holdLock({ list }: Scene) {
@@ -92,16 +78,13 @@ async function holdLock({ list }: Scene) {
   }
 }
 
-async function crashWriter({ service }: Scene) {
-  const crash = () => service.process.kill('SIGUSR2')
-  crash()
-  const timer = setInterval(crash, 700)
-  return () => clearInterval(timer)
-}
-
 async function moveFolder({ dataFolder }: Scene) {
   renameSync(dataFolder, `${dataFolder}-away`)
-  return () => renameSync(`${dataFolder}-away`, dataFolder)
+  return () => {
+    // The service may have put what it saved where the folder was.
+    if (readdirSync(`${dataFolder}-away/..`).includes('data')) renameSync(dataFolder, `${dataFolder}-saved`)
+    renameSync(`${dataFolder}-away`, dataFolder)
+  }
 }
 
 async function replaceFile({ list }: Scene) {
@@ -114,13 +97,8 @@ async function replaceFile({ list }: Scene) {
   return () => {}
 }
 
-async function deleteFiles({ list }: Scene) {
-  for (const part of PARTS) rmSync(list.file + part, { force: true })
-  return () => {}
-}
-
-async function deleteLog({ list }: Scene) {
-  rmSync(`${list.file}-wal`)
+async function deleteParts({ list }: Scene, parts: readonly string[]) {
+  for (const part of parts) rmSync(list.file + part, { force: true })
   return () => {}
 }
 

@@ -1,13 +1,13 @@
-/** A run of the service and of commands, in which every operation on the disk is recorded. */
+/** A run of the service and of commands, in which every system call on the disk is recorded. */
 
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { waitFor } from '../check.ts'
+import { check, waitFor } from '../check.ts'
 import { startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
-import { endProcesses, type List, toList } from '../rollcall.ts'
+import { type List, type Service, toList } from '../rollcall.ts'
 import { byIdentity, EVERYTHING, parseRows, type Row } from '../rows.ts'
-import { buildShim, toShimEnvironment } from '../shim/shim.ts'
+import { type Call, readRecordings, toRecorder, waitForRecording } from '../strace.ts'
 import type { TrialContext } from '../trial.ts'
 
 const DISK = 'disk'
@@ -16,7 +16,7 @@ const DISK = 'disk'
 export const LIST = 'data/rollcall.db'
 export const BACKUP = 'backup.db'
 
-/** What the run was promised, by position in the recording. */
+/** What the run was promised, and when, in microseconds since 1970. */
 export interface Promises {
   /** Where each identity was acknowledged first. */
   readonly acknowledged: Map<string, number>
@@ -28,9 +28,9 @@ export interface Promises {
 }
 
 export interface RecordedRun extends Promises {
-  /** The folder that is the disk, and the recording of what happened to it. */
+  /** The folder that is the disk, and what happened to it. */
   readonly root: string
-  readonly log: string
+  readonly calls: readonly Call[]
   /** The list at the end, by identity. */
   readonly rows: ReadonlyMap<string, Row>
 }
@@ -39,10 +39,13 @@ interface Parts extends Promises {
   readonly list: List
   readonly random: Random
   readonly folder: string
-  readonly env: Record<string, string>
-  /** Where the recording is now: a position before which everything has happened that has been seen. */
-  readonly position: () => number
+  /** The recordings, one for each process. */
+  readonly logs: string[]
 }
+
+/** A moment after everything that has been seen, and one before everything that follows: the clock has milliseconds. */
+const toAfter = () => (Date.now() + 1) * 1000
+const toBefore = () => Date.now() * 1000
 
 /** One request in so many repeats an address, in another spelling. */
 const REPEATS = 5
@@ -51,13 +54,12 @@ const REPEATS = 5
 const COMPACTION_MS = 1_000
 
 /** The load of a full run. */
-const REQUESTS = 40_000
+const REQUESTS = 20_000
 const IMPORTED = 5_000
 
-/** Runs the service under load, with a kill, and commands at the same time. All write through the shim. */
+/** Runs the service under load, with a kill, and commands at the same time. */
 export async function recordRun({ folder, amount, random }: TrialContext): Promise<RecordedRun> {
   const root = join(folder, DISK)
-  const log = join(folder, 'operations.log')
   mkdirSync(root)
   const parts: Parts = {
     acknowledged: new Map(),
@@ -67,12 +69,10 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
     list: toList(`sqlite:${join(root, LIST)}`, folder),
     random,
     folder,
-    env: { ...toShimEnvironment(buildShim(folder), { folder: root, log }) },
-    position: () => statSync(log).size,
+    logs: [],
   }
-  const { list, env } = parts
-  const total = amount(REQUESTS, 8_000)
-  let service = await list.serve({ env })
+  const total = amount(REQUESTS, 4_000)
+  let service = await serve(parts)
 
   const first = startRequests(parts, () => service.port, total * 0.4)
   await first.reach(0.3)
@@ -85,9 +85,9 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
   await second.reach(0.2)
   await removeSome(parts)
   await service.stop('SIGKILL')
-  service = await list.serve({ env })
+  service = await serve(parts)
   await second.reach(0.6)
-  await list.run(['count'], { env })
+  await run(parts, ['count'])
   await second.ended
 
   const third = startRequests(parts, () => service.port, total * 0.2)
@@ -98,13 +98,42 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
   await Bun.sleep(COMPACTION_MS)
   await service.stop()
   // Also recorded: a command that only reads changes the header when it opens and closes the list.
-  const rows = parseRows(await list.run(['export', ...EVERYTHING], { env }))
-  endProcesses()
-  return { ...parts, root, log, rows: byIdentity(rows) }
+  const rows = parseRows(await run(parts, ['export', ...EVERYTHING]))
+  return { ...parts, root, calls: readRecordings(parts.logs), rows: byIdentity(rows) }
+}
+
+function addRecorder({ logs, folder }: Parts): string[] {
+  const log = join(folder, `recording-${logs.length}`)
+  logs.push(log)
+  return toRecorder(log)
+}
+
+/** Starts a service. After its end, its recording is complete. */
+async function serve(parts: Parts): Promise<Service> {
+  const by = addRecorder(parts)
+  const service = await parts.list.serve({ by })
+  return {
+    ...service,
+    async stop(signal) {
+      const code = await service.stop(signal)
+      await waitForRecording(by.at(-1) ?? '', service.process.pid)
+      return code
+    },
+  }
+}
+
+/** Runs a command that must succeed. Returns what it prints. */
+async function run(parts: Parts, args: readonly string[]): Promise<string> {
+  const verb = parts.list.start(args, { by: addRecorder(parts) })
+  const log = parts.logs.at(-1) ?? ''
+  const { code, stdout, stderr } = await verb.ended
+  check(code === 0, () => `rollcall ${args[0]} ends with ${code}: ${stderr}`)
+  await waitForRecording(log, verb.process.pid)
+  return stdout
 }
 
 /** Subscribes so many addresses. */
-function startRequests({ acknowledged, sent, random, position }: Parts, toPort: () => number, total: number) {
+function startRequests({ acknowledged, sent, random }: Parts, toPort: () => number, total: number) {
   const answered: string[] = []
   let started = 0
   const load = startLoad(toPort, {
@@ -119,40 +148,42 @@ function startRequests({ acknowledged, sent, random, position }: Parts, toPort: 
     },
     onReply({ email, status }) {
       if (status !== 200 || acknowledged.has(email.toLowerCase())) return
-      acknowledged.set(email, position())
+      acknowledged.set(email, toAfter())
       if (email.startsWith('power')) answered.push(email)
     },
   })
   return { ...load, reach: (share: number) => waitFor('the load goes on', () => started >= total * share, 120_000) }
 }
 
-async function importSome({ list, folder, env, acknowledged, sent, position }: Parts, rows: number): Promise<void> {
+async function importSome(parts: Parts, rows: number): Promise<void> {
+  const { folder, acknowledged, sent } = parts
   const emails = Array.from({ length: rows }, (_, index) => `import${index}@example.org`)
   for (const email of emails) sent.add(email)
   writeFileSync(join(folder, 'import.txt'), `${emails.join('\n')}\n`)
-  await list.run(['import', 'import.txt'], { env })
-  for (const email of emails) acknowledged.set(email, position())
+  await run(parts, ['import', 'import.txt'])
+  for (const email of emails) acknowledged.set(email, toAfter())
 }
 
-async function removeSome({ list, folder, env, acknowledged, removed, position }: Parts): Promise<void> {
-  const emails = [...acknowledged.keys()].filter((email) => email.startsWith('remove'))
-  const from = position()
-  for (const email of emails) removed.set(email, { from, to: Number.POSITIVE_INFINITY })
-  writeFileSync(join(folder, 'remove.txt'), `${emails.join('\n')}\n`)
-  await list.run(['remove', '--file', 'remove.txt'], { env })
-  for (const email of emails) removed.set(email, { from, to: position() })
+async function removeSome(parts: Parts): Promise<void> {
+  const emails = [...parts.acknowledged.keys()].filter((email) => email.startsWith('remove'))
+  const from = toBefore()
+  for (const email of emails) parts.removed.set(email, { from, to: Number.POSITIVE_INFINITY })
+  await run(parts, ['remove', ...emails])
+  for (const email of emails) parts.removed.set(email, { from, to: toAfter() })
 }
 
-async function backUp({ list, folder, env, backups, position }: Parts): Promise<void> {
-  const from = position()
-  await list.run(['backup', join(folder, DISK, BACKUP)], { env })
-  backups.push({ from, to: position() })
+async function backUp(parts: Parts): Promise<void> {
+  const from = toBefore()
+  await run(parts, ['backup', join(parts.folder, DISK, BACKUP)])
+  parts.backups.push({ from, to: toAfter() })
 }
 
 /** Kills a command while it moves addresses. */
-async function killCount({ list, env, random }: Parts): Promise<void> {
-  const killed = list.start(['count'], { env })
-  await Bun.sleep(random.between(100, 300))
+async function killCount(parts: Parts): Promise<void> {
+  const killed = parts.list.start(['count'], { by: addRecorder(parts) })
+  const log = parts.logs.at(-1) ?? ''
+  await Bun.sleep(parts.random.between(200, 500))
   killed.process.kill('SIGKILL')
   await killed.ended
+  await waitForRecording(log, killed.process.pid)
 }

@@ -11,7 +11,7 @@ import { BACKUP, LIST, type RecordedRun } from './recorded-run.ts'
 /**
  * Opens the files as their owner would after a cut.
  *
- * @param position in the recording: what is recorded before it has happened
+ * @param position when the power was cut, in microseconds since 1970
  * @returns the number of addresses on the list
  */
 export async function checkState(state: string, position: number, run: RecordedRun): Promise<number> {
@@ -80,13 +80,12 @@ async function checkBackup(state: string, position: number, run: RecordedRun): P
 
 /**
  * Fails unless a folder has the same files as another: the replay of a complete recording leaves what the processes
- * left. The -shm file of SQLite is written through a memory map, and the -state file by Bun itself, which is not recorded.
- * Neither has addresses, and a list is complete without them.
+ * left. The -shm file of SQLite is written through a memory map, which is not recorded. A list is complete without it.
  */
 export function checkReplay(replayed: string, root: string): void {
   const list = (folder: string) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/-(?:shm|state)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
       .sort()
   const [found, expected] = [list(replayed), list(root)]

@@ -1,15 +1,22 @@
 /** Faults under load: nothing acknowledged is lost, callers get a 500 in time, and the service recovers by itself. */
 
-import { mkdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { check, checkDuring, waitFor } from '../check.ts'
-import { checkDocument, checkLog, checkLost, checkResponses, countFailed } from '../faults/checks.ts'
-import type { Fault, Scene } from '../faults/fault.ts'
-import { checkRescued } from '../faults/rescue.ts'
+import {
+  checkDocument,
+  checkLog,
+  checkLost,
+  checkResponses,
+  countFailed,
+  type Fault,
+  type Scene,
+} from '../faults/fault.ts'
 import { SQLITE_FAULTS } from '../faults/sqlite-faults.ts'
 import { type Exchange, startLoad } from '../load.ts'
+import { toList } from '../rollcall.ts'
 import { checkKept } from '../rows.ts'
-import { buildShim, createFaults, findMissingCompiler, toShimEnvironment } from '../shim/shim.ts'
+import { findMissingStrace } from '../strace.ts'
 import type { Trial, TrialContext } from '../trial.ts'
 
 /** The service accepts addresses again within this many milliseconds after a fault ends. */
@@ -28,19 +35,18 @@ interface Sight {
 
 export const faults: Trial = {
   name: 'faults',
-  promise: 'disk, file, clock, lock, thread and server faults: nothing lost, 500 within 5 s, recovers without help',
-  minutes: { sqlite: 3, postgres: 8 },
-  findMissing: findMissingCompiler,
+  promise: 'disk, file, lock and server faults: nothing lost, 500 within 5 s, recovers without help',
+  minutes: { sqlite: 3, postgres: 4 },
+  findMissing: findMissingStrace,
   async run(context) {
     const { store, amount, progress } = context
     const table = store === 'sqlite' ? SQLITE_FAULTS : (await import('../faults/postgres-faults.ts')).POSTGRES_FAULTS
-    const library = buildShim(context.folder)
     const rounds = amount(2)
     const sights = new Map<string, Sight[]>(table.map(({ name }) => [name, []]))
     for (let round = 1; round <= rounds; round++) {
       for (const fault of table) {
         progress(`${fault.name} (${round} of ${rounds})`)
-        const sight = await checkDuring(fault.name, () => runFault(fault, context, library))
+        const sight = await checkDuring(fault.name, () => runFault(fault, context))
         sights.get(fault.name)?.push(sight)
       }
     }
@@ -64,23 +70,21 @@ function describe(sights: readonly Sight[]): string {
   return `${failed.toLocaleString('en')} responses with 500, slowest response ${toMost('slowest')} s, ${end}`
 }
 
-async function runFault(fault: Fault, context: TrialContext, library: string): Promise<Sight> {
-  const { folder, createList, random } = context
+let scratches = 0
+
+async function runFault(fault: Fault, { folder, createList, random }: TrialContext): Promise<Sight> {
   const list = await createList()
-  const dataFolder = dirname(list.file)
-  const shim = createFaults(join(folder, 'control'))
-  if (list.file) mkdirSync(dataFolder, { recursive: true })
-  const shimEnvironment = list.file ? toShimEnvironment(library, { folder: dataFolder, faults: shim }) : {}
-  const service = await list.serve({ env: { ...shimEnvironment, ...fault.env } })
+  const service = await list.serve()
+  const scene = { service, list, dataFolder: dirname(list.file), scratch: join(folder, `scratch-${++scratches}`) }
   try {
-    return await observe(fault, { service, list, dataFolder, shim }, random.between(2, 8))
+    return await observe(fault, scene, random.between(2, 8))
   } finally {
     if (service.process.exitCode === null) await service.stop('SIGKILL')
   }
 }
 
 async function observe(fault: Fault, scene: Scene, pauseMs: number): Promise<Sight> {
-  const { service, list, shim } = scene
+  const { service, list } = scene
   const exchanges: Exchange[] = []
   const sent = new Set<string>()
   const load = startLoad(() => service.port, {
@@ -102,7 +106,6 @@ async function observe(fault: Fault, scene: Scene, pauseMs: number): Promise<Sig
   if (fault.responses === 'lost') await checkLost(scene, exchanges, from)
   await checkDocument(service.port)
   await Bun.sleep(Math.max(fault.lasts - (performance.now() - from), 0))
-  if (fault.isFromShim) check(shim.hits() > 0, () => 'the fault was never met: the trial itself does not work')
   const until = performance.now()
   const failed = countFailed(exchanges, from)
   await end()
@@ -124,4 +127,17 @@ async function observe(fault: Fault, scene: Scene, pauseMs: number): Promise<Sig
   await (fault.isFinal ? checkRescued(scene, kept) : checkKept(list, kept))
   const slowest = Math.max(...exchanges.map(({ startedAt, endedAt }) => endedAt - startedAt)) / 1000
   return { failed, slowest, recovered }
+}
+
+/** What a service saves of a list that it has lost is a file with `rescue` in its name, near the list, which is a list too. */
+async function checkRescued(
+  { dataFolder }: Scene,
+  kept: { readonly acknowledged: readonly string[]; readonly sent: ReadonlySet<string> },
+): Promise<void> {
+  const home = dirname(dataFolder)
+  const names = readdirSync(home, { recursive: true }).map(String)
+  const [name, ...others] = names.filter((one) => /rescue[^/]*\.db$/.test(one))
+  check(name !== undefined, () => `no rescue file has the ${kept.acknowledged.length} acknowledged addresses`)
+  check(others.length === 0, () => `there are several rescue files: ${names.join(', ')}`)
+  await checkDuring('the rescue file', () => checkKept(toList(`sqlite:${join(home, name)}`, home), kept))
 }

@@ -1,14 +1,11 @@
-/** Every 200 follows a sync that covers its address. The shim records writes, syncs and responses in one order. */
+/** Every 200 follows a sync that covers its address, by the recorded system calls of those who write and respond. */
 
-import { chmodSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check, toSample } from '../check.ts'
 import { connect, toSubscribeRequest } from '../connection.ts'
-import type { Environment } from '../rollcall.ts'
-import { findCovered } from '../shim/coverage.ts'
-import { readRecording } from '../shim/recording.ts'
-import { buildShim, findMissingCompiler, toShimEnvironment } from '../shim/shim.ts'
-import type { Trial, TrialContext } from '../trial.ts'
+import { type Call, findMissingStrace, readRecordings, recordProcess, toRecorder, waitForRecording } from '../strace.ts'
+import type { Trial } from '../trial.ts'
 
 /** Callers at once, so that commits carry one address and several. */
 const CALLERS = 8
@@ -19,59 +16,43 @@ const NAME = /fsync-\d{6}/g
 export const fsync: Trial = {
   name: 'fsync',
   promise: 'each of 1,000 responses with 200 follows an fsync that covers its address',
-  minutes: { sqlite: 0.1, postgres: 0.1 },
-  findMissing: findMissingCompiler,
-  async run(context) {
-    const { folder, createList, amount } = context
+  minutes: { sqlite: 0.1, postgres: 0.2 },
+  findMissing: findMissingStrace,
+  async run({ store, folder, createList, amount }) {
     const requests = amount(1000, 100)
-    const log = join(folder, 'operations.log')
+    const logs = [join(folder, 'service'), join(folder, 'server')]
     const list = await createList()
-    const { env, end } = await prepare(context, log)
-    const service = await list.serve({ env })
-    const asked = await subscribe(service.port, requests)
+    const end = store === 'sqlite' ? undefined : await recordServer(logs[1] ?? '')
+    const service = await list.serve({ by: toRecorder(logs[0] ?? '') })
+    await subscribe(service.port, requests)
     await service.stop()
-    await end()
-    const { covered, early, syncs } = findCovered(readRecording(log), asked, NAME)
+    await waitForRecording(logs[0] ?? '', service.process.pid)
+    await end?.()
+    const calls = readRecordings(end ? logs : logs.slice(0, 1))
+    const { covered, early } = findCovered(calls)
     const text = `${early.length} responses were sent before an fsync covered them: ${toSample(early)}`
     check(early.length === 0, () => text)
-    check(covered === requests, () => `the log shows ${covered} responses of ${requests}`)
+    check(covered === requests, () => `the recording shows ${covered} responses of ${requests}`)
+    const syncs = calls.filter(({ kind }) => kind === 'sync').length
     return { figures: { 'responses that an fsync covers': covered, 'fsyncs in the run': syncs } }
   },
 }
 
-/** Records the process that writes and syncs: the service, or the PostgreSQL server with the service. */
-async function prepare(
-  { store, folder }: TrialContext,
-  log: string,
-): Promise<{ readonly env: Environment; readonly end: () => Promise<void> }> {
-  const library = buildShim(folder)
-  const env = toShimEnvironment(library, { folder, log })
-  if (store === 'sqlite') return { env, end: async () => {} }
-  const [{ getServer }, { restartServer }] = await Promise.all([
-    import('../../test/support/postgres.ts'),
-    import('../postgres.ts'),
-  ])
-  // The server may run as another user.
-  chmodSync(folder, 0o755)
-  writeFileSync(log, '')
-  chmodSync(log, 0o666)
+/** Records the PostgreSQL server, which starts a process for each connection. */
+async function recordServer(log: string): Promise<() => Promise<void>> {
+  const { getServer } = await import('../../test/support/postgres.ts')
   const { data } = await getServer()
-  await restartServer(toShimEnvironment(library, { folder: join(data, 'pg_wal'), log }))
-  return { env, end: restartServer }
+  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  return await recordProcess(Number(pid), log)
 }
 
-/** Subscribes addresses. Returns the names of each connection by its port, in the order in which they were sent. */
-async function subscribe(port: number, requests: number): Promise<ReadonlyMap<number, readonly string[]>> {
-  const asked = new Map<number, string[]>()
+async function subscribe(port: number, requests: number): Promise<void> {
   let next = 0
 
   async function call(): Promise<void> {
     const connection = await connect(port)
-    const names: string[] = []
-    asked.set(connection.localPort, names)
     while (next < requests) {
       const name = `fsync-${String(next++).padStart(6, '0')}`
-      names.push(name)
       const reply = await connection.request(toSubscribeRequest(`${name}.${name}@example.org`))
       check(reply?.status === 200, () => `an address was answered ${reply?.status}, without any fault`)
     }
@@ -79,5 +60,36 @@ async function subscribe(port: number, requests: number): Promise<ReadonlyMap<nu
   }
 
   await Promise.all(Array.from({ length: CALLERS }, call))
-  return asked
+}
+
+/**
+ * Finds which responses were sent after a sync that began after the first write of their address. A connection has one
+ * request at a time, so a response is for the last address that the socket received.
+ */
+export function findCovered(calls: readonly Call[]): { readonly covered: number; readonly early: readonly string[] } {
+  const written = new Map<string, { readonly path: string; readonly end: number }>()
+  const syncs = new Map<string, Call[]>()
+  const asked = new Map<string, string>()
+  const early: string[] = []
+  let covered = 0
+  for (const call of calls) {
+    if (call.kind === 'write') {
+      for (const [name] of call.data.toString('latin1').matchAll(NAME)) if (!written.has(name)) written.set(name, call)
+    } else if (call.kind === 'sync') syncs.set(call.path, [...(syncs.get(call.path) ?? []), call])
+    else if (call.kind === 'receive') {
+      const name = call.data.toString('latin1').match(NAME)?.[0]
+      if (name) asked.set(call.path, name)
+    } else if (call.kind === 'send' && call.data.toString('latin1').startsWith('HTTP/1.1 200')) {
+      const name = asked.get(call.path)
+      if (name === undefined) continue
+      asked.delete(call.path)
+      const place = written.get(name)
+      const isCovered = syncs
+        .get(place?.path ?? '')
+        ?.some(({ begin, end }) => place !== undefined && begin >= place.end && end <= call.begin)
+      if (isCovered) covered++
+      else early.push(name)
+    }
+  }
+  return { covered, early }
 }

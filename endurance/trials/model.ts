@@ -1,12 +1,11 @@
 /** Random operations of services and commands at once, kills at random moments, and a model that knows what must be there. */
 
-import { check } from '../check.ts'
-import { createBackups } from '../model/backups.ts'
-import { createFollower, type Follower } from '../model/follower.ts'
+import { check, waitFor } from '../check.ts'
 import { createLedger, type Ledger } from '../model/ledger.ts'
-import { createTarget, type Target } from '../model/target.ts'
+import { type Copier, createCopier, createFollower, type Follower } from '../model/readers.ts'
 import { createWorld, type World } from '../model/world.ts'
 import type { Random } from '../random.ts'
+import type { List } from '../rollcall.ts'
 import { type Row, readRows } from '../rows.ts'
 import type { Findings, StoreKind, Trial } from '../trial.ts'
 
@@ -20,10 +19,7 @@ const ROUND_MS = 40_000
 /** Commands at once. */
 const ACTORS = 2
 
-/** The copy of a longer list is compared in every fourth round only. */
-const SHORT_LIST = 150_000
-
-const VERBS = ['import', 'import', 'import', 'remove', 'remove', 'forget', 'count', 'copy', 'backup'] as const
+const VERBS = ['import', 'import', 'import', 'remove', 'remove', 'forget', 'count', 'copy'] as const
 
 interface Parts {
   readonly store: StoreKind
@@ -31,8 +27,7 @@ interface Parts {
   readonly world: World
   readonly ledger: Ledger
   readonly follower: Follower
-  readonly target: Target
-  readonly backUp: () => Promise<void>
+  readonly copier: Copier
 }
 
 export const model: Trial = {
@@ -49,19 +44,17 @@ export const model: Trial = {
       world,
       ledger,
       follower: createFollower(world),
-      target: createTarget(world, await createList()),
-      backUp: createBackups(world, ledger),
+      copier: createCopier(world, ledger, createList),
     }
     const kills = amount(100, 5)
     const addresses = amount(1_000_000, 20_000)
     let rounds = 0
     for (; world.figures.kills < kills || ledger.everListed() < addresses; rounds++) {
       await runRound(parts, Math.min(ADDRESSES, addresses))
-      await compare(parts, ledger.entries.size < SHORT_LIST || rounds % 4 === 3)
+      await compare(parts)
       const listed = `${ledger.everListed()} addresses, ${ledger.count('subscribed')} of them on the list now`
       progress(`round ${rounds + 1}: ${world.figures.kills} kills, ${listed}`)
     }
-    await compare(parts, true)
     await importAgain(parts)
     return toFindings(parts, rounds)
   },
@@ -95,7 +88,7 @@ async function runRound({ store, random, world, ledger, ...parts }: Parts, addre
     performance.now() - start.at > ROUND_MS ||
     (world.figures.kills >= start.kills + KILLS && ledger.entries.size >= start.addresses + addresses)
   await world.begin(random.between(1, 3))
-  let hasBackup = false
+  let copies = 0
 
   async function act(): Promise<void> {
     while (!isDone()) {
@@ -104,11 +97,8 @@ async function runRound({ store, random, world, ledger, ...parts }: Parts, addre
       else if (verb === 'remove') await world.removeSome(true, world.chooseSome(100))
       else if (verb === 'forget') await world.removeSome(false, world.chooseSome(50))
       else if (verb === 'count') await world.run(['count'])
-      else if (verb === 'copy') await parts.target.copy()
-      else if (store === 'sqlite' && !hasBackup) {
-        hasBackup = true
-        await parts.backUp()
-      }
+      // One of a kind in a round: each is read back.
+      else if (copies < 2) await parts.copier.take(copies++ > 0 && store === 'sqlite')
     }
   }
 
@@ -130,9 +120,9 @@ async function runRound({ store, random, world, ledger, ...parts }: Parts, addre
   await world.end()
 }
 
-/** Nothing runs: the list, the reader by cursor and the copy must be what the model says. */
-async function compare({ store, world, ledger, follower, target }: Parts, isFull: boolean): Promise<void> {
-  if (store === 'postgres') await (await import('../postgres.ts')).waitForServer(world.list)
+/** Nothing runs: the list, the reader by cursor and a copy must be what the model says. */
+async function compare({ store, world, ledger, follower, copier }: Parts): Promise<void> {
+  if (store === 'postgres') await waitForServer(world.list)
   const rows = await readRows(world.list)
   const unclear = ledger.settle(rows)
   if (unclear.length > 0) {
@@ -142,8 +132,17 @@ async function compare({ store, world, ledger, follower, target }: Parts, isFull
   await checkCount(world, ledger, rows)
   await follower.read()
   follower.checkAgainst(rows)
-  await target.copy()
-  if (isFull) await target.compare(ledger)
+  await copier.checkAgainst(rows)
+}
+
+/** Waits until nobody uses the database of a list: a statement of a killed process ends at its own pace. */
+async function waitForServer(list: List): Promise<void> {
+  const { getServer, toDatabase } = await import('../../test/support/postgres.ts')
+  const server = await getServer()
+  const query = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = '${toDatabase(list.url)}' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+  const isIdle = async () => (await server.run(query, server.admin)).length === 0
+  await waitFor('the server ends the statements of killed processes', isIdle, 60_000)
 }
 
 async function checkCount({ list }: World, ledger: Ledger, rows: readonly Row[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type State,
   SUPPRESSED,
   toSnapshot,
-} from '../../../endurance/model/history.ts'
+} from '../../endurance/model/history.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 let operations: Operation[] = []

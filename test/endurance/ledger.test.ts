@@ -1,9 +1,9 @@
 /** The ledger of the model finds every way in which a list may be wrong. */
 
 import { beforeEach, expect, test } from 'bun:test'
-import { confirm } from '../../../endurance/model/history.ts'
-import { createLedger, type Ledger } from '../../../endurance/model/ledger.ts'
-import { createRandom } from '../../../endurance/random.ts'
+import { confirm } from '../../endurance/model/history.ts'
+import { createLedger, type Ledger } from '../../endurance/model/ledger.ts'
+import { createRandom } from '../../endurance/random.ts'
 
 let ledger: Ledger
 
