@@ -112,6 +112,9 @@ export const PAGE_PROBLEMS = {
   page_methods: methodNotAllowed('This path is a page with a form.', 'Use GET or HEAD, or POST to send the form.'),
 } as const satisfies Record<string, Problem>
 
+/** The error for a request with more than one Host field (RFC 9112 section 3.2), which is not part of the description. */
+export const HOST_PROBLEM: Problem = invalidBody(400, 'The request has more than one Host.', 'Send one header Host.')
+
 /** The body of every error. */
 export interface ErrorBody {
   readonly ok: false

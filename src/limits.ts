@@ -21,10 +21,10 @@ export const MAX_EXPLAINED_LENGTH = 1_000
 export const MAX_BODY_BYTES = 16 * 1024
 
 /**
- * Maximum size in bytes of a body that is discarded because its request is refused. The connection is closed if the body
- * is larger. A connection of 100 Mbit/s sends this much within BODY_DEADLINE_MS.
+ * Maximum size in bytes of a body that is read and discarded before a response that does not need it. The response to a
+ * larger one closes the connection.
  */
-export const MAX_DISCARDED_BYTES = 128 * 1024 * 1024
+export const MAX_DISCARDED_BYTES = 1024 * 1024
 
 /**
  * Maximum length in characters of a header field with a list: Accept, Accept-Encoding and If-None-Match. A
@@ -38,17 +38,8 @@ export const MAX_LIST_FIELD_LENGTH = 512
  */
 export const MAX_HOST_LENGTH = 260
 
-/**
- * Maximum length in characters of a target in a redirect. A valid target of 16 KiB is shorter, also when each character
- * is percent-encoded (RFC 3986 section 2.1).
- */
-export const MAX_TARGET_LENGTH = 3 * 16_384
-
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000
-
-/** Milliseconds without a byte after which a body is not discarded further: the client may wait for the response. */
-export const DISCARD_PAUSE_MS = 2_000
 
 /**
  * Milliseconds from the last byte of a request to the last byte of its response: a 500 if the store has not confirmed
@@ -104,14 +95,9 @@ export const MIN_FREE_BYTES = 256 * 1024 * 1024
 /** Milliseconds that stopping the service may take, from the signal to the exit. */
 export const STOP_DEADLINE_MS = 10_000
 
-/**
- * The latest end of each phase of a stop, in milliseconds after the signal. When a body arrives just before the end of
- * `bodies`, the store still has its whole deadline before `connections` ends. The time after `store` is for the exit.
- */
+/** The latest end of each phase of a stop, in milliseconds after the signal. The time after `store` is for the exit. */
 export const STOP_PHASE_ENDS_MS = {
   announce: 300,
-  quiet: 2_300,
-  bodies: STOP_DEADLINE_MS - STORE_DEADLINE_MS - 2_000,
-  connections: STOP_DEADLINE_MS - 1_700,
-  store: STOP_DEADLINE_MS - 800,
+  requests: STOP_DEADLINE_MS - 2_000,
+  store: STOP_DEADLINE_MS - 500,
 } as const

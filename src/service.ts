@@ -8,8 +8,7 @@ import { createDocuments } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
-import { createDailyHandler } from './http/daily-handler.ts'
-import { createDocumentHandler } from './http/document-handler.ts'
+import { createDocumentHandler } from './http/documents.ts'
 import { createOps, type OpsSettings } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createCommonHeaders, type Handler, type HeaderFields } from './http/responses.ts'
@@ -78,10 +77,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       port: server.port,
       opsPort: opsServer?.port,
       async stop(signalledAt) {
-        const [requests] = await Promise.all([
-          server.stop({ signalledAt, abortPending: body.abortPending }),
-          opsServer?.stop({ signalledAt }),
-        ])
+        const [requests] = await Promise.all([server.stop(signalledAt), opsServer?.stop(signalledAt)])
         const closed = intake.drain().then(() => store.close())
         const isClosed = await Promise.race([
           closed.then(() => true),
@@ -105,9 +101,5 @@ function createHandlers(
   documents: readonly (Document | DailyDocument)[],
   headers: HeaderFields,
 ): (readonly [path: string, handler: Handler])[] {
-  return documents.map((document) => {
-    const handler =
-      'write' in document ? createDailyHandler(document, headers) : createDocumentHandler(document, headers)
-    return [document.path, handler] as const
-  })
+  return documents.map((document) => [document.path, createDocumentHandler(document, headers)] as const)
 }

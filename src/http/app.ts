@@ -1,14 +1,14 @@
 /** The application as a function of its parts: a table of paths, the redirect to the canonical host, and the 404. */
 
+import { HOST_PROBLEM, toErrorBody } from '../errors.ts'
 import { MAX_HOST_LENGTH } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
 import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
-import { READABLE_BY_ANY_ORIGIN } from './document-handler.ts'
+import { READABLE_BY_ANY_ORIGIN } from './documents.ts'
 import type { Metrics } from './metrics.ts'
-import { createJsonResponses, type Handler, type HeaderFields, redirect } from './responses.ts'
-import { createAliasCheck, toTarget } from './target.ts'
+import { createJsonResponder, createJsonResponses, type Handler, type HeaderFields, redirect } from './responses.ts'
 
 export interface AppOptions {
   readonly baseUrl: string
@@ -29,7 +29,7 @@ export interface AppOptions {
 export interface App {
   /**
    * Handles the requests to each path. The server compares the path byte for byte as it was sent: `request.url` is
-   * normalised, so another spelling of a path, which no rule of a proxy matches, would look the same there.
+   * normalized, so another spelling of a path, which no rule of a proxy matches, would look the same there.
    */
   readonly routes: ReadonlyMap<string, Handler>
   /** Handles all other requests. */
@@ -42,6 +42,7 @@ export function createApp(options: AppOptions): App {
   const { baseUrl, headers, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
   const responses = createJsonResponses({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
+  const refuseHost = createJsonResponder(HOST_PROBLEM.status, toErrorBody(HOST_PROBLEM), headers)
 
   /**
    * Creates the handler of a path, which redirects requests for the other name of the host.
@@ -51,19 +52,31 @@ export function createApp(options: AppOptions): App {
    */
   function createRoute(label: string, handler: Handler, toAliasHeaders: Cors['headersFor'] = () => headers): Handler {
     function respond(request: Request): Response | Promise<Response> {
-      const host = request.headers.get('host')
-      if (isLongHost(host)) return responses.problem('no_such_path')
-      if (host !== null && isAlias(host)) return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
       // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
-      return request.method === 'CONNECT' ? responses.problem('no_such_path') : handler(request)
+      if (request.method === 'CONNECT') return responses.problem('no_such_path')
+      const host = request.headers.get('host')
+      if (host === null) return handler(request)
+      // There is nothing at such a host, and the runtime takes quadratic time to normalize it for `request.url`.
+      if (host.length > MAX_HOST_LENGTH) return responses.problem('no_such_path')
+      // The runtime joins two fields (RFC 9112 section 3.2).
+      if (host.includes(',')) return refuseHost()
+      if (!isAlias(host)) return handler(request)
+      return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
     }
 
-    return toMeasured(label, (request) => {
+    return (request) => {
       const response = respond(request)
       // With a promise, the handler reads the body. GET and HEAD have none.
-      const mayHaveBody = request.method !== 'GET' && request.method !== 'HEAD'
-      return mayHaveBody && response instanceof Response ? body.discard(request, response) : response
-    })
+      const isRefusal = response instanceof Response && request.method !== 'GET' && request.method !== 'HEAD'
+      const sent = isRefusal && request.body ? body.discard(request, response) : response
+      return metrics ? count(label, sent) : sent
+    }
+  }
+
+  async function count(label: string, sent: Response | Promise<Response>): Promise<Response> {
+    const response = await sent
+    metrics?.request(label, response.status)
+    return response
   }
 
   function toReadOnly(document: Handler): Handler {
@@ -73,31 +86,40 @@ export function createApp(options: AppOptions): App {
 
   function error(error: unknown): Response {
     log.error({ err: error }, 'a request failed unexpectedly')
+    metrics?.request('other', 500)
     return responses.problem('store_failed')
   }
 
-  function toMeasured(label: string, handler: Handler): Handler {
-    if (!metrics) return handler
-    return async (request) => {
-      const start = performance.now()
-      const response = await Promise.try(handler, request).catch(error)
-      metrics.request(label, response.status, performance.now() - start)
-      return response
-    }
-  }
-
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  const toReadableHeaders = () => ({ ...headers, ...READABLE_BY_ANY_ORIGIN })
+  const readable = { ...headers, ...READABLE_BY_ANY_ORIGIN }
   const routes = new Map<string, Handler>([[ENDPOINT.path, createRoute(ENDPOINT.path, subscribe, cors.headersFor)]])
-  for (const [path, document] of documents) {
-    routes.set(path, createRoute(path, toReadOnly(document), toReadableHeaders))
-  }
+  for (const [path, document] of documents)
+    routes.set(
+      path,
+      createRoute(path, toReadOnly(document), () => readable),
+    )
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   // Paths without a route share a label, so that clients cannot create series.
   return { routes, fetch: createRoute('other', () => responses.problem('no_such_path')), error }
 }
 
-/** Whether a Host is longer than any. Then `request.url` must not be read: the runtime normalises it in quadratic time. */
-function isLongHost(host: string | null): boolean {
-  return host !== null && host.length > MAX_HOST_LENGTH
+/** Returns the path and the query of a URL. They begin with a slash, so they cannot extend a host in front of them. */
+function toTarget(url: string): string {
+  return url.slice(url.indexOf('/', 'https://'.length)).replace(/#.*/, '')
+}
+
+/**
+ * Creates the check for the alias of the canonical host: the host of the base URL without its `www.`, or with `www.`
+ * if it has none.
+ *
+ * @returns whether a Host field is the alias, with any valid port, in any case, with or without a dot at its end
+ */
+function createAliasCheck(baseUrl: string): (host: string) => boolean {
+  const { hostname } = new URL(baseUrl)
+  const alias = hostname.startsWith('www.') ? hostname.slice('www.'.length) : `www.${hostname}`
+  return (host) =>
+    host.length >= alias.length &&
+    host.slice(0, alias.length).toLowerCase() === alias &&
+    /^\.?(?::[0-9]*)?$/.test(host.slice(alias.length)) &&
+    URL.canParse(`http://${host}`)
 }

@@ -1,17 +1,14 @@
 /** Reads the body of a request as text, within a size and a time. */
 
-import { BODY_DEADLINE_MS, DISCARD_PAUSE_MS, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from '../limits.ts'
-
-/** Why a body cannot be read. */
-export type BodyReason = 'large_body' | 'slow_body' | 'malformed_json'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from '../limits.ts'
 
 /** The text of a body, or why it cannot be read. */
 export type Body = { readonly ok: true; readonly value: string } | UnreadBody
 
 export interface UnreadBody {
   readonly ok: false
-  readonly reason: BodyReason
-  /** Whether the rest of the body is not read either, so that the response must close the connection. */
+  readonly reason: 'large_body' | 'slow_body' | 'malformed_json'
+  /** Whether the rest of the body is not read, so that the response must close the connection. */
   readonly isCut: boolean
 }
 
@@ -19,95 +16,84 @@ export interface BodyReader {
   /**
    * Reads a body of at most MAX_BODY_BYTES within BODY_DEADLINE_MS. Discards a larger one.
    *
-   * @returns the text, with malformed UTF-8 replaced, empty when there is no body; not a promise when there is
-   * nothing to wait for
+   * @returns the text, with malformed UTF-8 replaced; empty when there is no body
    */
-  read(request: Request): Promise<Body> | Body
+  read(request: Request): Promise<Body>
   /**
-   * Discards the body of a request that is refused without it.
-   *
-   * If a connection is closed while the client writes, the client may see a reset instead of the response. So a
-   * response waits for the end of the body, at most BODY_DEADLINE_MS, for MAX_DISCARDED_BYTES, and for a pause of
-   * DISCARD_PAUSE_MS. After that, it closes the connection.
+   * Holds a response that does not need the body until the body has arrived, for at most MAX_DISCARDED_BYTES and
+   * BODY_DEADLINE_MS. A client that still writes when the connection is closed may see a reset instead of the response.
    */
   discard(request: Request, response: Response): Promise<Response>
-  /** Gives up every body that has not arrived, as if its deadline had passed. */
-  abortPending(): void
-}
-
-/** A body that has not arrived. */
-interface PendingBody {
-  readonly expires: number
-  readonly resolve: (body: Body) => void
-  /** Ends the arrival. Without it, the body is too slow. */
-  readonly cancel: (() => void) | undefined
 }
 
 /** Precision of the deadline in milliseconds. */
 const TICK_MS = 100
 
+const TOO_LARGE = { ok: false, reason: 'large_body', isCut: false } as const
+const CUT = { ok: false, reason: 'large_body', isCut: true } as const
+const TOO_SLOW = { ok: false, reason: 'slow_body', isCut: true } as const
+/** The client has disconnected, so nobody reads this response. */
+const DISCONNECTED = { ok: false, reason: 'malformed_json', isCut: true } as const
+
+/** A body that has not arrived. */
+interface Arrival {
+  readonly expires: number
+  readonly end: (body: Body) => void
+  /** What it is when it expires. */
+  late: UnreadBody
+}
+
 /** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
 export function createBodyReader(): BodyReader {
   // In the order of their deadlines.
-  const pending = new Set<PendingBody>()
+  const arrivals = new Set<Arrival>()
   let clock: Timer | undefined
 
   // Converts here, because one more promise costs 1 % of a request.
-  function withDeadline<T>(arriving: Promise<T>, toBody: (value: T) => Body, cancel?: () => void): Promise<Body> {
+  function withDeadline<T>(start: (arrival: Arrival) => Promise<T>, toBody: (value: T) => Body): Promise<Body> {
     return new Promise((resolve) => {
-      const entry = { expires: performance.now() + BODY_DEADLINE_MS, resolve, cancel }
-      pending.add(entry)
-      clock ??= setInterval(giveUpExpired, TICK_MS)
-      const finish = (result: Body) => {
-        pending.delete(entry)
-        resolve(result)
+      const arrival = { expires: performance.now() + BODY_DEADLINE_MS, end: resolve, late: TOO_SLOW }
+      arrivals.add(arrival)
+      clock ??= setInterval(endExpired, TICK_MS)
+      const end = (body: Body) => {
+        arrivals.delete(arrival)
+        resolve(body)
       }
-      // A body is cut short when the client disconnects, so nobody reads this response.
-      arriving.then(
-        (value) => finish(toBody(value)),
-        () => finish(CUT_SHORT),
+      start(arrival).then(
+        (value) => end(toBody(value)),
+        () => end(DISCONNECTED),
       )
     })
   }
 
-  function giveUpExpired(now = performance.now()): void {
-    for (const entry of pending) {
-      if (entry.expires > now) return
-      pending.delete(entry)
-      if (entry.cancel) entry.cancel()
-      else entry.resolve(TOO_SLOW)
+  function endExpired(): void {
+    const now = performance.now()
+    for (const arrival of arrivals) {
+      if (arrival.expires > now) return
+      arrivals.delete(arrival)
+      arrival.end(arrival.late)
     }
     clearInterval(clock)
     clock = undefined
   }
 
-  function discardStream(stream: ReadableStream<Uint8Array>, length: number): Promise<Body> | Body {
+  async function receive(stream: ReadableStream<Uint8Array> | null, length: number): Promise<Body> {
+    if (!stream) return toText('')
     if (length > MAX_DISCARDED_BYTES) return CUT
-    const { discard, cancel } = createBodyStream(stream)
-    return withDeadline(discard(), toLargeBody, cancel)
+    const start = (arrival: Arrival) => readChunks(stream, length, arrival)
+    return withDeadline(start, (body) => body)
   }
 
   return {
     read(request) {
       const length = toLength(request)
-      // text() is faster than the stream, but has no limit: the Content-Length must give one.
-      if (length <= MAX_BODY_BYTES) return withDeadline(request.text(), toBody)
-      if (!request.body) return EMPTY
-      if (length > MAX_BODY_BYTES) return discardStream(request.body, length)
-      const { read, cancel } = createBodyStream(request.body)
-      return withDeadline(read(), (body) => body, cancel)
+      // text() is faster than the chunks, but has no limit: the Content-Length must give one.
+      return length <= MAX_BODY_BYTES ? withDeadline(() => request.text(), toText) : receive(request.body, length)
     },
     async discard(request, response) {
-      if (!request.body) return response
-      return closeIfCut(await discardStream(request.body, toLength(request)), response)
+      return closeIfCut(await receive(request.body, toLength(request)), response)
     },
-    abortPending: () => giveUpExpired(Number.POSITIVE_INFINITY),
   }
-}
-
-/** Returns the Content-Length; NaN for a body in chunks (RFC 9112 section 7.1), and for two equal fields. */
-function toLength({ headers }: Request): number {
-  return Number(headers.get('content-length') ?? Number.NaN)
 }
 
 /** Makes a response close the connection if the rest of the body is not read (RFC 9112 section 9.6). */
@@ -116,60 +102,26 @@ export function closeIfCut(body: Body, response: Response): Response {
   return response
 }
 
-const EMPTY = { ok: true, value: '' } as const
-const TOO_LARGE = { ok: false, reason: 'large_body', isCut: false } as const
-const CUT = { ok: false, reason: 'large_body', isCut: true } as const
-const TOO_SLOW = { ok: false, reason: 'slow_body', isCut: true } as const
-const CUT_SHORT = { ok: false, reason: 'malformed_json', isCut: true } as const
-
-const toBody = (value: string): Body => ({ ok: true, value })
-
-/** Converts whether a body ended, which was discarded. */
-const toLargeBody = (hasEnded: boolean): Body => (hasEnded ? TOO_LARGE : CUT)
-
-/** Reads a body in chunks of bytes, either as text or to discard it. `cancel` ends both early. */
-function createBodyStream(stream: ReadableStream<Uint8Array>) {
-  const reader = stream.getReader()
+/** Keeps up to MAX_BODY_BYTES of a body, and discards the rest up to MAX_DISCARDED_BYTES. */
+async function readChunks(stream: ReadableStream<Uint8Array>, length: number, arrival: Arrival): Promise<Body> {
+  const decoder = new TextDecoder()
+  let text = ''
   let size = 0
-  let isCancelled = false
-
-  function cancel(): void {
-    isCancelled = true
-    // This also ends a read that waits.
-    reader.cancel().catch(() => {})
-  }
-
-  async function readNext(): Promise<Uint8Array | undefined> {
-    const { value } = await reader.read()
-    size += value?.length ?? 0
+  if (length > MAX_BODY_BYTES) arrival.late = CUT
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > MAX_DISCARDED_BYTES) return CUT
+    if (size > MAX_BODY_BYTES) arrival.late = CUT
+    else text += decoder.decode(chunk, { stream: true })
     // The runtime delivers each chunk of HTTP by itself, however small it is. In the meantime it joins the next ones.
     await new Promise(setImmediate)
-    return value
   }
+  return size > MAX_BODY_BYTES ? TOO_LARGE : toText(text + decoder.decode())
+}
 
-  /** Returns whether the body ended within the limits. */
-  async function discard(): Promise<boolean> {
-    const pause = setTimeout(cancel, DISCARD_PAUSE_MS)
-    try {
-      while (await readNext()) {
-        if (size > MAX_DISCARDED_BYTES) cancel()
-        pause.refresh()
-      }
-    } finally {
-      clearTimeout(pause)
-    }
-    return !isCancelled
-  }
+const toText = (value: string): Body => ({ ok: true, value })
 
-  async function read(): Promise<Body> {
-    const decoder = new TextDecoder()
-    let text = ''
-    for (let chunk = await readNext(); chunk; chunk = await readNext()) {
-      if (size > MAX_BODY_BYTES) return toLargeBody(await discard())
-      text += decoder.decode(chunk, { stream: true })
-    }
-    return isCancelled ? TOO_SLOW : toBody(text + decoder.decode())
-  }
-
-  return { read, discard, cancel }
+/** Returns the Content-Length; NaN for a body in chunks (RFC 9112 section 7.1), and for two equal fields. */
+function toLength({ headers }: Request): number {
+  return Number(headers.get('content-length') ?? Number.NaN)
 }

@@ -7,8 +7,8 @@ import type { ServiceStore } from '../subscriber.ts'
 
 /** Receives what the service counts. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
-  /** A request got its response, so many milliseconds after it arrived. */
-  request(route: string, status: number, milliseconds: number): void
+  /** A request got its response. */
+  request(path: string, status: number): void
   /**
    * Writes all metrics in the Prometheus text format, version 0.0.4.
    *
@@ -31,28 +31,8 @@ export function createMetrics(): Metrics {
 
   const requests = new Counter({
     name: 'rollcall_requests_total',
-    help: 'Responses sent, by route and status.',
-    labelNames: ['route', 'status'],
-    registers,
-  })
-  const duration = new Histogram({
-    name: 'rollcall_request_duration_seconds',
-    help: 'Time from a request to its response.',
-    labelNames: ['route'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  })
-  const commitDuration = new Histogram({
-    name: 'rollcall_commit_duration_seconds',
-    help: 'Duration of a commit, with the sync to stable storage.',
-    labelNames: ['outcome'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  })
-  const commitSize = new Histogram({
-    name: 'rollcall_commit_addresses',
-    help: 'Addresses in a commit.',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096],
+    help: 'Responses sent, by path and status. Paths that do not exist count as other.',
+    labelNames: ['path', 'status'],
     registers,
   })
   const accepted = new Counter({
@@ -60,16 +40,13 @@ export function createMetrics(): Metrics {
     help: 'Confirmed addresses, new and known.',
     registers,
   })
-  let lastAcceptance = Number.NaN
-  new Gauge({
-    name: 'rollcall_seconds_since_last_acceptance',
-    help: 'Seconds since this process confirmed an address; NaN before the first one.',
+  const commits = new Histogram({
+    name: 'rollcall_commit_duration_seconds',
+    help: 'Duration of a commit, with the sync to stable storage.',
+    labelNames: ['outcome'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
-    collect() {
-      this.set((performance.now() - lastAcceptance) / 1000)
-    },
   })
-
   const inboxAge = new Gauge({
     name: 'rollcall_inbox_age_seconds',
     help: 'Age of the oldest address that waits for compaction; 0 when none waits, NaN when the store does not say.',
@@ -81,22 +58,13 @@ export function createMetrics(): Metrics {
     registers,
   })
   // A rule that looks for an increase must see the value before the first failure.
-  requests.inc({ route: ENDPOINT.path, status: 500 }, 0)
-  commitDuration.zero({ outcome: 'failed' })
+  requests.inc({ path: ENDPOINT.path, status: 500 }, 0)
+  commits.zero({ outcome: 'failed' })
 
   return {
-    request(route, status, milliseconds) {
-      requests.inc({ route, status })
-      duration.observe({ route }, milliseconds / 1000)
-    },
-    accepted(addresses) {
-      accepted.inc(addresses)
-      lastAcceptance = performance.now()
-    },
-    commit(addresses, milliseconds, ok) {
-      commitSize.observe(addresses)
-      commitDuration.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
-    },
+    request: (path, status) => requests.inc({ path, status }),
+    accepted: (addresses) => accepted.inc(addresses),
+    commit: (_, milliseconds, ok) => commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000),
     async expose(store) {
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)

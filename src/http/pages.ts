@@ -1,31 +1,55 @@
-/** The pages over HTTP: redirects to the one path of each, and GET, HEAD and POST. */
+/** The pages over HTTP: GET and HEAD, the form, and redirects to the one path of each page. */
 
+import type { Site } from '../config/site-file.ts'
 import { type Language, toPagePath } from '../config/texts.ts'
-import { PAGE_PROBLEMS, toErrorBody } from '../errors.ts'
+import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
+import type { Intake } from '../intake/intake.ts'
+import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
+import { toOutcome } from '../locales/locale.ts'
+import { findLikelyAddress } from '../page/assets/typo.ts'
+import type { FormState } from '../page/form.tsx'
+import type { PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { ALLOW } from '../routes.ts'
-import { createDocumentHandler } from './document-handler.ts'
-import { prefersMarkdown } from './negotiation.ts'
-import { createPageForm, PAGE_MEDIA_TYPE, type PageFormOptions, toPageHeaders } from './page-form.ts'
+import { ALLOW, CACHE_CONTROL } from '../routes.ts'
+import { parseTypedAddress } from '../typed-address.ts'
+import { type BodyReader, closeIfCut } from './body.ts'
+import { createDocumentHandler, prefersMarkdown } from './documents.ts'
 import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
-import { toQuery, toTarget } from './target.ts'
 
-export interface PagesOptions extends PageFormOptions {
+export interface PagesOptions extends PageOptions {
+  /** Headers of every response of the service. */
+  readonly headers: HeaderFields
+  readonly intake: Pick<Intake, 'add'>
+  readonly body: Pick<BodyReader, 'read'>
   /** Handles requests to `/` that prefer Markdown. */
   readonly guide?: Handler | undefined
 }
+
+const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
+
+/** Allows only what the page needs: no inline script or style, nothing from another host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  ...['script-src', 'style-src', 'img-src', 'font-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
 
 /**
  * Creates the handlers of the pages and of the redirects to them, by path: a language in another case redirects to its
  * page, and the default language to `/`. Each handles every method.
  */
 export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
-  const { guide, headers, site } = options
+  const { guide, headers, baseUrl, site } = options
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
     const page = createPage(options, language)
-    for (const other of listCases(`/${language}`)) handlers.set(other, createPageRedirect(path, headers))
+    // Only the query is parsed: the rest of `url` is not valid if the Host is not.
+    const toPage: Handler = ({ url }) =>
+      redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, headers)
+    for (const other of listCases(`/${language}`)) handlers.set(other, toPage)
     handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
   }
   return handlers
@@ -40,10 +64,6 @@ function listCases(text: string): string[] {
     },
     [''],
   )
-}
-
-function createPageRedirect(path: string, headers: HeaderFields): Handler {
-  return (request) => redirect(308, path + toQuery(toTarget(request.url)), headers)
 }
 
 /** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
@@ -73,4 +93,61 @@ function createPage(options: PagesOptions, language: Language): Handler {
     if (request.method === 'POST') return subscribe(request)
     return request.method === 'GET' || request.method === 'HEAD' ? read(request) : refuse()
   }
+}
+
+/** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
+function createPageForm(options: PagesOptions, language: Language): Handler {
+  const { intake, body, site } = options
+  const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
+  const pageHeaders = { ...headers, ...toPageHeaders(language, site), 'Content-Type': PAGE_MEDIA_TYPE }
+  const { form_only: formOnly } = PAGE_PROBLEMS
+  const refuse = createJsonResponder(formOnly.status, toErrorBody(formOnly), headers)
+
+  function show(status: number, state: FormState): Response {
+    return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
+  }
+
+  async function accept(request: Request): Promise<Response> {
+    const form = await body.read(request)
+    if (!form.ok) return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
+    const text = readField(form.value, 'email')
+    const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)
+    const address = parseTypedAddress(text)
+    if (!address.ok) return show(PROBLEMS[address.reason].status, { outcome: toOutcome(address.reason), typed })
+    const asked = address.value
+    const likely = findLikelyAddress(asked)
+    // The page with the question has the address in its form, so sending it again is the answer. Nothing is stored before.
+    if (likely && readField(form.value, 'asked') !== asked) {
+      return show(PROBLEMS.malformed.status, { outcome: 'typo', typed, question: { asked, likely } })
+    }
+    try {
+      await intake.add(asked)
+    } catch {
+      // The intake logs failures.
+      return show(PROBLEMS.store_failed.status, { outcome: 'storage_failure', typed })
+    }
+    // Not a redirect to a page of thanks, which a link could show to anybody. A reload sends the form again, which is safe.
+    if (site.afterSubscribe === undefined) return show(200, { outcome: 'accepted', typed: asked })
+    return redirect(303, site.afterSubscribe, headers)
+  }
+
+  return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : refuse())
+}
+
+/** Returns the headers of every version of the page in a language. */
+function toPageHeaders(language: Language, { afterSubscribe }: Pick<Site, 'afterSubscribe'>): HeaderFields {
+  // Chromium applies form-action to the redirect after a form too.
+  const target = afterSubscribe === undefined ? '' : ` ${new URL(afterSubscribe).origin}`
+  const policy = CONTENT_SECURITY_POLICY.replace("form-action 'self'", `$&${target}`)
+  return { 'Content-Security-Policy': policy, 'Content-Language': language }
+}
+
+/** Reads a field, or an empty text. Parsing every field takes 30 times as long if there are thousands. */
+function readField(form: string, name: 'email' | 'asked'): string {
+  const [field] = new RegExp(`(?:^|&)${name}=[^&]*`).exec(form) ?? []
+  return new URLSearchParams(field).get(name) ?? ''
+}
+
+function isForm(contentType: string | null): boolean {
+  return contentType !== null && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType)
 }

@@ -50,9 +50,12 @@ export function createJsonResponder(status: number, body: object, fields: Header
   return () => new Response(text, { status, headers })
 }
 
-/** Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4). */
+/**
+ * Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4). Not cached, because a browser that
+ * remembers a 308 would loop when the owner turns the canonical host around.
+ */
 export function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
-  return new Response(null, { status, headers: { ...headers, Location: location } })
+  return new Response(null, { status, headers: { ...headers, 'Cache-Control': 'no-store', Location: location } })
 }
 
 function toHeadersOf(reason: ErrorReason): HeaderFields {

@@ -29,8 +29,7 @@ export function createSubscribe({ intake, cors, body }: SubscribeOptions): Handl
     const responses = cors.responsesFor(request)
     if (request.method !== 'POST') return cors.preflight(request) ?? responses.problem('post_only')
     if (!isJson(request.headers.get('content-type'))) return responses.problem('media_type')
-    const text = body.read(request)
-    return text instanceof Promise ? text.then((read) => accept(read, responses)) : accept(text, responses)
+    return body.read(request).then((text) => accept(text, responses))
   }
 }
 

@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { readContent } from '../../src/documents/document.ts'
 import { createDocuments } from '../../src/documents/site-documents.ts'
-import { createDailyHandler } from '../../src/http/daily-handler.ts'
+import { createDocumentHandler } from '../../src/http/documents.ts'
 import { listPages } from '../../src/page/head.tsx'
 import { DOCUMENTS } from '../support/contract.ts'
 
@@ -86,7 +86,7 @@ test('security.txt expires after 364 days, and does not name languages', async (
 test('a process that has run for a year serves a security.txt that has not expired', async () => {
   const document = (await listDocuments(CONTACT)).get(DOCUMENTS.securityTxt.path)!
   if (!('write' in document)) throw new Error('security.txt does not depend on the date')
-  const handle = createDailyHandler(document, {})
+  const handle = createDocumentHandler(document, {})
   const ask = async (time: string) => {
     setSystemTime(new Date(time))
     const response = await handle(new Request('https://a.example/'))

@@ -36,7 +36,8 @@ const REQUESTS: readonly (readonly [number, string, string, string | null])[] = 
   ],
   [415, 'a wrong media type', toRequest(`POST ${ENDPOINT.path}`, ['Host: a'], BODY), 'no-store'],
   [404, 'no such path', toRequest('GET /nowhere', ['Host: a']), 'no-store'],
-  [308, 'the other host, no such path', toRequest('GET /nowhere', ['Host: www.list.example']), null],
+  [308, 'the other host, no such path', toRequest('GET /nowhere', ['Host: www.list.example']), 'no-store'],
+  [308, 'a page in another case', toRequest('GET /DE', ['Host: a']), 'no-store'],
   ...Object.values(DOCUMENTS).flatMap(({ path }) => documentRequests(path)),
 ]
 
@@ -47,7 +48,7 @@ function documentRequests(path: string) {
     [200, `${path}, compressed`, toRequest(`GET ${path}`, ['Host: a', 'Accept-Encoding: br']), 'public, max-age=300'],
     [304, `${path}, known`, toRequest(`GET ${path}`, ['Host: a', 'If-None-Match: *']), 'public, max-age=300'],
     [405, `${path}, a wrong method`, toRequest(`DELETE ${path}`, ['Host: a']), 'no-store'],
-    [308, `${path}, the other host`, toRequest(`GET ${path}`, ['Host: www.list.example']), null],
+    [308, `${path}, the other host`, toRequest(`GET ${path}`, ['Host: www.list.example']), 'no-store'],
   ] as const
 }
 

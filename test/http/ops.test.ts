@@ -62,15 +62,12 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
   const after = await readMetrics()
   const increase = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0)
 
-  expect(increase(`rollcall_requests_total{route="${ENDPOINT.path}",status="200"}`)).toBe(2)
-  expect(increase(`rollcall_requests_total{route="${ENDPOINT.path}",status="400"}`)).toBe(1)
-  expect(increase('rollcall_requests_total{route="/openapi.json",status="200"}')).toBe(1)
-  expect(increase('rollcall_requests_total{route="other",status="404"}')).toBe(1)
-  expect(increase(`rollcall_request_duration_seconds_count{route="${ENDPOINT.path}"}`)).toBe(3)
+  expect(increase(`rollcall_requests_total{path="${ENDPOINT.path}",status="200"}`)).toBe(2)
+  expect(increase(`rollcall_requests_total{path="${ENDPOINT.path}",status="400"}`)).toBe(1)
+  expect(increase('rollcall_requests_total{path="/openapi.json",status="200"}')).toBe(1)
+  expect(increase('rollcall_requests_total{path="other",status="404"}')).toBe(1)
   expect(increase('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(2)
-  expect(increase('rollcall_commit_addresses_sum')).toBe(2)
   expect(increase('rollcall_addresses_accepted_total')).toBe(2)
-  expect(after.get('rollcall_seconds_since_last_acceptance')).toBeWithin(0, 60)
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
 })
@@ -95,7 +92,7 @@ test('/metrics has the age of the inbox and the free space', async () => {
 
 test('/metrics has a zero for what has not failed yet', async () => {
   const metrics = await readMetrics()
-  expect(metrics.get(`rollcall_requests_total{route="${ENDPOINT.path}",status="500"}`)).toBe(0)
+  expect(metrics.get(`rollcall_requests_total{path="${ENDPOINT.path}",status="500"}`)).toBe(0)
   expect(metrics.get('rollcall_commit_duration_seconds_count{outcome="failed"}')).toBe(0)
 })
 

@@ -52,7 +52,6 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   const ALIASES = [
     ['upper case', alias.toUpperCase()],
     ['a port', `${alias}:3000`],
-    ['an invalid port', `${alias}:99999`],
     ['an empty port', `${alias}:`],
     ['a trailing dot', `${alias}.`],
     ['a trailing dot and a port', `${alias}.:443`],
@@ -84,6 +83,7 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['/a?b#c', '/a?b'],
     ['/%0d%0aSet-Cookie:a', '/%0d%0aSet-Cookie:a'],
     ['/\xc3\xa9', '/%C3%A9'],
+    ['/a?\xff', '/a?%EF%BF%BD'],
     ['/../../x', '/x'],
     ['/a/%2e%2E/x', '/x'],
     ['http://evil.example', '/'],
@@ -98,31 +98,6 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + path])
   })
 
-  test.each(['evil.example:443', '.evil.example', '@evil.example', 'http://evil.example'])(
-    'CONNECT %s redirects to the canonical host',
-    async (target) => {
-      const reply = await exchange(service.port, toRequest(`CONNECT ${target}`, [`Host: ${alias}`]))
-      expect([reply?.status, reply?.headers.get('location')]).toEqual([308, `${baseUrl}/`])
-    },
-  )
-
-  // The runtime hands over the target as it is if the Host is not valid, with U+FFFD for what is not UTF-8.
-  const BYTES = [
-    ['/a\xc1b', '/a%EF%BF%BDb'],
-    ['/a?\xff', '/a?%EF%BF%BD'],
-    ['/\xc3\xa9?\xe2\x82\xac', '/%C3%A9?%E2%82%AC'],
-    ['/\xf0\x9f\x98\x80', '/%F0%9F%98%80'],
-    ['/\xed\xa0\x80', '/%EF%BF%BD%EF%BF%BD%EF%BF%BD'],
-    ['/a\x7fb', '/a%7Fb'],
-    ['/\x80\x85\xa0\xad', '/%EF%BF%BD%EF%BF%BD%EF%BF%BD%EF%BF%BD'],
-    ['/a"<>^`{|}', '/a"<>^`{|}'],
-  ] as const
-
-  test.each(BYTES)('the redirect of %j is in ASCII, also if the Host is not valid', async (target, path) => {
-    const reply = await send(`GET ${target}`, [`Host: ${alias}:99999`])
-    expect([reply.status, reply.headers.get('location')]).toEqual([308, baseUrl + path])
-  })
-
   const OTHER_HOSTS = [
     ['the canonical host', host],
     ['the canonical host without its port', host.replace(/:.*/, '')],
@@ -133,7 +108,6 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['a name that begins with the alias', `${alias}.evil.example`],
     ['a name that ends with the alias', `evil-${alias}`],
     ['nothing', ''],
-    ['two names', `${alias}, ${alias}`],
     ['two words', `${alias} ${alias}`],
     ['a path', `${alias}/x`],
     ['a query', `${alias}?x`],
@@ -144,6 +118,7 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     ['a scheme', `http://${alias}`],
     ['a port that is a word', `${alias}:http`],
     ['two ports', `${alias}:80:80`],
+    ['a port above 65535', `${alias}:99999`],
     ['two dots', `${alias}..`],
     ['a percent sign', '%6cist.example'],
     ['a byte outside ASCII', 'list\xff.example'],
@@ -177,14 +152,17 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     expect(service.log().trim().split('\n')).toHaveLength(1)
   })
 
-  test('a redirect keeps the longest target of valid characters, and leaves out a longer one', async () => {
-    const length = 15_000
-    const valid = await send(`GET /?${"'".repeat(length)}`, [`Host: ${alias}`])
-    expect(valid.headers.get('location')).toBe(`${baseUrl}/?${'%27'.repeat(length)}`)
-    const invalid = await send(`GET /?${'\xe9'.repeat(length)}`, [`Host: ${alias}`])
-    expect([invalid.status, invalid.headers.get('location')]).toEqual([308, `${baseUrl}/`])
-    const raw = await exchange(service.port, toRequest(`GET /DE?${'\xe9'.repeat(length)}`, ['Host: a b']))
-    expect([raw?.status, raw?.headers.get('location')]).toEqual([308, '/de'])
+  test('the longest target makes no redirect fail', async () => {
+    for (const [line, name] of [
+      [`GET /?${'\xe9'.repeat(15_000)}`, alias],
+      [`GET /DE?${'\xe9'.repeat(15_000)}`, 'a b'],
+    ]) {
+      const reply = await exchange(service.port, toRequest(line!, [`Host: ${name}`]))
+      expect([reply?.status, reply?.headers.get('location')]).toEqual([
+        308,
+        expect.stringMatching(/\?(?:%[0-9A-F]{2})+$/),
+      ])
+    }
   })
 
   test('there is nothing at a Host header of more than 260 characters', async () => {
@@ -197,15 +175,15 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     expectResponse(await send('GET /', [`Host: ${alias}:${'0'.repeat(260)}`]), 'no_such_path')
   })
 
-  test('two Host headers are served without a redirect', async () => {
-    const headers = [
-      [`Host: ${alias}`, `Host: ${alias}`],
-      [`Host: ${alias}`, 'Host: evil.example'],
-      ['Host: evil.example', `Host: ${alias}`],
-    ]
-    for (const both of headers) {
-      const reply = await send(`GET ${openApiJson.path}`, both)
-      expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
+  // RFC 9112 section 3.2. The runtime joins them.
+  test.each([
+    ['the same', host, host],
+    ['the alias first', alias, 'evil.example'],
+    ['the alias second', 'evil.example', alias],
+  ])('two Host headers get 400: %s', async (_, one, other) => {
+    for (const line of ['GET /', 'GET /nowhere', `GET ${openApiJson.path}`, `POST ${ENDPOINT.path}`]) {
+      const reply = await exchange(service.port, toRequest(line, [`Host: ${one}`, `Host: ${other}`]))
+      expect([reply?.status, JSON.parse(String(reply?.body)).message]).toEqual([400, 'invalid_body'])
     }
   })
 

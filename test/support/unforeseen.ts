@@ -41,6 +41,6 @@ export function startFailingService({ baseUrl }: Config): FailingService {
   return {
     provoke: ({ method, path }) => exchange(server.port, toRequest(`${method} ${path}`, ['Host: 127.0.0.1'])),
     log: () => lines.map((line) => JSON.parse(line)),
-    stop: () => server.stop({ signalledAt: performance.now() }),
+    stop: () => server.stop(performance.now()),
   }
 }

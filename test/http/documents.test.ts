@@ -1,0 +1,203 @@
+/** The read-only resources: methods, headers, encodings and conditional requests, and how header values are read. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { parse } from 'yaml'
+import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/documents.ts'
+import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
+import { DOCUMENTS } from '../support/contract.ts'
+import { expectResponse } from '../support/endpoint.ts'
+import { toSupportFile } from '../support/paths.ts'
+import { exchange, type RawReply, toRequest } from '../support/raw.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+const BASE_URL = 'https://www.list.example'
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const
+const CODINGS = ['br', 'gzip'] as const
+
+let service: RunningService
+
+beforeAll(async () => {
+  service = await startService({ env: { BASE_URL, SITE_FILE: toSupportFile('site.yaml') } })
+})
+afterAll(() => service.stop())
+
+/** Sends a request, and checks the response against the description. */
+async function send(method: string, path: string, ...headers: string[]): Promise<RawReply> {
+  const reply = await exchange(service.port, toRequest(`${method} ${path}`, ['Host: www.list.example', ...headers]))
+  if (!reply) throw new Error(`${method} ${path} got no response`)
+  service.check({ ...reply, method, path, body: decode(reply) })
+  return reply
+}
+
+function decode({ headers, body }: RawReply): Buffer {
+  const coding = headers.get('content-encoding') as keyof typeof DECODERS | null
+  return coding && body.length > 0 ? DECODERS[coding](body) : body
+}
+
+/** Returns the headers of a response without Date. */
+function toHeaders({ headers }: RawReply): [string, string][] {
+  return [...headers].filter(([name]) => name !== 'date')
+}
+
+/** Picks the headers that a 304 must share with its 200 (RFC 9110 section 15.4.5). */
+const toSharedHeaders = ({ headers }: RawReply) =>
+  ['etag', 'cache-control', 'vary', 'access-control-allow-origin'].map((name) => headers.get(name))
+
+describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
+  test('responds to GET and HEAD with any query', async () => {
+    const found = await send('GET', path)
+    expect([found.status, found.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(found.headers.get('etag')).toMatch(/^"[^"]+"$/)
+    expect(found.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(found.headers.get('access-control-allow-origin')).toBe('*')
+    expect(found.headers.get('vary')).toContain('Accept-Encoding')
+    expect(found.body.length).toBeGreaterThan(0)
+    expect((await send('GET', `${path}?a=b`)).body.equals(found.body)).toBe(true)
+    const head = await send('HEAD', path)
+    expect([head.status, toHeaders(head)]).toEqual([200, toHeaders(found)])
+  })
+
+  test.each(CODINGS)('has the same content in %s, with another ETag', async (coding) => {
+    const plain = await send('GET', path)
+    const encoded = await send('GET', path, `Accept-Encoding: ${coding}`)
+    expect(decode(encoded).equals(plain.body)).toBe(true)
+    // Compression may make a short document longer. Then it is not used.
+    const isUsed = encoded.headers.get('content-encoding') === coding
+    expect(encoded.headers.get('etag') !== plain.headers.get('etag')).toBe(isUsed)
+    expect(encoded.body.length < plain.body.length).toBe(isUsed)
+    expect(isUsed || plain.body.length < 500).toBe(true)
+    expect(toHeaders(await send('HEAD', path, `Accept-Encoding: ${coding}`))).toEqual(toHeaders(encoded))
+  })
+
+  test('is not sent again to a client that has it in the same encoding', async () => {
+    const plain = (await send('GET', path)).headers.get('etag')
+    for (const coding of ['identity', ...CODINGS]) {
+      const accept = `Accept-Encoding: ${coding}`
+      const found = await send('GET', path, accept)
+      const tag = found.headers.get('etag')
+      for (const method of ['GET', 'HEAD']) {
+        const reply = await send(method, path, accept, `If-None-Match: "x", W/${tag}`)
+        expect([reply.status, reply.headers.get('content-type')]).toEqual([304, null])
+        expect(toSharedHeaders(reply)).toEqual(toSharedHeaders(found))
+      }
+      expect((await send('GET', path, accept, 'If-None-Match: "x"')).status).toBe(200)
+      if (tag !== plain) expect((await send('GET', path, accept, `If-None-Match: ${plain}`)).status).toBe(200)
+    }
+  })
+
+  test('refuses other methods', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      expectResponse(await send(method, path, 'If-None-Match: *'), 'read_only')
+    }
+  })
+})
+
+test('the description is the same in YAML and JSON, and no document names the address that the service listens on', async () => {
+  const description = JSON.parse((await send('GET', DOCUMENTS.openApiJson.path)).body.toString())
+  expect([description.openapi, description.info.version, description.servers]).toEqual([
+    '3.1.0',
+    '1.0.0',
+    [{ url: BASE_URL }],
+  ])
+  expect(parse((await send('GET', DOCUMENTS.openApiYaml.path)).body.toString())).toEqual(description)
+  for (const { path } of Object.values(DOCUMENTS)) {
+    const text = (await send('GET', path)).body.toString()
+    expect([path, text.includes(BASE_URL), text.includes('127.0.0.1')]).toEqual([path, true, false])
+  }
+})
+
+// The contract requires the empty member, although RFC 9728 section 3.2 says that it should be omitted.
+test('the protected-resource metadata has exactly BASE_URL, and no scopes', async () => {
+  const metadata = JSON.parse((await send('GET', DOCUMENTS.protectedResource.path)).body.toString())
+  expect(metadata).toMatchObject({ resource: BASE_URL, scopes_supported: [] })
+  expect(metadata).not.toHaveProperty('authorization_servers')
+})
+
+test('Accept-Encoding in two headers is one list', async () => {
+  const reply = await send('GET', DOCUMENTS.openApiJson.path, 'Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: br')
+  expect(reply.headers.get('content-encoding')).toBe('br')
+})
+
+test('a document is built once, at its first request, and again after a failure', async () => {
+  const built: number[] = []
+  function body(): string {
+    built.push(built.length)
+    if (built.length === 1) throw new Error('a file cannot be read')
+    return 'text'
+  }
+  const handle = createDocumentHandler({ path: '/x', mediaType: 'text/plain', body }, {})
+  const ask = async () => (await handle(new Request('http://localhost/x'))).text()
+  expect(built).toEqual([])
+  await expect(ask()).rejects.toThrow('a file cannot be read')
+  expect(await Promise.all([ask(), ask()])).toEqual(['text', 'text'])
+  expect(await ask()).toBe('text')
+  expect(built).toEqual([0, 1])
+})
+
+test.each([
+  [null, undefined, 'no header means any coding'],
+  ['', undefined, 'an empty header means no coding'],
+  [' , ,', undefined, 'an empty list'],
+  ['GZip', 'gzip', 'case is ignored'],
+  ['gzip, deflate, br, zstd', 'br', 'of equal weights, the one that the server prefers'],
+  ['deflate, compress', undefined, 'no coding that is offered'],
+  ['br ; q = 0.2 , gzip;Q=0.3', 'gzip', 'the one with the highest weight'],
+  ['gzip;q=0.001', 'gzip', 'the lowest possible weight'],
+  ['br;q=0.000, gzip', 'gzip', 'one is forbidden'],
+  ['gzip;q=0', undefined, 'the only one is forbidden'],
+  ['br;q=0, *', 'gzip', 'any except one'],
+  ['gzip, *;q=0.5', 'gzip', 'others have less weight'],
+  ['*;q=0', undefined, 'all are forbidden'],
+  ['identity, gzip', 'gzip', 'the same weight as no coding, and smaller'],
+  ['identity, gzip;q=0.5', undefined, 'no coding has more weight'],
+  ['identity;q=0, *', 'br', 'no coding is forbidden, any other is allowed'],
+  // RFC 9110 section 12.5.3 allows a server to ignore a header that it cannot satisfy.
+  ['identity;q=0, *;q=0', undefined, 'nothing is allowed'],
+  ['gzip;q=x, br;q=0.9', 'gzip', 'an invalid weight counts as 1'],
+  ['gzip;level=9', 'gzip', 'other parameters are ignored'],
+])('chooseCoding(%p) is %p: %s', (field, coding) => {
+  expect(chooseCoding(field, CODINGS)).toBe(coding as 'gzip')
+})
+
+test.each([
+  [null, false, 'no header'],
+  ['*/*', false, 'any type'],
+  ['text/*', false, 'any text'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, 'a browser'],
+  ['Text/Markdown; charset=utf-8', true, 'case and parameters are ignored'],
+  ['text/html, text/markdown, */*', true, 'the weight of HTML'],
+  ['text/markdown;q=0.5, text/html;q=0.4', true, 'more weight than HTML'],
+  ['text/markdown;q=0.5, text/html', false, 'less weight than HTML'],
+  ['text/markdown;q=0.5, text/*', false, 'less weight than any text'],
+  ['text/markdown;q=0.5, */*', false, 'less weight than any type'],
+  ['text/markdown;q=0', false, 'Markdown is forbidden'],
+])('prefersMarkdown(%p) is %p: %s', (field, expected) => {
+  expect(prefersMarkdown(field)).toBe(expected)
+})
+
+test.each([
+  ['"a"', true],
+  ['"b",W/"a"', true],
+  ['  "a"  ', true],
+  [' * ', true],
+  ['W/"b"', false],
+  ['"A"', false],
+  ['"a-gzip"', false],
+  ['"b,"a","c"', false],
+  ['"", "*"', false],
+  ['a', false],
+  ['', false],
+  [null, false],
+])('matchesEtag(%p, "a") is %p', (field, matches) => {
+  expect(matchesEtag(field, '"a"')).toBe(matches)
+})
+
+test.each([
+  ['Accept-Encoding', 'gzip', (field: string) => chooseCoding(field, CODINGS) === 'gzip'],
+  ['Accept', 'text/markdown', prefersMarkdown],
+  ['If-None-Match', '"a"', (field: string) => matchesEtag(field, '"a"')],
+] as const)('%s counts as missing above its maximum length', (_, value, isUsed) => {
+  expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH))).toBe(true)
+  expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH + 1))).toBe(false)
+})

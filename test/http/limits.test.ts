@@ -1,0 +1,203 @@
+/** The size and the deadline of a body. A client sees every refusal, and goes on with its connection if it can. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { MAX_DISCARDED_BYTES } from '../../src/limits.ts'
+import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contract.ts'
+import { checked, expectOutcome, expectResponse, POST_HEADERS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
+import { readList } from '../support/list-file.ts'
+import { toSupportFile } from '../support/paths.ts'
+import { openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
+import { type RunningService, startService } from '../support/service.ts'
+
+const [, JSON_FIELD] = POST_HEADERS
+const HOST = 'Host: list.example'
+const FORM = 'Content-Type: application/x-www-form-urlencoded'
+const CHUNKED = 'Transfer-Encoding: chunked'
+const SLOW = 'slow@example.org'
+
+let service: RunningService
+
+beforeAll(async () => {
+  service = await startService({ env: { BASE_URL: 'http://list.example' } })
+})
+afterAll(() => service.stop())
+
+/** Sends a body in pieces. Stops when the connection is closed. */
+async function sendBody(connection: RawConnection, framing: Framing, size: number): Promise<void> {
+  const toPiece = (bytes: string) => (framing === 'in chunks' ? toChunk(bytes) : bytes)
+  for (let left = size; left > 0 && !connection.isClosed(); left -= 65_536) {
+    connection.send(toPiece('x'.repeat(Math.min(left, 65_536))))
+    await connection.waitForDrain()
+  }
+  if (framing === 'in chunks') connection.send('0\r\n\r\n')
+}
+
+async function receive(connection: RawConnection): Promise<RawReply> {
+  const reply = await connection.receive()
+  if (!reply) throw new Error('the connection was closed without a response')
+  return reply
+}
+
+/** Receives the last response of a connection. The rest of the body must not be read as a request. */
+async function receiveLast(connection: RawConnection): Promise<RawReply> {
+  const reply = await receive(connection)
+  expect(reply.headers.get('connection')).toBe('close')
+  await connection.waitForClose()
+  return reply
+}
+
+const FRAMINGS = ['with a Content-Length', 'in chunks'] as const
+type Framing = (typeof FRAMINGS)[number]
+
+/** Writes the head of a request whose body has this many bytes. */
+function toHead(line: string, fields: readonly string[], framing: Framing, size: number): string {
+  return toRequest(line, [...fields, framing === 'in chunks' ? CHUNKED : `Content-Length: ${size}`])
+}
+
+test('the size limit is exact, and counts bytes', async () => {
+  const full = JSON.stringify({ email: 'full@example.org' })
+  expectOutcome(await post(service, full.padEnd(MAX_BODY_BYTES)), { email: 'full@example.org' })
+  expectOutcome(await post(service, full.padEnd(MAX_BODY_BYTES + 1)), 'large_body')
+  const characters = '\u20AC'.repeat(MAX_BODY_BYTES / 3)
+  expectOutcome(await post(service, JSON.stringify({ email: 'full@example.org', characters })), 'large_body')
+})
+
+// The runtime accepts the field twice, and joins the values.
+test('the same Content-Length twice does not lift the limit', async () => {
+  const length = 'Content-Length: 100000'
+  const connection = await openConnection(service.port)
+  connection.send(toRequest(POST_LINE, [...POST_HEADERS, length, length]) + ' '.repeat(100_000))
+  expectResponse(await receive(connection), 'large_body')
+  connection.close()
+})
+
+/** Each kind of refusal, with its status, its request line and its fields. */
+const REFUSALS: readonly (readonly [number, string, string, readonly string[]])[] = [
+  [413, 'a body over the limit', POST_LINE, [HOST, JSON_FIELD]],
+  [415, 'another media type', POST_LINE, [HOST, 'Content-Type: text/plain']],
+  [405, 'another method of the endpoint', `PUT ${ENDPOINT.path}`, [HOST, JSON_FIELD]],
+  [405, 'another method of a document', `POST ${DOCUMENTS.openApiJson.path}`, [HOST]],
+  [404, 'an unknown path', 'POST /nowhere', [HOST]],
+  [308, 'the other name of the host', POST_LINE, ['Host: www.list.example', JSON_FIELD]],
+  [400, 'two hosts', POST_LINE, [HOST, 'Host: other.example', JSON_FIELD]],
+  [413, 'a form over the limit', 'POST /', [HOST, FORM]],
+  [415, 'another media type of a page', 'POST /', [HOST, JSON_FIELD]],
+  [405, 'another method of a page', 'PUT /', [HOST]],
+]
+
+describe.each(FRAMINGS)('a body %s', (framing) => {
+  test.each(REFUSALS)('is read before a %d for %s, and the next request works', async (status, _, line, fields) => {
+    for (const size of [17_000, 1_000_000]) {
+      const connection = await openConnection(service.port)
+      connection.send(toHead(line, fields, framing, size))
+      await sendBody(connection, framing, size)
+      const reply = await receive(connection)
+      expect([size, reply.status, reply.headers.get('connection')]).toEqual([size, status, null])
+      connection.send(toRequest(POST_LINE, POST_HEADERS, '{"email":"next@example.org"}'))
+      expectResponse(await receive(connection), 'accepted')
+      connection.close()
+    }
+  })
+
+  // The runtime closes the connection right after the response, which resets it while the client writes.
+  test.each(REFUSALS)('is read before a %d for %s that asks for the close', async (status, _, line, fields) => {
+    for (const size of [17_000, 1_000_000]) {
+      const connection = await openConnection(service.port)
+      // Reads nothing before everything is written.
+      connection.pause()
+      connection.send(toHead(line, [...fields, 'Connection: close'], framing, size))
+      await sendBody(connection, framing, size)
+      connection.resume()
+      expect((await receive(connection)).status).toBe(status)
+      connection.close()
+    }
+  })
+})
+
+test('a Content-Length over 1 MiB is refused before the body is sent', async () => {
+  for (const [status, , line, fields] of REFUSALS) {
+    for (const length of [MAX_DISCARDED_BYTES + 1, 2 ** 53 - 1]) {
+      const connection = await openConnection(service.port)
+      connection.send(toHead(line, fields, 'with a Content-Length', length))
+      expect((await receiveLast(connection)).status).toBe(status)
+    }
+  }
+})
+
+test('chunks over 1 MiB are cut off', async () => {
+  const connection = await openConnection(service.port)
+  connection.send(toHead(POST_LINE, POST_HEADERS, 'in chunks', 0))
+  // Never ends the body, so that the response can only come from the limit.
+  for (let size = 0; size <= MAX_DISCARDED_BYTES; size += 65_536) connection.send(toChunk('x'.repeat(65_536)))
+  expectResponse(await receiveLast(connection), 'large_body')
+})
+
+test.each(['node', process.execPath])('fetch and http of %s see the 413', async (runtime) => {
+  const sizes = [17_000, 1_000_000]
+  const command = [runtime, toSupportFile('large-posts.mjs'), service.origin, ...sizes.map(String)]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+  const replies = (await child.stdout.text()).trim().split('\n')
+  expect(replies).toHaveLength(5 * sizes.length)
+  const { status, body } = RESPONSES.large_body
+  for (const reply of replies) expect(JSON.parse(reply)).toMatchObject({ status, text: body })
+})
+
+test.each([
+  ['accepted', JSON_FIELD, JSON.stringify({ email: 'next@example.org' })],
+  ['media_type', FORM, 'x'.repeat(17_000)],
+  ['large_body', JSON_FIELD, 'x'.repeat(17_000)],
+] as const)('Expect: 100-continue gets its 100 before "%s"', async (outcome, type, body) => {
+  const connection = await openConnection(service.port)
+  connection.send(toHead(POST_LINE, [HOST, type, 'Expect: 100-continue'], 'with a Content-Length', body.length))
+  expect((await receive(connection)).status).toBe(100)
+  connection.send(body)
+  expectResponse(await receive(connection), outcome)
+  connection.close()
+})
+
+describe.concurrent('the deadline', () => {
+  const BODIES = [
+    ['slow_body', 'a slow body', 'Content-Length: 1000', () => ' '],
+    ['slow_body', 'slow chunks', CHUNKED, () => toChunk(' ')],
+    ['slow_body', 'a slow chunk', CHUNKED, (count: number) => (count === 0 ? '400\r\n' : ' ')],
+    ['slow_body', 'a body that does not start', 'Content-Length: 10', () => ''],
+    ['slow_body', 'chunks that do not start', CHUNKED, () => ''],
+    ['large_body', 'a slow body over the limit', `Content-Length: ${MAX_BODY_BYTES + 1}`, () => ' '],
+    ['large_body', 'slow chunks over the limit', CHUNKED, () => toChunk('x'.repeat(1_000))],
+  ] as const
+
+  test.each(BODIES)('gives "%s" for %s, and closes the connection', async (outcome, _, framing, next) => {
+    const start = performance.now()
+    const connection = await openConnection(service.port)
+    connection.send(toRequest(POST_LINE, [...POST_HEADERS, framing]))
+    let count = 0
+    const timer = setInterval(() => connection.send(next(count++)), 100)
+    const reply = await receiveLast(connection)
+    clearInterval(timer)
+    expectOutcome(checked(service, reply), outcome)
+    // Not before the deadline. That the response came at all shows that it is not much later.
+    expect(performance.now() - start).toBeGreaterThan(BODY_DEADLINE_MS - 50)
+  })
+
+  test('holds for a body that no handler needs', async () => {
+    const connection = await openConnection(service.port)
+    connection.send(toHead('POST /nowhere', [HOST], 'with a Content-Length', 10))
+    expectResponse(await receiveLast(connection), 'no_such_path')
+  })
+
+  test('accepts a slow body that arrives in time', async () => {
+    const connection = await openConnection(service.port)
+    const body = JSON.stringify({ email: SLOW })
+    connection.send(toRequest(POST_LINE, [...POST_HEADERS, `Content-Length: ${body.length}`]))
+    for (const character of body) {
+      connection.send(character)
+      await Bun.sleep(20)
+    }
+    expectOutcome(checked(service, await connection.receive()), { email: SLOW })
+    connection.close()
+  })
+})
+
+test('the list has the addresses that got a 200, and no others', async () => {
+  expect((await readList(service.folder)).toSorted()).toEqual(['full@example.org', 'next@example.org', SLOW])
+})
