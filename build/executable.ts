@@ -70,23 +70,21 @@ function replaceModule(file: string, contents: string): Bun.BunPlugin {
 
 /** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout. */
 function readCommit(): string | undefined {
-  const { success, stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
-  return success ? stdout.toString().trim() : undefined
+  const { stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
+  return stdout.toString().trim() || undefined
 }
 
 /** The licenses of the runtime and of every package in the executable. @throws Error when a package has none */
 export function readNotices(): string {
-  const names = Object.entries(packages).filter(
-    ([path, entry]) => path && !('dev' in entry) && !/\/(@oven|bun$)/.test(path),
-  )
-  const notices = names.map(([path]) => {
-    const folder = join(ROOT, path)
-    if (!existsSync(folder)) return ''
+  const folders = Object.entries(packages)
+    .filter(([path, entry]) => path && !('dev' in entry) && !/\/(@oven|bun$)/.test(path))
+    .map(([path]) => join(ROOT, path))
+  const notices = folders.filter(existsSync).map((folder) => {
     const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-    if (!file) throw new Error(`${path} has no license`)
+    if (!file) throw new Error(`${folder} has no license`)
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
   })
   const bun = readFileSync(join(ROOT, 'node_modules/bun-types/docs/project/license.mdx'), 'utf8')
-  return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices.filter(Boolean)].join(`\n${'-'.repeat(80)}\n\n`)
+  return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices].join(`\n${'-'.repeat(80)}\n\n`)
 }
