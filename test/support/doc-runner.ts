@@ -1,5 +1,6 @@
 /** Runs the blocks of a Markdown file in order, in a folder that looks like a checkout with an empty list. */
 
+import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import type { Block } from './markdown.ts'
 import { CLI, ROOT, toSupportFile } from './paths.ts'
 import { getServer } from './postgres.ts'
 import { createFolder } from './service.ts'
-import { type Shell, startShell } from './shell.ts'
+import { until } from './wait.ts'
 
 export interface DocRunner {
   /** Runs a block. @throws when it fails, or when there is no runner for its language */
@@ -61,6 +62,9 @@ const POSTGRES_URL = 'postgres://rollcall:PASSWORD@db.example.org/rollcall?sslmo
 const SERVICE = /\bnpm start\b/
 const FOLLOWER = /--follow\b/
 
+/** The line of the log with the ports of a service. */
+const LISTENING = /^.*"listening on .*(?=\n)/m
+
 /** Creates the runner of a file. */
 export async function createDocRunner(): Promise<DocRunner> {
   const folder = await createFolder()
@@ -74,7 +78,7 @@ export async function createDocRunner(): Promise<DocRunner> {
   let output = { stdout: '', stderr: '' }
 
   function start(text: string): Shell {
-    const shell = startShell(text, { folder, environment })
+    const shell = startShell(text, folder, environment)
     shells.push(shell)
     return shell
   }
@@ -82,7 +86,8 @@ export async function createDocRunner(): Promise<DocRunner> {
   async function serve(text: string): Promise<void> {
     await service?.shell.stop()
     const shell = start(text.replace(OPS_PORT, 'OPS_PORT=0'))
-    service = { shell, ...JSON.parse(await shell.waitForLine('"listening on ')) }
+    await shell.until(({ stderr }) => LISTENING.test(stderr))
+    service = { shell, ...JSON.parse(LISTENING.exec(shell.output.stderr)?.[0] ?? '') }
   }
 
   /** Puts the service of the test where the documentation has that of the reader; starts it if none runs. */
@@ -98,7 +103,7 @@ export async function createDocRunner(): Promise<DocRunner> {
     const email = 'new.subscriber@rollcall.dev'
     await start(`echo ${email} | npx rollcall import -`).end()
     const isWelcomed = () => readFileSync(join(folder, 'welcomed'), 'utf8').includes(email)
-    await shell.until(isWelcomed, `${email} in send-welcome`)
+    await shell.until(isWelcomed)
     await shell.stop()
     await start(`npx rollcall remove --forget ${email}`).end()
   }
@@ -181,4 +186,61 @@ const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 function once<T>(create: () => Promise<T>): () => Promise<T> {
   let created: Promise<T> | undefined
   return () => (created ??= create())
+}
+
+interface Output {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A shell with a process group of its own. */
+interface Shell {
+  readonly output: Output
+  /** Waits for the end. @throws with all of its output when the exit code is not 0 */
+  end(): Promise<Output>
+  /** Waits until a condition holds. @throws when it does not, or when the process ends before */
+  until(condition: (output: Output) => boolean): Promise<void>
+  /** Sends SIGTERM to the group, as a terminal would, and waits for the end. */
+  stop(): Promise<void>
+}
+
+const running = new Set<number>()
+
+// A test that reaches its time limit leaves its shells behind.
+process.once('exit', () => {
+  for (const pid of running) process.kill(-pid, 'SIGKILL')
+})
+
+/** Starts bash on a text. A failed command ends it, in the middle of a pipe too. */
+function startShell(text: string, folder: string, env: Readonly<Record<string, string>>): Shell {
+  const args = ['-eu', '-o', 'pipefail', '-c', text]
+  const child = spawn('bash', args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (chunk: string) => {
+      output[stream] += chunk
+    })
+  }
+  const pid = child.pid ?? 0
+  running.add(pid)
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve)).finally(() =>
+    running.delete(pid),
+  )
+  const check = (code: number | null) => {
+    if (code !== 0) throw new Error(`exit code ${code}:\n${output.stdout}${output.stderr}`)
+    return output
+  }
+  return {
+    output,
+    end: () => closed.then(check),
+    async until(condition) {
+      const holds = () => condition(output)
+      await until(() => holds() || !running.has(pid), String(condition))
+      if (!holds()) throw new Error(`the command ended:\n${output.stdout}${output.stderr}`)
+    },
+    async stop() {
+      if (running.has(pid)) process.kill(-pid, 'SIGTERM')
+      await closed
+    },
+  }
 }

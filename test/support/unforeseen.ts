@@ -9,8 +9,8 @@ import { createCommonHeaders } from '../../src/http/responses.ts'
 import { listen } from '../../src/http/server.ts'
 import { toLogged } from '../../src/log.ts'
 import { DOCUMENTS } from './contract.ts'
-import type { Operation } from './examples.ts'
 import { exchange, type RawReply, toRequest } from './raw.ts'
+import type { Operation } from './response-check.ts'
 
 export interface FailingService {
   /** Sends the request of an operation. */
