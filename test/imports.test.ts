@@ -79,7 +79,7 @@ test.each(FOLDERS)('%s has no cycle of files or folders', async (folder) => {
   const all = await Array.fromAsync(new Bun.Glob('**/*.{ts,tsx}').scan(join(ROOT, folder)))
   // The baselines of the benchmark have packages of their own.
   const files = all.filter((file) => !file.includes('node_modules/'))
-  expect(files.length).toBeGreaterThan(10)
+  expect(files.length).toBeGreaterThan(3)
   const imports = files
     .map((file) => relative(ROOT, join(ROOT, folder, file)))
     .flatMap((file) => listImports(file).map((imported) => [file, imported] as const))
