@@ -1,8 +1,10 @@
-import { readConfig } from '../config/config.ts'
+import { resolve } from 'node:path'
+import { type Config, readConfig } from '../config/config.ts'
+import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
-import { createLog, type Log } from '../log.ts'
-import { type CutOff, startService } from '../service.ts'
-import { announce } from './announcement.ts'
+import { createLog, isTerminal, type Log } from '../log.ts'
+import { type CutOff, type Service, startService } from '../service.ts'
+import { toListName } from '../store/list-name.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
@@ -17,6 +19,24 @@ export async function serve(): Promise<void> {
   if (cutOff) log.error(cutOff, toMessage(cutOff))
   else log.info('stopped')
   process.exit(cutOff ? EXIT.failed : EXIT.done)
+}
+
+/** Writes a line to the log, or on a terminal three lines for a person. The level `info` or a lower one shows them. */
+function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, log: Log): void {
+  const name = toListName(list)
+  if (!isTerminal()) {
+    const fields = { port, baseUrl, list: name, ...(opsPort !== undefined && { opsPort }) }
+    log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name}`)
+    return
+  }
+  if (!log.isLevelEnabled('info')) return
+  const place = list.kind === 'sqlite' ? resolve(list.file) : name
+  const lines = [
+    `Rollcall serves ${baseUrl} on ${host} port ${port}. Ctrl-C stops it.`,
+    `The list is ${place}`,
+    `Try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`,
+  ]
+  process.stderr.write(`${lines.join('\n')}\n`)
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */
