@@ -61,7 +61,7 @@ export function createForm(options: PageOptions, language: Language, state: Form
           {question ? createQuestion(outcomes.typo, question.likely) : outcome && !isDone && outcomes[outcome]}
         </p>
         {question && <input type="hidden" name="asked" value={question.asked} />}
-        <button type="submit">
+        <button class="button" type="submit">
           <span>{phrases.subscribe}</span>
         </button>
         {createNotes(options, language)}
@@ -130,8 +130,10 @@ export function createConfirmation(
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
         {outcomes.accepted}
       </h2>
-      <p class="address" id="address" dir="ltr">
-        {isDone && typed}
+      <p class="address">
+        <bdi id="address" dir="ltr">
+          {isDone && typed}
+        </bdi>
       </p>
       <p>{next}</p>
       <p class="actions">

@@ -100,7 +100,7 @@ describe('links', () => {
     const page = await read('/de')
     expect(select(page, 'main > a.home', ['href'])).toEqual([['https://www.gazette.example/']])
     expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Zu unserer Website']])
-    expect(select(page, '.notes a, .button', ['href']).flat()).toEqual([
+    expect(select(page, '.notes a, a.button', ['href']).flat()).toEqual([
       'https://www.gazette.example/last',
       'https://www.gazette.example/',
     ])
@@ -244,7 +244,7 @@ test('a site without a site file says nothing about an owner, and has icons', as
   const plain = await startService()
   const page = await (await fetch(plain.origin)).text()
   expect(readData(page).publisher).toBeUndefined()
-  expect(select(page, '.home, .note, .notes a, .button, form[data-next]', ['class'])).toEqual([])
+  expect(select(page, '.home, .note, .notes a, a.button, form[data-next]', ['class'])).toEqual([])
   expect(select(page, 'meta[name^=twitter]', ['content'])).toEqual([['summary']])
   const [[icon = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   expect(select(page, 'meta[property="og:image"]', ['content'])).toEqual([[`http://127.0.0.1:3000${icon}`]])

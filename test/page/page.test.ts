@@ -102,7 +102,7 @@ describe('the form', () => {
     const { status, headers, text } = responses[0]!
     expect([status, new Map(headers).get('cache-control')]).toEqual([200, 'no-store'])
     expect(text).toContain(`>${LOCALES.de.outcomes.accepted}</h2>`)
-    expect(text).toContain('<p class="address" id="address" dir="ltr">ada@example.org</p>')
+    expect(text).toContain('<bdi id="address" dir="ltr">ada@example.org</bdi>')
     expect(text).toContain(LOCALES.de.next)
     expect([outcomeIn(text), /<form[^>]* hidden="">/.test(text)]).toEqual(['', true])
     expect(await readList(folder)).toEqual(['ada@example.org'])

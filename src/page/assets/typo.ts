@@ -1,6 +1,4 @@
-/** Finds a likely typing error in the domain of an address. */
-
-import { distance } from 'fastest-levenshtein'
+/** Finds a likely typing error in the domain of an address. Pure; for the script of the page and for the server. */
 
 /** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
 const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
@@ -39,9 +37,26 @@ function isInAnotherCountry(domain: string): boolean {
 }
 
 function isClose(domain: string, known: string): boolean {
-  if (known.length < MIN_LENGTH) return false
-  const errors = distance(domain, known)
+  if (known.length < MIN_LENGTH || Math.abs(domain.length - known.length) > 2) return false
+  const errors = countErrors(domain, known)
   return errors === 1 || (errors === 2 && (known.length >= LONG || toSorted(domain) === toSorted(known)))
+}
+
+/**
+ * Counts the letters that are missing, added or wrong (Levenshtein distance). Not by a library: the fast ones have more code
+ * than the rest of this file, which is in every first visit.
+ */
+function countErrors(domain: string, known: string): number {
+  let row = Array.from({ length: known.length + 1 }, (_, index) => index)
+  for (const letter of domain) {
+    const next = [(row[0] ?? 0) + 1]
+    for (const [index, above] of row.slice(1).entries()) {
+      const replaced = (row[index] ?? 0) + Number(letter !== known[index])
+      next.push(Math.min(above + 1, (next[index] ?? 0) + 1, replaced))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 function toName(domain: string): string {
