@@ -51,22 +51,29 @@ export interface OptOutTally {
 /** The state of an address: on the list, removed and suppressed, or neither. */
 export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
+/** What a list holds of an address. Never both. */
+export interface Found {
+  readonly subscriber?: Subscriber | undefined
+  /** When the address was removed, or left another list. */
+  readonly suppressedAt?: Date | undefined
+}
+
 /** A removed address, stored as HMAC-SHA-256 of its identity. */
 export interface Suppression {
-  /** 32 random bytes. Every list has its own key, and has the keys of the lists that were copied to it. */
-  readonly key: Uint8Array
-  /** 32 bytes. */
+  /** 32 bytes, under the key of the list. */
   readonly hash: Uint8Array
   /** When the address was last removed, UTC. */
   readonly suppressedAt: Date
 }
 
-/**
- * Decides between a subscription and a suppression of the same address on two lists: the later one counts. In the same
- * millisecond the suppression counts, because mail to somebody who left is worse than no mail.
- */
-export function isResubscription({ subscribedAt }: Pick<Subscriber, 'subscribedAt'>, suppressedAt: Date): boolean {
-  return subscribedAt > suppressedAt
+/** What identifies a list. A copy and a restored backup have the same. */
+export interface ListHead {
+  /** 16 hexadecimal digits, at random. */
+  readonly id: string
+  /** 32 bytes, at random. The key of the hashes of suppressions. */
+  readonly suppressionKey: Uint8Array
+  /** The last `seq` that was given out, at least 0. */
+  readonly lastSeq: number
 }
 
 export interface Count {
@@ -78,18 +85,10 @@ export interface Count {
   readonly suppressed: number
 }
 
-/** Which numbers (`seq`) a list has given out. */
-export interface Numbering {
-  /** A random id of the list. A restored backup has the id of its list, a list made by `copy` has its own. */
-  readonly list: string
-  /** No number above this was given out in this state of the list. 0 when none was. */
-  readonly last: number
-}
-
 export interface StoreStatus extends Count {
   /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
-  /** Subscribers by the UTC day of their `subscribedAt`: every day of the period, oldest first, today last. */
+  /** Subscribers by the UTC day of their `subscribedAt`: the last 30 days, oldest first, today last. */
   readonly days: readonly { readonly date: string; readonly added: number }[]
   /** Bytes on disk. */
   readonly bytes: number
@@ -97,9 +96,16 @@ export interface StoreStatus extends Count {
 
 export interface ListOptions {
   /** Start after this cursor. Default: 0, the start of the list. */
-  readonly after?: number
+  readonly after?: number | undefined
   /** Most subscribers in total. Default: no limit. */
-  readonly limit?: number
+  readonly limit?: number | undefined
+}
+
+/** What a copy takes along: all of a list. */
+export interface ListCopy {
+  readonly head: ListHead
+  readonly subscribers: AsyncIterable<readonly Subscriber[]>
+  readonly suppressions: AsyncIterable<readonly Suppression[]>
 }
 
 /**
@@ -108,13 +114,7 @@ export interface ListOptions {
  * Every method rejects with a StoreError when its work is not done. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
-  /** Identifies the list: equal for every path, link, host name and user that leads to it, and for no copy of it. */
-  id(): Promise<string>
-  /**
-   * Reads the identity of the list and its last number. A list that continues from an older state skips numbers before
-   * it gives out the next one, so that it never gives out one that it has given out before.
-   */
-  numbering(): Promise<Numbering>
+  head(): Promise<ListHead>
   /**
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
    * its suppression deleted, because a new subscription is a new consent.
@@ -126,64 +126,59 @@ export interface SubscriberStore {
   /** Resolves when the list can be reached and, as far as this shows without a commit, written. */
   check(): Promise<void>
   count(): Promise<Count>
-  /** Returns the subscriber with the identity of the address; undefined when it is not on the list. */
-  find(address: Address): Promise<Subscriber | undefined>
-  /** Returns the state of each address, in their order. */
-  lookUp(addresses: readonly Address[]): Promise<readonly SubscriptionState[]>
+  /** Returns what the list holds of each address, in their order. */
+  lookUp(addresses: readonly Address[]): Promise<readonly Found[]>
   /**
    * Yields the list in pages, in the order of the cursor; no page is empty. The caller may stop at any page. A caller
    * that continues after the last cursor of an earlier call misses no subscriber and gets none twice, even while
    * others write.
+   *
+   * Without `after` (or 0) and `limit`, it throws a StoreError after the last page unless the pages had every subscriber: a
+   * damaged list must not pass for a short one.
    */
   list(options?: ListOptions): AsyncIterable<readonly Subscriber[]>
+  /** Yields all suppressions in pages, in the order of the hashes; no page is empty. Throws like a full `list`. */
+  listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**
-   * Puts rows of another list on this one, in their order, without suppressed addresses. Resolves when they are on
-   * stable storage.
+   * Puts rows of another list on this one, in their order, without suppressed addresses, in one transaction. Resolves
+   * when they are on stable storage.
+   *
+   * @param rows at most CHANGE_BATCH
    */
   import(rows: readonly ImportRow[]): Promise<ImportTally>
   /**
-   * Puts subscribers of another list on this one, like `import`. Adds a suppressed address too if it subscribed after
-   * its suppression, which is then deleted.
+   * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
+   * from that date or before is removed. Somebody who was suppressed before gets the later date.
+   *
+   * @param rows at most CHANGE_BATCH
+   * @param options.removeUndated whether to remove subscribers also when the date is unknown
    */
-  mergeSubscribers(subscribers: readonly Subscriber[]): Promise<ImportTally>
-  /** The most rows or subscribers of one call. As many are the fastest without long locks. */
-  readonly importSize: number
+  suppress(rows: readonly OptOut[], options: { readonly removeUndated: boolean }): Promise<OptOutTally>
   /**
    * Removes addresses from the list.
    *
+   * @param addresses at most CHANGE_BATCH
    * @param options.suppress true: suppress the addresses, so that no import adds them again. Their date is now, but not
    * before the subscription that is removed. False: delete their suppressions, so that an import may add them.
    * @returns the state of each address before, in their order
    */
   remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
   /**
-   * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
-   * from that date or before is removed. Somebody who was suppressed before gets the later date.
+   * Makes an empty list a copy of another one, with its id, key, numbers and dates, in one transaction.
    *
-   * @param options.removeUndated whether to remove subscribers also when the date is unknown
+   * @returns what the list has now
+   * @throws StoreError when the list is not empty, or does not have all that was copied
    */
-  suppress(rows: readonly OptOut[], options: { readonly removeUndated: boolean }): Promise<OptOutTally>
-  /** Yields all suppressions in pages; no page is empty. */
-  listSuppressions(): AsyncIterable<readonly Suppression[]>
-  /**
-   * Adds suppressions of another list, with the later date if this list has them. Removes a subscriber from before the
-   * suppression. Leaves out a suppression from before the subscription.
-   *
-   * @param signal stops it while it compares the list, and before it changes anything: it rejects with the reason
-   */
-  mergeSuppressions(suppressions: readonly Suppression[], signal?: AbortSignal): Promise<void>
-  /** @param days the length of the period, in days */
-  status(days: number): Promise<StoreStatus>
+  fill(copy: ListCopy): Promise<Count>
+  status(): Promise<StoreStatus>
   /** Closes the files or connections. What was confirmed stays. */
   close(): Promise<void>
 }
 
 /** The part of a store that the service uses. */
 export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'check' | 'close'> {
-  /** Sets a function that gets a failure which the store notices by itself, between two calls. */
-  onFailure?(listener: (error: Error) => void): void
   /** Returns when the oldest address in the inbox was accepted, and the free bytes on the disk; undefined: none, unknown. */
-  measure(): Promise<{ readonly inboxSince: Date | undefined; readonly freeBytes: number | undefined }>
+  measure(): Promise<{ readonly inboxSince?: Date | undefined; readonly freeBytes?: number | undefined }>
 }
 
 /** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */

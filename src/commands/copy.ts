@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type ListUrl, parseListUrl } from '../config/list-url.ts'
-import { Failure, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import { readFileId } from '../store/sqlite/file.ts'
-import type { ImportTally, SubscriberStore } from '../subscriber.ts'
-import { checkSignal, importRows } from '../transfer/batch-import.ts'
-import { toBatches } from '../transfer/batches.ts'
+import type { Subscriber, SubscriberStore } from '../subscriber.ts'
+import { checkSignal } from '../transfer/batch-import.ts'
 import { withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
@@ -13,9 +12,6 @@ export interface CopyOptions {
   readonly to: string
   readonly json?: true
 }
-
-/** Suppressions in a batch. Large, because the target checks all its subscribers against each batch. */
-const SUPPRESSION_BATCH = 50_000
 
 /** `rollcall copy`: copies a list to another store. */
 export async function copyList(options: CopyOptions): Promise<void> {
@@ -30,10 +26,10 @@ export async function copyList(options: CopyOptions): Promise<void> {
 function refuseSameFile(source: ListUrl, target: ListUrl): void {
   if (source.kind !== 'sqlite' || target.kind !== 'sqlite') return
   if (![source.file, target.file].every((file) => existsSync(file))) return
-  if (readFileId(source.file) === readFileId(target.file)) throw createSameListError()
+  if (readFileId(source.file) === readFileId(target.file)) {
+    throw new UsageError('--from and --to are the same list')
+  }
 }
-
-const createSameListError = () => new UsageError('--from and --to are the same list')
 
 async function copy(
   from: SubscriberStore,
@@ -41,47 +37,25 @@ async function copy(
   { json }: CopyOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  if ((await from.id()) === (await to.id())) throw createSameListError()
-  // Suppressions first, so that a suppressed address is never on the target.
-  const suppressions = await copySuppressions(from, to, signal)
-  const tally = await copySubscribers(from, to, signal)
-  await verify(to, tally)
-  if (json) return await printJson({ ...tally, suppressions })
-  const { added, known, suppressed } = tally
-  await print(`${added} new, ${known} known, ${suppressed} suppressed; ${toCount(suppressions, 'suppression')} copied`)
-}
-
-async function copySuppressions(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<number> {
-  let count = 0
-  for await (const batch of toBatches(from.listSuppressions(), SUPPRESSION_BATCH)) {
-    await checkSignal(signal)
-    await to.mergeSuppressions(batch, signal)
-    count += batch.length
-  }
-  return count
-}
-
-async function copySubscribers(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<ImportTally> {
-  const progress = createProgress('copying')
+  const head = await from.head()
   const total = (await from.count()).subscribers
-  function onBatch({ added, known, suppressed }: ImportTally): void {
-    const rows = added + known + suppressed
-    progress.update(rows, total)
+  const progress = createProgress('copying')
+  let rows = 0
+
+  async function* readPages(): AsyncGenerator<readonly Subscriber[]> {
+    for await (const page of from.list()) {
+      await checkSignal(signal)
+      yield page
+      rows += page.length
+      progress.update(rows, total)
+    }
   }
 
   try {
-    const target = { import: to.mergeSubscribers, importSize: to.importSize }
-    return await importRows(target, from.list(), { onBatch, signal })
+    const count = await to.fill({ head, subscribers: readPages(), suppressions: from.listSuppressions() })
+    if (json) return await printJson({ ...count })
+    await print(`${toCount(count.subscribers, 'address', 'addresses')}, ${count.suppressed} suppressed`)
   } finally {
     progress.stop()
   }
-}
-
-/** Compares the size of the target with what was copied. @throws Failure */
-async function verify(to: SubscriberStore, { added, known }: ImportTally): Promise<void> {
-  const { subscribers } = await to.count()
-  if (subscribers >= added + known) return
-  throw new Failure(
-    `the target has ${subscribers} addresses, but ${added + known} were copied: if none were removed from it meanwhile, the copy is incomplete; copy again`,
-  )
 }

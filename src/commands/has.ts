@@ -1,14 +1,14 @@
 import { EXIT } from '../failure.ts'
+import { toState } from '../store/changes.ts'
 import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
 
 /** `rollcall has`: says whether an address is on the list. */
 export async function has(text: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const address = parseAddressArgument(text)
-  const { state, subscriber } = await withStore(parseListOption(options), async (store) => {
-    const [state = 'absent'] = await store.lookUp([address])
-    return { state, subscriber: await store.find(address) }
-  })
+  const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
+  const { subscriber } = found
+  const state = toState(found)
   const since = subscriber?.subscribedAt.toISOString() ?? null
   if (json) {
     const { email = null, seq = null } = subscriber ?? {}

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { openDryRun } from '../store/dry-run.ts'
+import { createDryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
+import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import { type ImportPlan, type ListTally, planImport, writeImport } from '../transfer/list-import.ts'
 import { DATE_ORDERS, type DateOrder } from '../transfer/reading/dates.ts'
 import { STATUSES, type Status } from '../transfer/reading/export-columns.ts'
@@ -121,7 +122,8 @@ async function writeList(
   const refused = dryRun
     ? createRejectedNotes(note)
     : createRejectedFile(rejected, source.header, { hasStatus, replacesOld })
-  const target = dryRun ? await openDryRun(list) : await openStore(list, { notify: note })
+  const store = dryRun ? await openExisting(list) : await openStore(list, { notify: note })
+  const target = dryRun || !store ? createDryRun(store) : store
   let changed = 0
   try {
     const onBatch = ({ added, known, suppressed, optedOut, kept }: ListTally) => {
@@ -141,6 +143,16 @@ async function writeList(
     }
     throw error
   } finally {
-    await target.close()
+    await store?.close()
+  }
+}
+
+/** Opens the list for a dry run, which does not create it. */
+async function openExisting(list: ListUrl): Promise<SubscriberStore | undefined> {
+  try {
+    return await openStore(list, { create: false, notify: note })
+  } catch (error) {
+    if (error instanceof MissingListError) return undefined
+    throw error
   }
 }

@@ -1,6 +1,5 @@
 import { toListName } from '../store/list-name.ts'
-import type { Content } from '../store/sqlite/content-worker.ts'
-import { type Restored, restoreList } from '../store/sqlite/restore.ts'
+import { type Content, type Restored, restoreList } from '../store/sqlite/restore.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './list-command.ts'
 import { note, print, printJson, toCount } from './output.ts'
 

@@ -2,10 +2,9 @@
 
 import { Failure } from '../failure.ts'
 import { toListName } from '../store/list-name.ts'
-import { findWarnings } from '../store/open.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { type ListOption, parseListOption, withStore } from './list-command.ts'
-import { note, print, printJson } from './output.ts'
+import { print, printJson } from './output.ts'
 
 /** `rollcall count`: prints the number of addresses. */
 export async function count({ json, ...options }: ListOption & { json?: true }): Promise<void> {
@@ -23,13 +22,12 @@ export interface StatusOptions extends ListOption {
 export async function status({ maxSilence, json, ...options }: StatusOptions): Promise<void> {
   const list = parseListOption(options)
   const { found, problem } = await withStore(list, async (store) => ({
-    found: await store.status(30),
+    found: await store.status(),
     problem: await store.check().then(
       () => undefined,
       (error: Error) => error.message,
     ),
   }))
-  for (const warning of await findWarnings(list)) note(`warning: ${warning}`)
   const name = toListName(list)
   await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)

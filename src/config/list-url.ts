@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { toSystemReason, UsageError } from '../failure.ts'
-import { type ConnectionParameters, parseConnectionParameters } from './connection-parameters.ts'
 import { type Environment, readEnvironment } from './environment.ts'
+import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
 
 /** The location of a list: the kind of store, and its file or URL. */
 export type ListUrl =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly parameters: ConnectionParameters }
+  | { readonly kind: 'postgres'; readonly server: PostgresServer }
 
 /**
  * Reads DATABASE_URL, or the file that DATABASE_URL_FILE names, for commands that need no other setting and start faster without them.
@@ -16,8 +16,8 @@ export type ListUrl =
 export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
-  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file), environment)
-  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
+  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file))
+  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db')
 }
 
 /** Reads a secret that the platform keeps in a file, without the line break at its end. */
@@ -37,11 +37,11 @@ function readSecret(file: string): string {
  * @param name the name of the value, for the error
  * @throws UsageError, without any part that may be a password
  */
-export function parseListUrl(name: string, value: string, environment: Environment = process.env): ListUrl {
+export function parseListUrl(name: string, value: string): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
   if (isFileName(file)) return Object.freeze({ kind: 'sqlite', file })
-  const parameters = parseConnectionParameters(name, value, environment)
-  if (parameters) return Object.freeze({ kind: 'postgres', parameters })
+  const server = parsePostgresUrl(name, value)
+  if (server) return Object.freeze({ kind: 'postgres', server })
   throw new UsageError(
     `${name} is ${redactUrl(value)}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,
   )

@@ -1,104 +1,82 @@
 /**
- * The URL of a PostgreSQL list, with the names and the meaning of libpq:
- * https://www.postgresql.org/docs/current/libpq-connect.html. Each part in the URL wins over its variable. So no variable
- * of the machine can send addresses to another database than the one in the URL.
+ * The URL of a PostgreSQL list. Its parameters have the meaning of libpq:
+ * https://www.postgresql.org/docs/current/libpq-connect.html. Nothing but the URL decides where addresses go.
  */
 
-import { UsageError } from '../failure.ts'
-import type { Environment } from './environment.ts'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { toSystemReason, UsageError } from '../failure.ts'
 
-/** The parameters of the URL, and the variables that stand in for them. */
-const VARIABLES = {
-  host: 'PGHOST',
-  hostaddr: 'PGHOSTADDR',
-  port: 'PGPORT',
-  user: 'PGUSER',
-  password: 'PGPASSWORD',
-  dbname: 'PGDATABASE',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-  channel_binding: 'PGCHANNELBINDING',
-  application_name: 'PGAPPNAME',
-  options: 'PGOPTIONS',
-  connect_timeout: 'PGCONNECT_TIMEOUT',
-  target_session_attrs: 'PGTARGETSESSIONATTRS',
-} as const
-
-type Keyword = keyof typeof VARIABLES
-
-/** A value, and where it is from, for an error. */
-export interface Part {
-  readonly value: string
-  readonly source: string
+/** How to connect to a PostgreSQL list. */
+export interface PostgresServer {
+  /** A name, an IP address without brackets, or the folder of a Unix socket. TLS compares the certificate with it. */
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** Empty when there is none. */
+  readonly password: string
+  readonly database: string
+  readonly sslMode: (typeof SSL_MODES)[number]
+  /** Trusted certificates as the text of a PEM file; undefined: those of the runtime. */
+  readonly ca: string | undefined
+  readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
 }
 
-export type Parts = Readonly<Partial<Record<Keyword, Part>>>
-
-/**
- * Splits a URL with `postgres:` or `postgresql:`, and adds the variables for the parts that it does not have.
- *
- * @param name the name of the value, for errors
- * @returns undefined when it is not such a URL
- * @throws UsageError for a parameter that is not known, and an escape that is not valid
- */
-export function readParts(name: string, url: string, environment: Environment): Parts | undefined {
-  const given = splitUrl(name, url)
-  return given && { ...readVariables(environment, given), ...given }
-}
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
+const PARAMETERS: readonly string[] = ['sslmode', 'sslrootcert', 'channel_binding']
 
 const URL_PARTS = new RegExp(
   // A raw `@`, `/`, `?` or `#` must not move a piece of the password to another part.
   [
     '^postgres(?:ql)?://',
-    '(?:(?<user>[^:@/?#]*)(?::(?<password>[^/?#]*))?@)?',
-    '(?<hosts>[^@/?#]*)(?:/(?<dbname>[^@/?#]*))?(?:\\?(?<query>[^@?#]*))?$',
+    '(?<user>[^:@/?#]+)(?::(?<password>[^/?#]*))?@',
+    '(?:\\[(?<ip>[0-9a-fA-F:.]+)\\]|(?<host>[^@/?#:[\\],]+))(?::(?<port>[0-9]*))?',
+    '/(?<database>[^@/?#]+)(?:\\?(?<query>[^@?#]*))?$',
   ].join(''),
 )
 
-/** Splits the URL. An empty part counts as missing. */
-function splitUrl(name: string, url: string): Parts | undefined {
-  const groups = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
-  const servers = parseServers(groups?.hosts ?? '')
-  if (!groups || !servers) return undefined
-  const { user, password, dbname, query = '' } = groups
-  const values = { user, password, dbname, ...servers, ...parseQuery(name, query) }
-  const parts = Object.entries(values).map(([keyword, value = '']) => {
-    const source = `${keyword} in ${name}`
-    return [keyword, { value: decode(source, value), source }] as const
+/**
+ * Parses a URL with `postgres:` or `postgresql:`, and reads the certificate that it names.
+ *
+ * @param name the name of the value, for errors
+ * @returns undefined when it is not such a URL with a user, one host and a database
+ * @throws UsageError for an invalid part, without any part that may be a password
+ */
+export function parsePostgresUrl(name: string, url: string): PostgresServer | undefined {
+  const parts = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
+  if (!parts) return undefined
+  const decode = (part: string) => decodePart(`${part} in ${name}`, parts[part] ?? '')
+  const { sslmode, sslrootcert, channel_binding } = parseQuery(name, parts.query ?? '')
+  const sslMode = toSslMode(parseChoice(`sslmode in ${name}`, sslmode, SSL_MODES), sslrootcert)
+  const hasFile = sslMode !== 'disable' && sslrootcert && sslrootcert !== 'system'
+  return Object.freeze({
+    host: parts.ip ?? decode('host'),
+    port: parsePort(name, parts.port || '5432'),
+    user: decode('user'),
+    password: decode('password'),
+    database: decode('database'),
+    sslMode,
+    ca: hasFile ? readCertificate(`sslrootcert in ${name}`, sslrootcert) : undefined,
+    channelBinding: parseChoice(`channel_binding in ${name}`, channel_binding, CHANNEL_BINDINGS) ?? 'disable',
   })
-  return Object.fromEntries(parts.filter(([, { value }]) => value !== ''))
 }
 
-/** Splits `HOST:PORT,HOST:PORT` into the lists that the parameters `host` and `port` have. */
-function parseServers(hosts: string): { host: string; port: string } | undefined {
-  const servers = hosts.split(',').map((server) => /^(?:\[([0-9a-f:.]+)\]|([^:[\]]*))(?::([0-9]*))?$/i.exec(server))
-  if (servers.includes(null)) return undefined
-  const ports = servers.map((server) => server?.[3] ?? '')
-  return {
-    host: servers.map((server) => server?.[1] ?? server?.[2] ?? '').join(','),
-    port: ports.some(Boolean) ? ports.join(',') : '',
-  }
-}
-
-function parseQuery(name: string, query: string): Readonly<Record<string, string>> {
+/** An empty value counts as missing. */
+function parseQuery(name: string, query: string): Readonly<Record<string, string | undefined>> {
   const pairs = query.split('&').filter(Boolean)
   return Object.fromEntries(
     pairs.map((pair) => {
-      // As in libpq, for URLs that were written for JDBC.
-      const [keyword = '', ...value] = (pair === 'ssl=true' ? 'sslmode=require' : pair).split('=')
-      if (Object.hasOwn(VARIABLES, keyword) && value.length > 0) return [keyword, value.join('=')]
-      // A password with a raw `&` looks like another parameter.
-      const shown = query.includes('password') ? 'a parameter' : `the parameter "${keyword}"`
+      const [keyword = '', ...value] = pair.split('=')
+      if (PARAMETERS.includes(keyword)) return [keyword, decodePart(`${keyword} in ${name}`, value.join('='))]
       throw new UsageError(
-        `${name} has ${shown} that Rollcall does not know: use ${Object.keys(VARIABLES).join(', ')}, or remove it`,
+        `${name} has the parameter "${keyword}", which Rollcall does not have: use ${PARAMETERS.join(', ')}, or remove it`,
       )
     }),
   )
 }
 
-function decode(source: string, value: string): string {
+function decodePart(source: string, value: string): string {
   try {
     const decoded = decodeURIComponent(value)
     if (!decoded.includes('\0')) return decoded
@@ -106,11 +84,40 @@ function decode(source: string, value: string): string {
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
 }
 
-function readVariables(environment: Environment, given: Parts): Parts {
-  const parts = Object.entries(VARIABLES).map(
-    ([keyword, variable]) => [keyword, { value: environment[variable] ?? '', source: variable }] as const,
-  )
-  // PGHOSTADDR would send the connection elsewhere than to the host in the URL.
-  const isUsed = (keyword: string) => keyword !== 'hostaddr' || !given.host
-  return Object.fromEntries(parts.filter(([keyword, { value }]) => value !== '' && isUsed(keyword)))
+function parsePort(name: string, text: string): number {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new UsageError(`port in ${name} is not a port number from 1 to 65535`)
+}
+
+function parseChoice<Choice extends string>(
+  source: string,
+  value: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (!value) return undefined
+  const choice = choices.find((known) => known === value)
+  if (choice) return choice
+  throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
+}
+
+/** Without `sslmode` there is no TLS, except that a certificate to compare with is always used. */
+function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''): PostgresServer['sslMode'] {
+  if (sslrootcert === '' || mode === 'disable' || mode === 'verify-ca') return mode ?? 'disable'
+  return 'verify-full'
+}
+
+function readCertificate(source: string, file: string): string {
+  let pem: string
+  try {
+    pem = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${source} is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}`)
+  }
+  try {
+    new X509Certificate(pem)
+    return pem
+  } catch {
+    throw new UsageError(`${source} is "${file}": the file has no certificate in PEM format`)
+  }
 }

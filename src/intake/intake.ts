@@ -47,7 +47,6 @@ export function createIntake(store: Omit<ServiceStore, 'close' | 'measure'>, { l
   let failing = false
   let retrying = false
   let checking: Promise<void> | undefined
-  store.onFailure?.(fail)
 
   async function commit(batch: readonly Address[]): Promise<void> {
     const start = performance.now()

@@ -1,7 +1,7 @@
 /** What `rollcall doctor` reports: the same for every store. */
 
 import { Failure } from '../failure.ts'
-import type { Numbering } from '../subscriber.ts'
+import type { ListHead } from '../subscriber.ts'
 
 /** The outcome of a check. */
 export interface CheckResult {
@@ -18,7 +18,7 @@ export interface CursorCheck {
   /**
    * Returns what was found, or throws like the work of `runCheck`.
    */
-  run(numbering: Numbering): Promise<string>
+  run(head: ListHead): Promise<string>
 }
 
 /**

@@ -20,8 +20,8 @@ export async function openStore(
     const { openSqliteStore } = await import('./sqlite/store.ts')
     return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
   }
-  const { createPostgresStore } = await import('./postgres/store.ts')
-  return createPostgresStore({ ...options, parameters: list.parameters, name: toListName(list), hasDeadline: false })
+  const { openPostgresStore } = await import('./postgres/store.ts')
+  return openPostgresStore({ create: options?.create, server: list.server, name: toListName(list) })
 }
 
 /**
@@ -35,18 +35,17 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
     const { openSqliteThread } = await import('./sqlite/thread.ts')
     return await openSqliteThread(list.file, log)
   }
-  const { createPostgresStore } = await import('./postgres/store.ts')
-  const store = createPostgresStore({ parameters: list.parameters, name: toListName(list), hasDeadline: true, log })
-  void prepare(store, list, log)
+  const { openPostgresServiceStore } = await import('./postgres/store.ts')
+  const store = openPostgresServiceStore({ server: list.server, name: toListName(list), log })
+  void prepare(store, log)
   return store
 }
 
 /** Creates the schema before the first address arrives, and logs what is wrong with the list. */
-async function prepare(store: SubscriberStore, list: ListUrl, log: Log): Promise<void> {
+async function prepare(store: ServiceStore, log: Log): Promise<void> {
   try {
     await store.add([])
     await store.check()
-    for (const warning of await findWarnings(list)) log.warn(warning)
   } catch (error) {
     log.warn({ err: error }, 'the list cannot be written yet')
   }
@@ -63,17 +62,6 @@ export async function* checkStore(list: ListUrl, cursors: readonly CursorCheck[]
     yield* checkSqliteList(list.file, cursors)
   } else {
     const { checkPostgresList } = await import('./postgres/checks.ts')
-    yield* checkPostgresList({ parameters: list.parameters, name: toListName(list) }, cursors)
+    yield* checkPostgresList({ server: list.server, name: toListName(list) }, cursors)
   }
-}
-
-/**
- * Finds what is wrong with a list that works, and may lose addresses. Each is one line that says what to do.
- *
- * @throws StoreError when the list cannot be reached
- */
-export async function findWarnings(list: ListUrl): Promise<readonly string[]> {
-  if (list.kind === 'sqlite') return []
-  const { findPostgresWarnings } = await import('./postgres/checks.ts')
-  return await findPostgresWarnings({ parameters: list.parameters, name: toListName(list) })
 }

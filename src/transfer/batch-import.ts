@@ -1,6 +1,7 @@
 /** Imports a stream of rows in batches. The next batch is read while the store writes one. */
 
 import { setImmediate } from 'node:timers/promises'
+import { CHANGE_BATCH } from '../limits.ts'
 import type { ImportRow, ImportTally, OptOut, OptOutTally, SubscriberStore } from '../subscriber.ts'
 import { toBatches } from './batches.ts'
 
@@ -24,12 +25,12 @@ export type ImportOptions = BatchOptions<ImportTally>
 
 /** Imports all rows. When it fails or is stopped, the batches that were written stay on the list. */
 export async function importRows(
-  store: Pick<SubscriberStore, 'import' | 'importSize'>,
+  store: Pick<SubscriberStore, 'import'>,
   pages: AsyncIterable<readonly ImportRow[]>,
   { onBatch, signal }: ImportOptions,
 ): Promise<ImportTally> {
   let tally: ImportTally = { added: 0, known: 0, suppressed: 0 }
-  await writeBatches(toBatches(pages, store.importSize), signal, async (batch) => {
+  await writeBatches(toBatches(pages, CHANGE_BATCH), signal, async (batch) => {
     const { added, known, suppressed } = await store.import(batch)
     tally = {
       added: tally.added + added,
@@ -48,12 +49,12 @@ export interface OptOutOptions extends BatchOptions<OptOutTally> {
 
 /** Suppresses all people who opted out. When it fails or is stopped, the batches that were written stay suppressed. */
 export async function suppressRows(
-  store: Pick<SubscriberStore, 'suppress' | 'importSize'>,
+  store: Pick<SubscriberStore, 'suppress'>,
   pages: AsyncIterable<readonly OptOut[]>,
   { onBatch, signal, removeUndated }: OptOutOptions,
 ): Promise<OptOutTally> {
   let tally: OptOutTally = { added: 0, removed: 0, kept: 0, known: 0 }
-  await writeBatches(toBatches(pages, store.importSize), signal, async (batch) => {
+  await writeBatches(toBatches(pages, CHANGE_BATCH), signal, async (batch) => {
     const { added, removed, kept, known } = await store.suppress(batch, { removeUndated })
     tally = {
       added: tally.added + added,

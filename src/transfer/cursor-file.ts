@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { createPrivateFile, findFile, type ProtectedList, readFileStart, replaceFile } from '../files.ts'
+import { toClockSeq } from '../store/head.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
 /** A place in a list. */
@@ -85,17 +86,18 @@ function parseCursor(text: string, file: string): Cursor {
  * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read
  */
 export async function checkCursor(
-  store: Pick<SubscriberStore, 'numbering'>,
+  store: Pick<SubscriberStore, 'head'>,
   { seq, list }: Cursor,
 ): Promise<Required<Cursor> & { readonly list: string }> {
-  const found = await store.numbering()
-  if (list !== undefined && list !== found.list) {
+  const { id, lastSeq } = await store.head()
+  if (list !== undefined && list !== id) {
     throw new Failure(
-      `the cursor ${seq} belongs to another list (its id is ${list}, and this list is ${found.list}): use the cursor file of this list, or a new one, which starts at the first subscriber`,
+      `the cursor ${seq} belongs to another list (its id is ${list}, and this list is ${id}): use the cursor file of this list, or a new one, which starts at the first subscriber`,
     )
   }
-  if (seq <= found.last) return { seq, list: found.list }
+  // A list that was restored continues with the numbers of the clock.
+  if (seq <= Math.max(lastSeq, toClockSeq())) return { seq, list: id }
   throw new Failure(
-    `the cursor ${seq} is higher than the last number of the list (${found.last}): use a new cursor file, which starts at the first subscriber`,
+    `the cursor ${seq} is higher than the last number of the list (${lastSeq}): use a new cursor file, which starts at the first subscriber`,
   )
 }

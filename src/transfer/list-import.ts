@@ -70,7 +70,7 @@ export async function planImport(source: Source, options: PlanOptions): Promise<
 
 /** Writes a list to the store. When it fails or is stopped, the batches that were written stay. */
 export async function writeImport(
-  store: Pick<SubscriberStore, 'import' | 'suppress' | 'importSize'>,
+  store: Pick<SubscriberStore, 'import' | 'suppress'>,
   { source, suppress, statuses, reading }: ImportPlan,
   { onRejected, onBatch, signal }: WriteOptions,
 ): Promise<ListTally> {

@@ -28,8 +28,8 @@ describe('accepts', () => {
   }
 
   test('a PostgreSQL URL', () => {
-    const parameters = expect.objectContaining({ database: 'rollcall' })
-    expect(parse('postgresql://user@db.example/rollcall')).toEqual({ kind: 'postgres', parameters })
+    const server = expect.objectContaining({ database: 'rollcall' })
+    expect(parse('postgresql://user@db.example/rollcall')).toEqual({ kind: 'postgres', server })
   })
 })
 
@@ -108,8 +108,8 @@ describe('DATABASE_URL_FILE', () => {
 
   test('names a file that has the URL', () => {
     expect(read('sqlite:list.db\n')).toEqual({ kind: 'sqlite', file: 'list.db' })
-    const parameters = expect.objectContaining({ password: 'secret', database: 'rollcall' })
-    expect(read('postgres://ann:secret@db.example/rollcall\n')).toEqual({ kind: 'postgres', parameters })
+    const server = expect.objectContaining({ password: 'secret', database: 'rollcall' })
+    expect(read('postgres://ann:secret@db.example/rollcall\n')).toEqual({ kind: 'postgres', server })
   })
 
   test('must exist, and excludes DATABASE_URL', () => {

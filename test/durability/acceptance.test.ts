@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { realpath, rm } from 'node:fs/promises'
-import { readList, readProgress, toListFile } from '../support/list-file.ts'
+import { countCompacted, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 import { createSyncCounter, type SyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
@@ -48,7 +48,7 @@ const toEmails = (name: string, count: number) =>
 /** Waits until the service has compacted its list, which it does when no request arrives for a moment. */
 async function waitForCompaction({ folder }: RunningService, subscribers: number): Promise<void> {
   const file = toListFile(folder)
-  await until(() => readProgress(file).appended === subscribers)
+  await until(() => countCompacted(file) === subscribers)
 }
 
 test('each 200 comes after a sync of the log, for a new and for a known address', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { holdLock, readProgress, toListFile } from '../support/list-file.ts'
+import { countCompacted, holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { exchange, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -44,7 +44,7 @@ test('/livez and /readyz respond 200', async () => {
 test('/readyz writes nothing to the list', async () => {
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   const file = toListFile(service.folder)
-  await until(() => readProgress(file).appended === 1, 'the inbox is compacted')
+  await until(() => countCompacted(file) === 1, 'the inbox is compacted')
   const read = () => Promise.all([file, `${file}-wal`].map((name) => Bun.file(name).bytes()))
   expect(existsSync(`${file}-wal`)).toBe(true)
   const before = await read()

@@ -4,13 +4,12 @@
  */
 
 import { afterAll, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { readList, readListFile, toListFile } from '../support/list-file.ts'
 import { createLedger, post } from '../support/load.ts'
-import { toSupportFile } from '../support/paths.ts'
 import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -65,7 +64,6 @@ const LOSSES: Losses = {
     copyFileSync(`${file}-wal`, `${file}-copy`)
     renameSync(`${file}-copy`, `${file}-wal`)
   },
-  'the index of its log is deleted': ({ file }) => rmSync(`${file}-shm`),
 }
 
 const LOSSES_UNDER_LOAD: Losses = {
@@ -78,15 +76,15 @@ const ERRORS = /^\{"level":50/gm
 
 /** Expects 500s, one error in the log that says what happened, and a rescue file. Returns what that holds. */
 async function expectLost(scene: Scene): Promise<readonly string[]> {
-  await scene.logged('the store fails')
-  expect(scene.log()).toMatch(/"level":50.*the list is lost: .*the store fails/)
   for (let turn = 0; turn < 3; turn++) {
     const { status, body } = await scene.subscribe('late@site.io')
     expect([status, body]).toEqual([500, RESPONSES.store_failed.body])
   }
   expect(await scene.readyz()).toBe(503)
   expect((await scene.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
-  await scene.logged('it has what the open files held')
+  await scene.logged('the store fails')
+  expect(scene.log()).toMatch(/"level":50.*the list is lost: .*the store fails/)
+  await scene.logged('what the open file held is in')
   expect(scene.log().match(ERRORS)).toHaveLength(1)
   const [rescue = '', ...others] = scene.rescued()
   expect(others).toEqual([])
@@ -100,8 +98,8 @@ test.concurrent.each(Object.keys(LOSSES))('%s: requests get 500, and a rescue fi
   for (const email of ['ada@site.io', 'bob@site.io']) expect((await scene.subscribe(email)).status).toBe(200)
   await LOSSES[name]?.(scene)
   const isThere = existsSync(scene.file)
-  // Without a request: the service looks for itself.
-  expect(await expectLost(scene)).toEqual(['ada@site.io', 'bob@site.io'])
+  // The address that found the loss was refused. It may be in the copy.
+  expect((await expectLost(scene)).slice(0, 2)).toEqual(['ada@site.io', 'bob@site.io'])
   expect(await scene.stop()).toBe(0)
   expect(existsSync(scene.file)).toBe(isThere)
 })
@@ -125,77 +123,40 @@ test.each(Object.keys(LOSSES_UNDER_LOAD))(
   },
 )
 
-test.concurrent('a loss that the stop notices: there is a rescue file, and the next start warns of it', async () => {
+test.concurrent('a loss that the stop notices: there is a rescue file, and doctor names it', async () => {
   const scene = await startScene()
   expect((await scene.subscribe('ada@site.io')).status).toBe(200)
   deleteFiles(scene)
   expect(await scene.stop()).toBe(0)
   const [rescue = ''] = scene.rescued()
   expect(await readListFile(rescue)).toEqual(['ada@site.io'])
-  const next = await startService({ folder: scene.folder })
-  expect(next.log()).toContain(`${rescue} is a rescue file`)
-  await next.stop()
+  const { code, stdout } = await runCommand(['doctor', '--list', `sqlite:${scene.file}`])
+  expect(code).toBe(1)
+  expect(stdout).toContain(`${rescue} may have addresses that are not on the list`)
 })
 
-test.concurrent('no rescue file can be written: the log says so, and it is tried again', async () => {
+test.concurrent('no rescue file can be written: the log says so', async () => {
   const scene = await startScene({ DATABASE_URL: 'sqlite:deep/data/rollcall.db' })
-  const folder = join(scene.folder, 'deep')
   expect((await scene.subscribe('ada@site.io')).status).toBe(200)
-  rmSync(folder, { recursive: true })
-  await scene.logged('no rescue file can be written: there is no such file or folder')
-  mkdirSync(folder)
-  await scene.logged('it has what the open files held')
-  const [rescue = ''] = scene.rescued()
-  expect(await readListFile(rescue)).toEqual(['ada@site.io'])
+  rmSync(join(scene.folder, 'deep'), { recursive: true })
+  expect((await scene.subscribe('bob@site.io')).status).toBe(500)
+  await scene.logged('it cannot be copied: there is no such file or folder')
   expect(await scene.stop()).toBe(0)
 })
 
-test.concurrent('another list is copied over it: the service notices it and writes no more', async () => {
-  const scene = await startScene()
-  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
-  const other = await createList(scene.folder)
-  const { ino } = statSync(scene.file)
-  copyFileSync(other, scene.file)
-  expect(statSync(scene.file).ino).toBe(ino)
-  await scene.logged(`the list is lost: another file was copied over ${scene.file}`)
-  for (let turn = 0; turn < 3; turn++) expect((await scene.subscribe('late@site.io')).status).toBe(500)
-  expect(await scene.readyz()).toBe(503)
-  await scene.stop()
-  expect(await Bun.file(scene.file).bytes()).toEqual(await Bun.file(other).bytes())
-})
-
-test.concurrent('the folder is moved away and back: the service goes on, and no rescue file is needed', async () => {
+test.concurrent('the folder is moved away and back: the service goes on', async () => {
   const scene = await startScene()
   const [data, away] = [join(scene.folder, 'data'), join(scene.folder, 'away')]
   expect((await scene.subscribe('ada@site.io')).status).toBe(200)
   renameSync(data, away)
   expect((await scene.subscribe('meanwhile@site.io')).status).toBe(500)
   expect(await scene.readyz()).toBe(503)
-  await scene.logged(`the files of the list are at ${away}/rollcall.db now`)
   renameSync(away, data)
   await scene.logged('the store has recovered')
   expect((await scene.subscribe('bob@site.io')).status).toBe(200)
   expect(await scene.readyz()).toBe(200)
-  expect(scene.rescued()).toEqual([])
   expect(scene.log().match(ERRORS)).toHaveLength(1)
   expect(await scene.stop()).toBe(0)
   const list = await readList(scene.folder)
   expect(list.filter((email) => email !== 'meanwhile@site.io')).toEqual(['ada@site.io', 'bob@site.io'])
-})
-
-test.concurrent('the writer thread crashes after the loss: no list is created, and no other one is used', async () => {
-  const scene = await startScene({ BUN_OPTIONS: `--preload ${toSupportFile('crashing-writer.ts')}` })
-  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
-  const other = await createList(scene.folder)
-  deleteFiles(scene)
-  scene.process.kill('SIGUSR2')
-  await scene.logged('the list cannot be opened')
-  expect((await scene.subscribe('late@site.io')).status).toBe(500)
-  expect(existsSync(scene.file)).toBe(false)
-  const content = await Bun.file(other).bytes()
-  renameSync(other, scene.file)
-  await scene.logged('another file is at its path')
-  expect((await scene.subscribe('late@site.io')).status).toBe(500)
-  expect(await scene.stop()).toBe(0)
-  expect(await Bun.file(scene.file).bytes()).toEqual(content)
 })

@@ -26,7 +26,7 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect(service.log().split('\n', 1)[0]).toMatch(/listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db/)
   expect(await service.stop()).toBe(0)
-  expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db', 'rollcall.db-state'])
+  expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   expect(await readList(folder)).toEqual(['ada@example.org'])
   await rm(folder, { recursive: true })
 })
@@ -35,7 +35,7 @@ test.concurrent('the service starts when the folders of the list are missing', a
   const folder = await createFolder()
   const service = await startService({ folder, env: { DATABASE_URL: 'sqlite:a/b/list.db' } })
   await service.stop()
-  expect((await readdir(join(folder, 'a/b'))).toSorted()).toEqual(['list.db', 'list.db-state'])
+  expect((await readdir(join(folder, 'a/b'))).toSorted()).toEqual(['list.db'])
   await rm(folder, { recursive: true })
 })
 
@@ -57,7 +57,7 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   for (const name of ['PORT', 'OPS_PORT']) {
     expect(await refuse(folder, { [name]: String(service.port) })).toEqual({ code: 1, line })
     // A list that was not closed has a write-ahead log beside it.
-    expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db', 'rollcall.db-state'])
+    expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
     const lock = await holdLock(toListFile(folder))
     await lock.release()
   }
@@ -114,7 +114,7 @@ const strangers: Readonly<Record<string, readonly [create: (file: string) => Pro
       await openSqliteStore(file).close()
       alter(file, 'PRAGMA user_version = 99')
     },
-    'its schema is version 99, and this Rollcall knows version 4',
+    'its schema is version 99, and this Rollcall knows version 1',
   ],
   garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
   text: [(file) => writeFile(file, 'ada,2026-01-01\n'), 'it is not a database'],
@@ -179,7 +179,7 @@ const places: Readonly<Record<string, readonly [file: string, says: string]>> = 
   'a file in a folder that cannot be written': ['/proc/list.db', 'it cannot be opened for writing'],
   'a folder in a folder that cannot be written': ['/proc/lists/list.db', 'its folder cannot be created'],
   'a path through a file': ['/proc/version/list.db', 'a part of its path is not a folder'],
-  'a file that cannot be written': ['/proc/version', 'it is not a database'],
+  'a file that cannot be written': ['/proc/version', 'it cannot be opened for writing'],
 }
 for (const [name, [file, says]] of Object.entries(places)) {
   test.concurrent(`the start fails when the path of the list is ${name}`, async () => {

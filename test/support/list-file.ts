@@ -24,13 +24,10 @@ export async function readListFile(file: string): Promise<readonly string[]> {
   return rows.map(({ email }) => email)
 }
 
-/** Counts the addresses that each pass of compaction has moved. The inbox is in neither count. */
-export function readProgress(file: string): { readonly indexed: number; readonly appended: number } {
+/** Counts the addresses that compaction has moved to the list. */
+export function countCompacted(file: string): number {
   using db = new Database(file, { readonly: true })
-  const counts = db.query<{ indexed: number; appended: number }, []>(
-    'SELECT (SELECT (SELECT count(*) FROM identity_hashes) + (SELECT count(*) FROM collisions)) AS indexed, (SELECT count(*) FROM subscribers) AS appended',
-  )
-  return counts.get() ?? { indexed: 0, appended: 0 }
+  return db.query<{ size: number }, []>('SELECT count(*) AS size FROM subscribers').get()?.size ?? 0
 }
 
 // Does what any other program may do with the file: it opens a transaction, and keeps it open.

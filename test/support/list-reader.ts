@@ -15,14 +15,14 @@ const addresses = texts.map((text) => {
   return parsed.value
 })
 
-/** Returns what a list has, and why it cannot be written. */
+/** Returns what a list has, why it cannot be written, and what the owner is told. */
 async function read(list: string) {
-  const store = await openStore({ kind: 'sqlite', file: list }, { create: false })
-  const { bytes: _, ...status } = await store.status(30)
+  const notes: string[] = []
+  const store = await openStore({ kind: 'sqlite', file: list }, { create: false, notify: (text) => notes.push(text) })
+  const { bytes: _, ...status } = await store.status()
   const content = {
     count: await store.count(),
-    found: await Promise.all(addresses.map((address) => store.find(address))),
-    states: await store.lookUp(addresses),
+    found: await store.lookUp(addresses),
     lists: await Promise.all(
       [{}, { after: 2, limit: 3 }, { after: 1200, limit: 301 }, { after: 1502 }].map(async (options) =>
         (await Array.fromAsync(store.list(options))).flat(),
@@ -35,7 +35,7 @@ async function read(list: string) {
     (error: Error) => error.message,
   )
   await store.close()
-  return { content, problem }
+  return { content, problem, notes }
 }
 
 const found = await read(file)

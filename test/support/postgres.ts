@@ -1,8 +1,8 @@
 /** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
 import { SQL } from 'bun'
-import type { ConnectionParameters } from '../../src/config/connection-parameters.ts'
 import { parseListUrl } from '../../src/config/list-url.ts'
+import type { PostgresServer } from '../../src/config/postgres-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
 import { CITUS_SETTINGS, isCitus, startWorkers } from './citus.ts'
@@ -102,11 +102,11 @@ export function toDatabase(url: string): string {
   return new URL(url).pathname.slice(1)
 }
 
-/** Returns the parameters of a connection to the list of a URL. */
-export function toParameters(url: string): ConnectionParameters {
+/** Returns how to connect to the list of a URL. */
+export function toServer(url: string): PostgresServer {
   const list = parseListUrl('URL', url)
   if (list.kind !== 'postgres') throw new Error(`${url} is not the URL of a PostgreSQL list`)
-  return list.parameters
+  return list.server
 }
 
 /** Opens the list of a URL for some work. */

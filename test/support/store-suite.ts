@@ -4,7 +4,17 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type Address, parseAddress, toIdentity } from '../../src/email.ts'
 import { Failure } from '../../src/failure.ts'
-import type { Subscriber, SubscriberStore, Suppression } from '../../src/subscriber.ts'
+import { CHANGE_BATCH } from '../../src/limits.ts'
+import { toState } from '../../src/store/changes.ts'
+import { toClockSeq } from '../../src/store/head.ts'
+import type {
+  ListCopy,
+  ListHead,
+  Subscriber,
+  SubscriberStore,
+  SubscriptionState,
+  Suppression,
+} from '../../src/subscriber.ts'
 import { until } from './wait.ts'
 
 /** Creates the lists of a suite. */
@@ -56,21 +66,37 @@ export function describeStore(name: string, createHome: () => Promise<StoreHome>
   afterAll(async () => (await home)?.remove())
 
   describe(`${name}: add`, () => describeAdd(lists))
-  describe(`${name}: find and lookUp`, () => describeLookUp(lists))
+  describe(`${name}: lookUp`, () => describeLookUp(lists))
   describe(`${name}: count and status`, () => describeCounts(lists))
   describe(`${name}: list`, () => describeList(lists))
   describe(`${name}: import`, () => describeImport(lists))
   describe(`${name}: remove`, () => describeRemove(lists))
   describe(`${name}: suppressions`, () => describeSuppressions(lists))
   describe(`${name}: opt-outs of another list`, () => describeOptOuts(lists))
+  describe(`${name}: fill`, () => describeFill(lists))
 }
 
 function describeAdd({ createList, createStore }: Lists): void {
   test('every connection to a list has the id of the list', async () => {
     const [open, other] = [await createList(), await createStore()]
     const [one, two] = [await open(), await open()]
-    expect(await one.id()).toBe(await two.id())
-    expect(await one.id()).not.toBe(await other.id())
+    const [{ id, suppressionKey, lastSeq }, { id: otherId }] = [await one.head(), await other.head()]
+    expect(await two.head()).toEqual({ id, suppressionKey, lastSeq })
+    expect(otherId).not.toBe(id)
+    expect(id).toMatch(/^[0-9a-f]{16}$/)
+    expect(suppressionKey).toHaveLength(32)
+    expect(lastSeq).toBe(0)
+  })
+
+  test('gives out numbers of the clock, and says which one is the last', async () => {
+    const store = await createStore()
+    const before = toClockSeq(Date.now() - 60_000)
+    await store.add(toAddresses('ann@one.example', 'bob@one.example'))
+    const [ann, bob] = await listAll(store)
+    expect(ann!.seq).toBeGreaterThan(before)
+    expect(ann!.seq).toBeLessThan(toClockSeq(Date.now() + 60_000))
+    expect(bob!.seq).toBe(ann!.seq + 1)
+    expect((await store.head()).lastSeq).toBe(bob!.seq)
   })
 
   test('keeps the order and the spelling of the addresses, and dates them now', async () => {
@@ -133,10 +159,10 @@ function describeAdd({ createList, createStore }: Lists): void {
     const [writer, reader] = [await open(), await open()]
     const [ann, bob] = [toAddress('ann@one.example'), toAddress('bob@one.example')]
     await writer.add([ann])
-    expect((await reader.find(ann))?.email).toBe(ann)
+    expect((await reader.lookUp([ann]))[0]?.subscriber?.email).toBe(ann)
     await writer.add([bob])
     expect((await reader.count()).subscribers).toBe(2)
-    expect(await reader.lookUp([bob])).toEqual(['subscribed'])
+    expect(await readStates(reader, [bob])).toEqual(['subscribed'])
   })
 
   test('stays when the list is opened again', async () => {
@@ -149,28 +175,22 @@ function describeAdd({ createList, createStore }: Lists): void {
 }
 
 function describeLookUp({ createStore }: Lists): void {
-  test('find compares identities', async () => {
+  test('compares identities, and returns what it found in the order of the addresses', async () => {
     const store = await createStore()
-    await store.add(toAddresses('Ann@one.example'))
-    const [ann] = await listAll(store)
-    expect(await store.find(toAddress('aNN@ONE.example'))).toEqual(ann!)
-    expect(await store.find(toAddress('an@one.example'))).toBeUndefined()
-  })
-
-  test('lookUp returns the state of each address, in their order', async () => {
-    const store = await createStore()
-    await store.add(toAddresses('ann@one.example', 'bob@one.example'))
+    await store.add(toAddresses('Ann@one.example', 'bob@one.example'))
     await store.remove(toAddresses('bob@one.example'), { suppress: true })
-    const asked = toAddresses('nobody@one.example', 'Bob@one.example', 'ANN@one.example', 'nobody@one.example')
-    expect(await store.lookUp(asked)).toEqual(['absent', 'suppressed', 'subscribed', 'absent'])
+    const [subscriber] = await listAll(store)
+    const [{ suppressedAt } = { suppressedAt: undefined }] = await listSuppressions(store)
+    const asked = toAddresses('an@one.example', 'Bob@one.example', 'aNN@ONE.example', 'an@one.example')
+    expect(await store.lookUp(asked)).toEqual([{}, { suppressedAt }, { subscriber }, {}])
     expect(await store.lookUp([])).toEqual([])
   })
 
-  test('lookUp takes thousands of addresses', async () => {
+  test('takes thousands of addresses', async () => {
     const store = await createStore()
     const addresses = createAddresses(5000)
     await store.add(addresses.filter((_, index) => index % 3 === 0))
-    const states = await store.lookUp(addresses)
+    const states = await readStates(store, addresses)
     expect(states.every((state, index) => (state === 'subscribed') === (index % 3 === 0))).toBe(true)
     expect(states).toHaveLength(5000)
   })
@@ -207,9 +227,10 @@ function describeCounts({ createStore }: Lists): void {
 
   test('status of an empty list', async () => {
     const store = await createStore()
-    const status = await store.status(3)
+    const status = await store.status()
     expect(status.lastAcceptedAt).toBeUndefined()
-    expect(status.days).toEqual([2, 1, 0].map((ago) => ({ date: toDate(midnight - ago * day), added: 0 })))
+    expect(status.days).toHaveLength(30)
+    expect(status.days.slice(-3)).toEqual([2, 1, 0].map((ago) => ({ date: toDate(midnight - ago * day), added: 0 })))
     expect(status).toMatchObject({ subscribers: 0, reserved: 0, suppressed: 0 })
     expect(status.bytes).toBeGreaterThan(0)
   })
@@ -223,8 +244,8 @@ function describeCounts({ createStore }: Lists): void {
         subscribedAt: new Date(dates[index]!),
       })),
     )
-    const status = await store.status(3)
-    expect(status.days.map(({ added }) => added)).toEqual([1, 2, 2])
+    const status = await store.status()
+    expect(status.days.slice(-3).map(({ added }) => added)).toEqual([1, 2, 2])
     expect(status.days.at(-1)?.date).toBe(toDate(midnight))
     expect(status.lastAcceptedAt).toEqual(new Date(midnight + 1))
     expect(status.subscribers).toBe(6)
@@ -388,9 +409,9 @@ function describeImport({ createList, createStore }: Lists): void {
     expect(await store.import([])).toEqual({ added: 0, known: 0, suppressed: 0 })
   })
 
-  test('takes importSize rows', async () => {
+  test('takes CHANGE_BATCH rows', async () => {
     const store = await createStore()
-    const rows = createAddresses(store.importSize).map((email) => ({ email }))
+    const rows = createAddresses(CHANGE_BATCH).map((email) => ({ email }))
     expect(await store.import(rows)).toEqual({ added: rows.length, known: 0, suppressed: 0 })
     expect((await store.count()).subscribers).toBe(rows.length)
   }, 30_000)
@@ -415,7 +436,6 @@ function describeRemove({ createStore }: Lists): void {
     const asked = toAddresses('Ann@one.example', 'nobody@one.example', 'ann@one.example')
     expect(await store.remove(asked, { suppress: true })).toEqual(['subscribed', 'absent', 'suppressed'])
     expect(emailsOf(await listAll(store))).toEqual(toAddresses('bob@one.example'))
-    expect(await store.find(toAddress('ann@one.example'))).toBeUndefined()
     expect(await store.remove([], { suppress: true })).toEqual([])
   })
 
@@ -458,7 +478,7 @@ function describeRemove({ createStore }: Lists): void {
       await store.add(ann)
       await store.add(ann)
       expect(await store.remove(ann, { suppress: true })).toEqual(['subscribed'])
-      expect(await store.lookUp(ann)).toEqual(['suppressed'])
+      expect(await readStates(store, ann)).toEqual(['suppressed'])
     }
     expect(await store.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 1 })
   })
@@ -490,11 +510,11 @@ function describeSuppressions({ createStore }: Lists): void {
     for (const store of [one, other]) await store.remove(toAddresses('Ann@One.example'), { suppress: true })
     const [mine, theirs] = [await listSuppressions(one), await listSuppressions(other)]
     expect(mine).toHaveLength(1)
-    const { key, hash, suppressedAt } = mine[0]!
-    expect(key).toHaveLength(32)
-    expect(Buffer.from(hash)).toEqual(createHmac('sha256', key).update('ann@one.example').digest())
+    const { hash, suppressedAt } = mine[0]!
+    const { suppressionKey } = await one.head()
+    expect(Buffer.from(hash)).toEqual(createHmac('sha256', suppressionKey).update('ann@one.example').digest())
     expect(Math.abs(suppressedAt.getTime() - before)).toBeLessThan(60_000)
-    expect(Buffer.from(theirs[0]!.key).equals(key)).toBe(false)
+    expect(Buffer.from(theirs[0]!.hash).equals(hash)).toBe(false)
   })
 
   test('are listed in pages, each once', async () => {
@@ -506,123 +526,25 @@ function describeSuppressions({ createStore }: Lists): void {
     expect(suppressions).toHaveLength(2500)
   })
 
-  test('merge into another list, and from there into a third', async () => {
-    const [first, second, third] = [await createStore(), await createStore(), await createStore()]
+  test('have the date of the last removal', async () => {
+    const store = await createStore()
     const ann = toAddresses('ann@one.example')
-    await first.remove(ann, { suppress: true })
-    await second.mergeSuppressions(await listSuppressions(first))
-    await third.mergeSuppressions(await listSuppressions(second))
-    for (const store of [second, third]) {
-      expect(await listSuppressions(store)).toEqual([...(await listSuppressions(first))])
-      expect(await store.lookUp(ann)).toEqual(['suppressed'])
-      expect(await store.import([{ email: toAddress('Ann@one.example') }])).toMatchObject({ suppressed: 1 })
-    }
-    await second.add(ann)
-    expect(await second.count()).toMatchObject({ subscribers: 1, suppressed: 0 })
-    await third.remove(ann, { suppress: false })
-    expect(await third.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
-  })
-
-  test('merging them again changes nothing', async () => {
-    const [from, to] = [await createStore(), await createStore()]
-    await from.remove(createAddresses(3), { suppress: true })
-    const suppressions = await listSuppressions(from)
-    for (let round = 0; round < 2; round++) await to.mergeSuppressions(suppressions)
-    await to.mergeSuppressions([])
-    expect(toSortedText(await listSuppressions(to))).toEqual(toSortedText(suppressions))
-  })
-
-  test('remove an older subscriber when merged, and are left out for a later one', async () => {
-    const [from, to] = [await createStore(), await createStore()]
-    const [before, after] = [toAddress('before@one.example'), toAddress('after@one.example')]
-    await from.remove([before, after], { suppress: true })
-    const suppressions = await listSuppressions(from)
-    const suppressedAt = suppressions[0]!.suppressedAt.getTime()
-    await to.import([
-      { email: before, subscribedAt: new Date(suppressedAt - 10_000) },
-      { email: after, subscribedAt: new Date(suppressedAt + 10_000) },
-    ])
-    await to.mergeSuppressions(suppressions)
-    expect(emailsOf(await listAll(to))).toEqual([after])
-    expect(await to.lookUp([before, after])).toEqual(['suppressed', 'subscribed'])
-    expect((await to.count()).suppressed).toBe(1)
-  })
-
-  test('in the same millisecond as a subscription, the suppression counts', async () => {
-    const [from, to] = [await createStore(), await createStore()]
-    const ann = toAddress('ann@one.example')
-    await from.remove([ann], { suppress: true })
-    const suppressions = await listSuppressions(from)
-    const { suppressedAt } = suppressions[0]!
-    await to.import([{ email: ann, subscribedAt: suppressedAt }])
-    await to.mergeSuppressions(suppressions)
-    expect(await to.mergeSubscribers([{ seq: 1, email: ann, subscribedAt: suppressedAt }])).toMatchObject({
-      suppressed: 1,
-    })
-    expect(await to.lookUp([ann])).toEqual(['suppressed'])
-  })
-
-  test('a subscriber of another list returns when it subscribed later, and an import brings nobody back', async () => {
-    const [other, to] = [await createStore(), await createStore()]
-    const emails = toAddresses('Earlier@one.example', 'Later@one.example', 'twice@one.example')
-    // Suppressed under two keys.
-    await other.remove(emails.slice(2), { suppress: true })
-    await to.mergeSuppressions(await listSuppressions(other))
-    await to.remove(emails, { suppress: true })
-    const latest = Math.max(...(await listSuppressions(to)).map(({ suppressedAt }) => suppressedAt.getTime()))
-    const rows = emails.map((email, index) => ({
-      seq: index + 1,
-      email,
-      subscribedAt: new Date(latest + (index === 0 ? -10_000 : 10_000)),
-    }))
-    expect(await to.import(rows)).toEqual({ added: 0, known: 0, suppressed: 3 })
-    expect(await to.mergeSubscribers(rows)).toEqual({ added: 2, known: 0, suppressed: 1 })
-    expect(await to.mergeSubscribers(rows)).toEqual({ added: 0, known: 2, suppressed: 1 })
-    expect((await listAll(to)).map(({ email, subscribedAt }) => ({ email, subscribedAt }))).toEqual(
-      rows.slice(1).map(({ email, subscribedAt }) => ({ email, subscribedAt })),
-    )
-    expect((await to.count()).suppressed).toBe(1)
-    expect(await to.mergeSubscribers([])).toEqual({ added: 0, known: 0, suppressed: 0 })
-  })
-
-  test('stop merging at a signal, and change nothing', async () => {
-    const [from, to] = [await createStore(), await createStore()]
-    const ann = toAddresses('ann@one.example')
-    await to.add(ann)
-    await from.remove(ann, { suppress: true })
-    const reason = new Failure('stopped', { exitCode: 130 })
-    const merging = to.mergeSuppressions(await listSuppressions(from), AbortSignal.abort(reason))
-    expect(await merging.catch((error: unknown) => error)).toBe(reason)
-    expect(await to.count()).toMatchObject({ subscribers: 1, suppressed: 0 })
-  })
-
-  test('have the date of the last removal, and never an earlier one', async () => {
-    const [from, to] = [await createStore(), await createStore()]
-    const ann = toAddresses('ann@one.example')
-    const readDate = async (store: SubscriberStore) => (await listSuppressions(store))[0]!.suppressedAt
-    await from.remove(ann, { suppress: true })
-    const old = await listSuppressions(from)
-    await to.mergeSuppressions(old)
-    await until(() => Date.now() > old[0]!.suppressedAt.getTime())
-    await from.remove(ann, { suppress: true })
-    expect((await readDate(from)).getTime()).toBeGreaterThan(old[0]!.suppressedAt.getTime())
-    await to.mergeSuppressions(await listSuppressions(from))
-    expect(await readDate(to)).toEqual(await readDate(from))
-    await to.mergeSuppressions(old)
-    expect(await readDate(to)).toEqual(await readDate(from))
-    expect(await to.count()).toMatchObject({ suppressed: 1 })
+    const readDate = async () => (await listSuppressions(store))[0]!.suppressedAt.getTime()
+    await store.remove(ann, { suppress: true })
+    const first = await readDate()
+    await until(() => Date.now() > first)
+    await store.remove(ann, { suppress: true })
+    expect(await readDate()).toBeGreaterThan(first)
   })
 
   test('are not older than the subscription that was removed, even when the clock was set back', async () => {
     const store = await createStore()
     const subscribedAt = new Date(Date.now() + 3_600_000)
-    const rows = toAddresses('ann@one.example').map((email) => ({ seq: 1, email, subscribedAt }))
-    await store.import(rows)
+    await store.import(toAddresses('ann@one.example').map((email) => ({ email, subscribedAt })))
     for (let round = 0; round < 2; round++) {
       await store.remove(toAddresses('ann@one.example'), { suppress: true })
       expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([subscribedAt])
     }
-    expect(await store.mergeSubscribers(rows)).toMatchObject({ suppressed: 1 })
   })
 }
 
@@ -642,7 +564,7 @@ function describeOptOuts({ createStore }: Lists): void {
       suppressed: 2,
     })
     await store.add([ann])
-    expect(await store.lookUp([ann, bob])).toEqual(['subscribed', 'suppressed'])
+    expect(await readStates(store, [ann, bob])).toEqual(['subscribed', 'suppressed'])
   })
 
   test('remove an earlier subscriber, and keep a later one and one whose date is unknown', async () => {
@@ -652,9 +574,9 @@ function describeOptOuts({ createStore }: Lists): void {
     await store.import(addresses.map((email) => ({ email, subscribedAt: new Date('2022-01-01T00:00:00Z') })))
     const rows = [{ email: a!, optedOutAt: newer }, { email: b!, optedOutAt: older }, { email: c! }]
     expect(await store.suppress(rows, { removeUndated: false })).toEqual({ added: 0, removed: 1, kept: 2, known: 0 })
-    expect(await store.lookUp(addresses)).toEqual(['suppressed', 'subscribed', 'subscribed'])
+    expect(await readStates(store, addresses)).toEqual(['suppressed', 'subscribed', 'subscribed'])
     expect(await store.suppress(rows, { removeUndated: true })).toEqual({ added: 0, removed: 1, kept: 1, known: 1 })
-    expect(await store.lookUp(addresses)).toEqual(['suppressed', 'subscribed', 'suppressed'])
+    expect(await readStates(store, addresses)).toEqual(['suppressed', 'subscribed', 'suppressed'])
     expect(await store.count()).toMatchObject({ subscribers: 1, suppressed: 2 })
   })
 
@@ -697,12 +619,76 @@ function describeOptOuts({ createStore }: Lists): void {
     expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([subscribedAt])
   })
 
-  test('suppress importSize people', async () => {
+  test('suppress CHANGE_BATCH people', async () => {
     const store = await createStore()
-    const rows = createAddresses(store.importSize).map((email) => ({ email }))
+    const rows = createAddresses(CHANGE_BATCH).map((email) => ({ email }))
     expect(await store.suppress(rows, { removeUndated: false })).toMatchObject({ added: rows.length })
     expect((await store.count()).suppressed).toBe(rows.length)
   }, 30_000)
+}
+
+function describeFill({ createStore }: Lists): void {
+  test('makes an empty list a copy, with its id, key, numbers, dates and suppressions', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    await from.import(createAddresses(2500).map((email, index) => ({ email, subscribedAt: new Date(index * 1000) })))
+    await from.add(toAddresses('Ann@one.example'))
+    await from.remove(toAddresses('gone@one.example', 'User.7@mail-0.io'), { suppress: true })
+    expect(await to.fill(toCopy(await from.head(), from))).toEqual(await from.count())
+    expect(await listAll(to)).toEqual([...(await listAll(from))])
+    expect(await listSuppressions(to)).toEqual([...(await listSuppressions(from))])
+    const [{ lastSeq, ...head }, { lastSeq: target, ...copied }] = [await from.head(), await to.head()]
+    expect(copied).toEqual(head)
+    expect(target).toBeGreaterThanOrEqual(lastSeq)
+    expect(await to.import(toAddresses('GONE@one.example', 'ann@one.example').map((email) => ({ email })))).toEqual({
+      added: 0,
+      known: 1,
+      suppressed: 1,
+    })
+    await to.add(toAddresses('later@one.example', 'ann@ONE.example'))
+    expect(emailsOf(await listAll(to, { after: target }))).toEqual(toAddresses('later@one.example'))
+  })
+
+  test('refuses a list that has a subscriber, a suppression or an address in its inbox, and changes nothing', async () => {
+    const from = await createStore()
+    await from.add(toAddresses('ann@one.example'))
+    const head = await from.head()
+    for (const change of [
+      (to: SubscriberStore) => to.add(toAddresses('bob@one.example')),
+      (to: SubscriberStore) => to.import([{ email: toAddress('bob@one.example') }]),
+      (to: SubscriberStore) => to.remove(toAddresses('bob@one.example'), { suppress: true }),
+    ]) {
+      const to = await createStore()
+      await change(to)
+      const { id } = await to.head()
+      await expect(to.fill(toCopy(head, from))).rejects.toThrow(/is not empty.*rollcall import/)
+      expect((await to.head()).id).toBe(id)
+      expect(await readStates(to, toAddresses('ann@one.example'))).toEqual(['absent'])
+    }
+  })
+
+  test('leaves the list empty when the source fails', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    await from.add(createAddresses(1))
+    async function* fail() {
+      yield* from.list()
+      throw new Failure('the source is damaged')
+    }
+    await expect(to.fill({ ...toCopy(await from.head(), from), subscribers: fail() })).rejects.toThrow('damaged')
+    expect(await to.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
+    expect(await to.fill(toCopy(await from.head(), from))).toMatchObject({ subscribers: 1 })
+  })
+}
+
+function toCopy(head: ListHead, from: SubscriberStore): ListCopy {
+  return { head, subscribers: from.list(), suppressions: from.listSuppressions() }
+}
+
+/** Returns the state of each address. */
+export async function readStates(
+  store: SubscriberStore,
+  addresses: readonly Address[],
+): Promise<readonly SubscriptionState[]> {
+  return (await store.lookUp(addresses)).map(toState)
 }
 
 /** Parses a valid address. */
@@ -740,14 +726,6 @@ export function emailsOf(subscribers: readonly Subscriber[]): Address[] {
 export function expectAscending(subscribers: readonly Subscriber[]): void {
   expect(subscribers.every(({ seq }, index) => index === 0 || seq > subscribers[index - 1]!.seq)).toBe(true)
   expect(new Set(subscribers.map(({ email }) => toIdentity(email))).size).toBe(subscribers.length)
-}
-
-function toSortedText(suppressions: readonly Suppression[]): string[] {
-  return suppressions
-    .map(({ key, hash, suppressedAt }) =>
-      [Buffer.from(key).toString('hex'), Buffer.from(hash).toString('hex'), suppressedAt.getTime()].join(),
-    )
-    .toSorted()
 }
 
 function toDate(milliseconds: number): string {

@@ -16,7 +16,7 @@ for (let round = 0; round < Number(rounds); round++) {
   await store.add(batch)
   process.stdout.write(`${batch.join(' ')}\n`)
   // A read compacts the inbox, so several processes compact at the same time.
-  if (round % 10 === 9) await store.find(batch[0]!)
+  if (round % 10 === 9) await store.lookUp(batch.slice(0, 1))
 }
 await store.close()
 

@@ -1,84 +1,133 @@
-/** Bun's client for one host, with every option that Rollcall needs. */
+/**
+ * The connections to a PostgreSQL list. Nothing depends on a session or a prepared statement, so a pooler may run each
+ * transaction on another connection. Nothing is retried: the next call finds out for itself whether the server works again.
+ */
 
 import { SQL } from 'bun'
-import type { ConnectionParameters, PostgresHost } from '../../config/connection-parameters.ts'
-import { STORE_DEADLINE_MS } from '../../limits.ts'
+import type { PostgresServer } from '../../config/postgres-url.ts'
+import { Failure } from '../../failure.ts'
+import { isLost, NoAnswerError, toStoreError } from './error.ts'
+import { migrate } from './schema.ts'
 
 export interface ClientOptions {
-  readonly parameters: ConnectionParameters
-  /** Whether a statement must end within STORE_DEADLINE_MS, as the service needs it. */
-  readonly hasDeadline: boolean
-  /** Maximum number of connections. The default is 3. */
+  readonly server: PostgresServer
+  /** The name of the list in errors, without user and password. */
+  readonly name: string
+  /** Whether to create a list that is missing. The default is true. */
+  readonly create?: boolean | undefined
+  /** Milliseconds after which a call fails and its connections are replaced. Default: no limit. */
+  readonly deadlineMs?: number
+  /** Most connections. The default is 2. */
   readonly max?: number
 }
 
-const MAX_CONNECTIONS = 3
+/** Every call rejects with a StoreError. */
+export interface Client {
+  /** Runs work on a list whose schema has the right version. */
+  run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
+  /** Runs work in a transaction. Each statement sees what was committed before it. */
+  transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
+  /** Yields what a reader finds in one state of the list. Its transaction ends when the caller stops. */
+  snapshot<T>(read: (transaction: SQL) => AsyncIterable<T>): AsyncIterable<T>
+  /** Closes all connections. Calls in progress fail. */
+  close(): Promise<void>
+}
 
-// All end before STORE_DEADLINE_MS, the shortest first: the client stops connecting, the server stops waiting for a
-// lock, the server cancels the statement, and the client drops a server that does not answer. So the error that
-// explains most comes first.
-const CONNECT_S = (STORE_DEADLINE_MS - 2000) / 1000
-const LOCK_MS = STORE_DEADLINE_MS - 1500
-const STATEMENT_MS = STORE_DEADLINE_MS - 1000
+/** Seconds until the client stops connecting: the most of the time in which a request must be answered. */
+const CONNECT_S = 3
 
-/** Each statement sees what was committed before it. The lock relies on that. */
-export const ISOLATION = 'read committed'
+/** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
+export function createClient(options: ClientOptions): Client {
+  const { name, create = true, deadlineMs, max = 2 } = options
+  let sql = connect(options.server, max)
+  let migrated: Promise<void> | undefined
 
-/** The settings of a session, or of each transaction, by the names of PostgreSQL. */
-export function toSettings({ hasDeadline }: ClientOptions): Readonly<Record<string, number>> {
+  async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
+    const current = sql
+    const attempt = async () => {
+      migrated ??= migrate(current, { create })
+      await migrated
+      return await work(current)
+    }
+    try {
+      return await (deadlineMs ? withDeadline(attempt(), deadlineMs) : attempt())
+    } catch (error) {
+      throw fail(error, current)
+    }
+  }
+
+  /** The server may return with another schema: a new database, an older backup, or after a migration. */
+  function fail(error: unknown, current = sql): Failure {
+    migrated = undefined
+    if (isLost(error) && current === sql) {
+      sql = connect(options.server, max)
+      void close(current)
+    }
+    return error instanceof Failure ? error : toStoreError(name, error)
+  }
+
   return {
-    lock_timeout: LOCK_MS,
-    // A process that stops in a transaction loses the lock before other processes miss their deadline.
-    idle_in_transaction_session_timeout: LOCK_MS,
-    ...(hasDeadline && { statement_timeout: STATEMENT_MS }),
+    run,
+    transact: (work) =>
+      run(async (current) => {
+        // `begin` takes an array for a list of queries, so the result is in an object.
+        const { result } = await current.begin('isolation level read committed', async (transaction) => ({
+          result: await work(transaction),
+        }))
+        return result
+      }),
+    async *snapshot(read) {
+      const connection = await run((current) => current.reserve())
+      try {
+        await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+        // The caller may take its time between two pages.
+        await connection`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`
+        yield* read(connection)
+      } catch (error) {
+        throw fail(error)
+      } finally {
+        await connection`ROLLBACK`.catch(() => {})
+        connection.release()
+      }
+    },
+    close: () => close(sql),
   }
 }
 
-/**
- * Creates a client, which connects at the first query. Every option is given, because Bun reads the environment for each that
- * is missing, and prefers some variables to the URL.
- *
- * @param kind `direct`: the session gets the settings. They win over those in `options`. `pooled`: it gets none, because a
- * pooler may refuse them, and prepares no statement.
- * @throws an error of Bun's client when a parameter is not valid
- */
-export function createClient(
-  options: ClientOptions,
-  { host, port, address }: PostgresHost,
-  kind: 'direct' | 'pooled',
-): SQL {
-  const { parameters, hasDeadline, max = MAX_CONNECTIONS } = options
-  const { user, password, database, sslMode, tls, channelBinding, applicationName } = parameters
+/** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
+async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new NoAnswerError()), milliseconds)
+  try {
+    return await Promise.race([attempt, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Every option is given, because Bun reads the environment for each that is missing. */
+function connect(server: PostgresServer, max: number): SQL {
+  const { host, port, user, password, database, sslMode, ca, channelBinding } = server
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',
-    hostname: address ?? host,
+    hostname: host,
     port,
     username: user,
     password,
     database,
     // With this object, TLS is never off.
     ...(sslMode !== 'disable' && {
-      tls: { ...tls, serverName: host, ...(sslMode.startsWith('verify') && { rejectUnauthorized: true }) },
+      tls: { ...(ca && { ca }), serverName: host, ...(sslMode.startsWith('verify') && { rejectUnauthorized: true }) },
     }),
     channelBinding,
     max,
-    connectionTimeout: toConnectTimeout(parameters, hasDeadline),
-    prepare: kind === 'direct',
-    connection: {
-      ...(parameters.options && { options: parameters.options }),
-      application_name: applicationName,
-      ...(kind === 'direct' && { default_transaction_isolation: ISOLATION, ...toSettings(options) }),
-    },
+    connectionTimeout: CONNECT_S,
+    prepare: false,
+    connection: { application_name: 'rollcall' },
   })
 }
 
-/** In seconds. A connection of the service must not take longer than its deadline. */
-function toConnectTimeout({ connectTimeout = CONNECT_S }: ConnectionParameters, hasDeadline: boolean): number {
-  return hasDeadline ? Math.min(connectTimeout, CONNECT_S) : connectTimeout
-}
-
-/** @param timeout seconds that queries in progress have left */
-export async function closeClient(sql: SQL, timeout = 0): Promise<void> {
-  // Closing rejects with the error of queries in progress. Their callers get the same error.
-  await sql.close({ timeout }).catch(() => {})
+/** Closing rejects with the error of queries in progress. Their callers get the same error. */
+async function close(sql: SQL): Promise<void> {
+  await sql.close({ timeout: 0 }).catch(() => {})
 }

@@ -1,74 +1,21 @@
-/** The statements of the inbox of a PostgreSQL list: groups of accepted addresses that are not in the list yet. */
+/** The inbox of a PostgreSQL list: addresses are appended to it, and compaction moves them to the list. */
 
-import { randomInt } from 'node:crypto'
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
-import { waitForStorage } from './pool.ts'
+import { toClockSeq } from '../head.ts'
+import type { Slice } from '../schedule.ts'
+import type { Client } from './client.ts'
 import { createMissingRowError } from './schema.ts'
 
-/** Most rows that a slice has. Rows with few addresses cost more than their addresses. */
-const MAX_ROWS = 500
-
-/** A group of the inbox. */
-export interface Group {
-  readonly id: number
-  readonly acceptedAt: Date
-  readonly addresses: readonly Address[]
-}
-
-/** A part of the inbox. */
-export interface SliceOptions {
-  /** The id after which the slice begins. Default: the start of the inbox. */
-  readonly after?: number | undefined
-  /** The last id that is read. */
-  readonly until: number
-  /** The number of addresses before the last group. */
-  readonly size: number
-}
-
 /**
- * Appends a group, durably, in one statement. It locks nothing that others need, and looks nothing up: the work is the
- * same for new, known and suppressed addresses.
+ * Appends addresses, durably, in one statement. It looks nothing up, and locks nothing that others need: the work is the same
+ * for new, known and suppressed addresses.
  */
-export async function appendGroup(sql: SQL, addresses: readonly Address[]): Promise<void> {
-  // The CASE is always true. It is in the statement to save a round trip.
+export async function append(sql: SQL, addresses: readonly Address[]): Promise<void> {
+  // The addresses are a parameter: the log of the server may show the text of a statement that fails.
   await sql`
-    INSERT INTO rollcall.inbox (shard, size, addresses)
-    VALUES (${randomInt(2 ** 31)}, ${addresses.length},
-            CASE WHEN ${waitForStorage(sql)} <> '' THEN ${JSON.stringify(addresses)}::text END)`
-}
-
-/** What has to be done before a reader sees everything that was accepted. */
-export interface Backlog {
-  /** The last id in the inbox; undefined when it is empty. */
-  readonly until: number | undefined
-  /** Whether the last change of the list is below the visible seq. */
-  readonly isVisible: boolean
-  /** Whether nothing can be done about it, as on a standby. */
-  readonly isReadOnly: boolean
-}
-
-/** @throws StoreError when the row of `list` is gone */
-export async function readBacklog(sql: SQL): Promise<Backlog> {
-  const [inbox] = await sql<{ until: number | null; isReadOnly: boolean }[]>`
-    SELECT (SELECT max(id) FROM rollcall.inbox)::float8 AS until,
-           current_setting('transaction_read_only')::boolean AS "isReadOnly"`
-  // After the inbox: in one statement, Citus may read the inbox in a later state than the list.
-  const [list] = await sql<{ isVisible: boolean }[]>`
-    SELECT visible_seq = next_seq - 1 AS "isVisible" FROM rollcall.list`
-  if (!list) throw createMissingRowError()
-  return { until: inbox?.until ?? undefined, isVisible: list.isVisible, isReadOnly: inbox?.isReadOnly ?? false }
-}
-
-/**
- * Counts the addresses that a reader does not see yet: those in the inbox, and those above the visible seq. It is the most
- * that may be missing, because an address may be repeated or on the list.
- */
-export async function countWaiting(sql: SQL): Promise<number> {
-  const [row] = await sql<{ waiting: number }[]>`
-    SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox)::float8
-         + (SELECT count(*) FROM rollcall.subscribers WHERE seq > (SELECT visible_seq FROM rollcall.list))::float8 AS waiting`
-  return row?.waiting ?? 0
+    INSERT INTO rollcall.inbox (id, size, addresses)
+    VALUES (${Bun.randomUUIDv7()}::uuid, ${addresses.length}::integer, ${addresses.join('\n')})`
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -78,18 +25,133 @@ export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   return row?.acceptedAt
 }
 
+/** Addresses in a slice: the lock is held for less than 0.1 s. Smaller ones cost more, larger ones little less. */
+const SLICE = 10_000
+
+/** Milliseconds after which a process that stands still in a transaction loses the lock. */
+const IDLE_MS = 3_000
+
+/** Milliseconds for which a change waits for the lock. Only a copy to this list holds it longer. */
+const LOCK_MS = 10_000
+
+/** More than an inbox can have. */
+const EVERYTHING = { size: 1_000_000_000, until: 'ffffffff-ffff-ffff-ffff-ffffffffffff' } as const
+
+/** What a transaction that holds the lock knows of the list. */
+export interface Locked {
+  /** New numbers begin after it. */
+  readonly last: number
+  /** The clock of the server. */
+  readonly now: Date
+}
+
 /**
- * Takes the next groups from the inbox, in the order of their ids. A group that commits later may have a lower id than
- * these. The array lets every node of Citus, and a server without statistics, use the index.
+ * Locks the list. All that changes it needs this lock, so a later commit has higher numbers. Acceptance does not need it.
+ *
+ * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
+ * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
  */
-export async function takeSlice(sql: SQL, { after, until, size }: SliceOptions): Promise<readonly Group[]> {
-  const rows = await sql<{ id: number; acceptedAt: Date; addresses: string }[]>`
-    DELETE FROM rollcall.inbox WHERE id = ANY (ARRAY(
-      SELECT slice.id FROM (
-        SELECT id, sum(size) OVER (ORDER BY id) - size AS preceding FROM rollcall.inbox
-        WHERE id > ${after ?? -1}::float8::bigint AND id <= ${until}::float8::bigint ORDER BY id LIMIT ${MAX_ROWS}
-      ) AS slice WHERE preceding < ${size}
-    )) RETURNING id::float8, accepted_at AS "acceptedAt", addresses`
-  const groups = rows.map(({ addresses, ...group }) => ({ ...group, addresses: JSON.parse(addresses) }))
-  return groups.sort((one, other) => one.id - other.id)
+export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
+  await transaction`
+    SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
+           set_config('statement_timeout', ${String(deadlineMs)}, true),
+           set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
+           set_config('work_mem', '64MB', true)`
+  const [row] = await transaction<{ lastSeq: number; now: number }[]>`
+    SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+    FROM rollcall.list FOR UPDATE`
+  if (!row) throw createMissingRowError()
+  return { last: Math.max(row.lastSeq, toClockSeq(row.now)), now: new Date(row.now) }
+}
+
+/** Gives out numbers. The caller holds the lock. */
+export async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<void> {
+  await transaction`UPDATE rollcall.list SET last_seq = ${lastSeq}::float8::bigint`
+}
+
+/**
+ * Moves the oldest rows of the inbox to the list: `size` addresses and the rest of the last row. The caller holds the lock.
+ * A crash repeats all of it or nothing: it is in one transaction.
+ *
+ * @param options.last new numbers begin after it
+ * @param options.until the last id that is moved
+ * @returns how many rows and addresses were moved, repeated ones included
+ */
+async function moveSlice(
+  transaction: SQL,
+  { last, size, until }: { readonly last: number; readonly size: number; readonly until: string },
+): Promise<{ readonly rows: number; readonly addresses: number }> {
+  // The addresses do not leave the server. In the order of the index, each of its pages is written once. With Citus, the
+  // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
+  const [moved] = await transaction<[{ rows: number; addresses: number }]>`
+    WITH taken AS (
+      DELETE FROM rollcall.inbox WHERE id <= (
+        SELECT id FROM (
+          SELECT id, sum(size) OVER (ORDER BY id) - size AS preceding
+          FROM (SELECT id, size FROM rollcall.inbox WHERE id <= ${until}::uuid ORDER BY id LIMIT ${size}::integer) AS oldest
+        ) AS slice WHERE preceding < ${size}::integer ORDER BY id DESC LIMIT 1
+      ) RETURNING id, accepted_at, addresses
+    ), numbered AS (
+      SELECT ${last}::float8::bigint + row_number() OVER (ORDER BY id, position) AS seq, email, accepted_at
+      FROM taken, unnest(string_to_array(addresses, E'\\n')) WITH ORDINALITY AS given (email, position)
+    ), added AS (
+      INSERT INTO rollcall.subscribers SELECT seq, email, accepted_at FROM numbered
+      ORDER BY lower(email COLLATE "C"), seq ON CONFLICT (lower(email)) DO NOTHING
+    )
+    SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
+  if (moved.addresses === 0) return moved
+  // A new subscription is a new consent. Somebody who was suppressed was not on the list, so only new rows count.
+  await transaction`
+    DELETE FROM rollcall.suppressions WHERE EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
+      SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
+      WHERE seq > ${last}::float8::bigint
+    )`
+  await writeLastSeq(transaction, last + moved.addresses)
+  return moved
+}
+
+/** Moves one slice under the lock. Any number of processes may do it at once: they take turns. */
+export async function compactSlice(
+  client: Client,
+  { until = EVERYTHING.until as string, deadlineMs = 0 } = {},
+): Promise<Slice> {
+  return await client.transact(async (transaction) => {
+    const { last } = await lock(transaction, { deadlineMs })
+    const { rows, addresses } = await moveSlice(transaction, { last, size: SLICE, until })
+    return { moved: addresses, left: rows >= SLICE || addresses >= SLICE }
+  })
+}
+
+/**
+ * Compacts what the inbox holds at the call, so that a reader finds all that was confirmed before. Takes no lock when that
+ * is nothing.
+ *
+ * @throws StoreError on a standby, whose list lacks what the primary has not compacted
+ */
+export async function compact(client: Client): Promise<void> {
+  const until = await client.run(async (sql) => {
+    const [row] = await sql<{ id: string }[]>`SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1`
+    return row?.id
+  })
+  if (until === undefined) return
+  while ((await compactSlice(client, { until })).left);
+}
+
+/**
+ * Does work under the lock, on a list that has all that was accepted before. A backlog is moved in slices first. The rest is
+ * moved in one statement, because a loop until the inbox is empty would not end while others write.
+ *
+ * @param work gets the number after which new ones begin, and the clock
+ */
+export async function runCompacted<T>(
+  client: Client,
+  work: (transaction: SQL, locked: Locked) => Promise<T>,
+  options?: { readonly idleMs: number },
+): Promise<T> {
+  await compact(client)
+  return await client.transact(async (transaction) => {
+    const { last, now } = await lock(transaction, options)
+    const { addresses } = await moveSlice(transaction, { last, ...EVERYTHING })
+    return await work(transaction, { last: last + addresses, now })
+  })
 }

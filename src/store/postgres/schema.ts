@@ -1,56 +1,123 @@
-/** Brings the schema of a PostgreSQL list to the version that this Rollcall knows. */
+/** The schema of a PostgreSQL list, and how a database gets it. */
 
-import { SQL } from 'bun'
-import { MissingListError, StoreError } from '../../subscriber.ts'
-import type { Connections } from './connections.ts'
-import { INSUFFICIENT_PRIVILEGE } from './error.ts'
-import { MIGRATIONS } from './migrations.ts'
+import type { SQL } from 'bun'
+import { type ListHead, MissingListError, StoreError } from '../../subscriber.ts'
+import { createHead } from '../head.ts'
 
-/** The number of the last migration. */
-export const SCHEMA_VERSION = MIGRATIONS.size
+/** The type of what must be durable. A value of it is refused when a commit would not be. */
+export const DURABLE = 'rollcall.durable_number'
+
+const BASELINE = `
+  -- An administrator may have created the schema for a user who may not create one, and who may not run IF NOT EXISTS.
+  DO $$ BEGIN IF to_regnamespace('rollcall') IS NULL THEN CREATE SCHEMA rollcall; END IF; END $$;
+
+  -- A value of this type is refused where it is written unless the commit is durable there. With Citus, that is the
+  -- machine of the row. The error of a constraint of a table would contain the row, and so addresses. NOT VALID: the rows
+  -- of a dump are not checked when it is restored.
+  CREATE DOMAIN ${DURABLE} AS bigint;
+  ALTER DOMAIN ${DURABLE} ADD CONSTRAINT turn_on_synchronous_commit_and_fsync
+    CHECK (current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on') NOT VALID;
+
+  -- One row. Its lock is the lock of all that changes the list. Only acceptance does not need it.
+  CREATE TABLE rollcall.list (
+    version integer NOT NULL,           -- of this schema
+    id text NOT NULL,
+    inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
+    outer_key bytea NOT NULL,
+    last_seq ${DURABLE} NOT NULL        -- a slice that is lost after it was read would be repeated
+  );
+
+  -- Accepted addresses, which compaction moves to the list.
+  CREATE TABLE rollcall.inbox (
+    id uuid PRIMARY KEY,                -- version 7: in the order of the clock of the client
+    accepted_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
+    size ${DURABLE} NOT NULL,           -- how many addresses it has
+    addresses text NOT NULL             -- one per line
+  );
+  -- Compressing a large group would take longer than writing it.
+  ALTER TABLE rollcall.inbox ALTER COLUMN addresses SET STORAGE EXTERNAL;
+
+  CREATE TABLE rollcall.subscribers (
+    seq bigint PRIMARY KEY,
+    email text COLLATE "C" NOT NULL,
+    subscribed_at timestamptz NOT NULL
+  );
+  -- In the collation "C", lower() changes A to Z and nothing else: it is the identity.
+  CREATE UNIQUE INDEX subscribers_identity ON rollcall.subscribers (lower(email));
+
+  CREATE TABLE rollcall.suppressions (hash bytea PRIMARY KEY, suppressed_at timestamptz NOT NULL);
+
+  -- HMAC-SHA-256 of the identity (RFC 2104). The key is given as its two sides: padded with zeros to the 64 bytes of a
+  -- block, then each byte xor 36 and xor 5c.
+  CREATE FUNCTION rollcall.suppression_hash(inner_key bytea, outer_key bytea, email text) RETURNS bytea LANGUAGE sql STABLE
+    AS $$ SELECT sha256(outer_key || sha256(inner_key || convert_to(lower(email COLLATE "C"), 'UTF8'))) $$;
+`
+
+/**
+ * The numbered migrations. A new schema is made by running all of them. One that was released never changes.
+ *
+ * Processes of older versions may still run. So a migration begins with `LOCK TABLE rollcall.list`, and renames or drops
+ * what they write to: their statements must fail, and never write to a place that a newer process does not read.
+ */
+const MIGRATIONS: readonly string[] = [BASELINE]
+
+/** The version of the schema that this Rollcall uses. */
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** The key of the advisory lock for migrations, the same in every version: "Roll" in ASCII. */
 const MIGRATION_LOCK = 0x526f6c6c
 
 /**
- * Creates the schema or migrates an older one. Any number of processes may do this at once.
+ * Creates the schema, or migrates an older one, in one transaction. Any number of processes may do this at once.
  *
- * A migration gets the deadlines of the connection. If a migration takes longer than the service may wait, the owner
- * runs it with a command, which has no deadline for statements.
- *
- * @param create whether to create a schema that is missing
- * @throws StoreError when the schema is missing, newer, or this user may not change it
+ * @param options.create whether to create a schema that is missing
+ * @throws MissingListError when the schema is missing
+ * @throws StoreError when it is newer
  */
-export async function migrate(connections: Connections, create: boolean): Promise<void> {
-  let version = await connections.run(readVersion)
+export async function migrate(
+  sql: SQL,
+  { create, migrations = MIGRATIONS }: { readonly create: boolean; readonly migrations?: readonly string[] },
+): Promise<void> {
+  let version = await readVersion(sql)
   if (version === 0 && !create) throw new MissingListError('there is no list in this database yet')
-  while (version < SCHEMA_VERSION) version = await runNextMigration(connections, version)
-  if (version === SCHEMA_VERSION) return
-  throw new StoreError(
-    `its schema is version ${version}, this Rollcall knows version ${SCHEMA_VERSION}: use a newer Rollcall`,
-  )
+  if (version < migrations.length) {
+    version = await sql.begin('isolation level read committed', async (transaction) => {
+      await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`
+      return await migrateFrom(transaction, await readVersion(transaction), migrations)
+    })
+  }
+  if (version > migrations.length) throw createVersionError(version)
 }
 
-/** Runs one migration, unless another process already did. Returns the version that the schema has afterwards. */
-async function runNextMigration(connections: Connections, found: number): Promise<number> {
-  try {
-    return await connections.transact(async (transaction) => {
-      await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`
-      const version = await readVersion(transaction)
-      const migration = MIGRATIONS.get(version + 1)
-      if (migration === undefined) return version
-      await transaction.unsafe(migration)
-      await transaction`UPDATE rollcall.list SET version = ${version + 1}`
-      return version + 1
-    })
-  } catch (error) {
-    if (!(error instanceof SQL.PostgresError) || error.errno !== INSUFFICIENT_PRIVILEGE) throw error
-    throw new StoreError(
-      found === 0
-        ? 'this user may not create the schema rollcall'
-        : `this user may not migrate its schema from version ${found} to ${SCHEMA_VERSION}: run "rollcall count" as its owner`,
-    )
-  }
+/** Another process may have migrated while this one waited for the lock. Returns the version afterwards. */
+async function migrateFrom(transaction: SQL, version: number, migrations: readonly string[]): Promise<number> {
+  if (version >= migrations.length) return version
+  for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
+  if (version === 0) await insertHead(transaction, createHead())
+  await transaction`UPDATE rollcall.list SET version = ${migrations.length}::integer`
+  return migrations.length
+}
+
+async function insertHead(transaction: SQL, { id, suppressionKey, lastSeq }: ListHead): Promise<void> {
+  const { inner, outer } = toKeySides(suppressionKey)
+  await transaction`INSERT INTO rollcall.list VALUES (0, ${id}, ${inner}::bytea, ${outer}::bytea, ${lastSeq}::float8::bigint)`
+}
+
+/** The bytes with which HMAC changes its key on either side (RFC 2104). */
+const [INNER, OUTER] = [0x36, 0x5c] as const
+
+/** Bytes of a block of SHA-256. */
+const BLOCK_SIZE = 64
+
+/** Computes the two sides of a key of 32 bytes, as the table has them. */
+export function toKeySides(key: Uint8Array): { readonly inner: Buffer; readonly outer: Buffer } {
+  const toSide = (pad: number) => Buffer.from(Array.from({ length: BLOCK_SIZE }, (_, index) => (key[index] ?? 0) ^ pad))
+  return { inner: toSide(INNER), outer: toSide(OUTER) }
+}
+
+/** Computes the key of 32 bytes from its inner side. */
+export function toKey(inner: Uint8Array): Uint8Array {
+  return inner.subarray(0, BLOCK_SIZE / 2).map((byte) => byte ^ INNER)
 }
 
 /** Reads the version of the schema: 0 when there is none. @throws StoreError when its row is gone */
@@ -64,6 +131,12 @@ export async function readVersion(sql: SQL): Promise<number> {
   return row.version
 }
 
+export function createVersionError(version: number): StoreError {
+  return new StoreError(
+    `the schema of the list is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: use a newer Rollcall`,
+  )
+}
+
 export function createMissingRowError(): StoreError {
-  return new StoreError('its table rollcall.list has no row: restore the row, or the list, from a backup')
+  return new StoreError('the table rollcall.list has no row: restore the row, or the list, from a backup')
 }

@@ -1,130 +1,131 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
 import type { SQL } from 'bun'
+import type { Address } from '../../email.ts'
+import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import {
-  type ImportRow,
-  type ImportTally,
-  isResubscription,
-  type ServiceStore,
-  type SubscriberStore,
-  type Suppression,
-} from '../../subscriber.ts'
-import type { MayReturn } from '../suppression-hash.ts'
-import { compact, runCompacted } from './compaction.ts'
-import { readCount } from './counts.ts'
-import { appendGroup, countWaiting, readInboxSince } from './inbox.ts'
-import { readNumbering } from './numbering.ts'
-import { suppressOptOuts } from './opt-outs.ts'
-import { createPool, type Pool, type PoolOptions } from './pool.ts'
+import type { Found, ServiceStore, SubscriberStore } from '../../subscriber.ts'
+import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { createSchedule, type Slice } from '../schedule.ts'
+import { type Client, type ClientOptions, createClient } from './client.ts'
+import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
   checkWritable,
-  findSubscriber,
-  PAGE_SIZE,
-  readId,
-  readPages,
-  readStates,
+  readAllSubscribers,
+  readAllSuppressions,
+  readCount,
+  readFound,
+  readHead,
   readStatus,
-  readVisibleSeq,
+  readSubscribers,
 } from './read.ts'
-import { createConfirmation } from './replication.ts'
-import { createSchedule } from './schedule.ts'
-import { readSuppressions, type SuppressionRow } from './suppressions.ts'
-import { importRows, mergeSuppressions, removeAddresses } from './write.ts'
+import { apply, fill } from './write.ts'
 
-/** Rows that an import writes while it holds the lock, for 0.1 to 0.2 s. New addresses wait as long. */
-const IMPORT_SIZE = 5000
+/**
+ * Opens a list for a command. It connects, and creates the schema, at the first call.
+ *
+ * @throws StoreError when the environment keeps Bun's client from connecting
+ */
+export function openPostgresStore(options: ClientOptions): SubscriberStore {
+  const client = createClient(options)
 
-export interface PostgresStoreOptions extends PoolOptions {
-  /** Gets a line when compaction fails. */
-  readonly log?: Log
-  /** Is called with a sentence for the owner. */
-  readonly notify?: ((text: string) => void) | undefined
+  async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
+    await compact(client)
+    return await client.run(work)
+  }
+
+  async function* readPages<T>(work: (transaction: SQL) => AsyncIterable<T>): AsyncGenerator<T> {
+    await compact(client)
+    yield* client.snapshot(work)
+  }
+
+  /** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
+  async function change<Outcome>(
+    addresses: readonly Address[],
+    plan: (found: readonly Found[], now: Date) => Plan<Outcome>,
+  ): Promise<Outcome> {
+    return await runCompacted(client, async (transaction, locked) => {
+      const found = await readFound(transaction, addresses)
+      return await apply(transaction, plan(found, locked.now), locked)
+    })
+  }
+
+  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
+
+  return {
+    head: () => read(readHead),
+    add: (addresses) => client.run((sql) => append(sql, addresses)),
+    check: () => client.run(checkWritable),
+    count: () => read(readCount),
+    status: () => read(readStatus),
+    lookUp: (addresses) => read((sql) => readFound(sql, addresses)),
+    list: (options = {}) => {
+      const isFull = options.after === undefined && options.limit === undefined
+      return readPages((transaction) =>
+        isFull ? readAllSubscribers(transaction) : readSubscribers(transaction, options),
+      )
+    },
+    listSuppressions: () => readPages(readAllSuppressions),
+    import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
+    suppress: (rows, options) =>
+      change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
+    remove: (addresses, options) =>
+      change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
+    // The other list may take its time.
+    fill: (copy) => runCompacted(client, (transaction) => fill(transaction, copy), { idleMs: 0 }),
+    close: () => client.close(),
+  }
 }
 
 /**
- * Creates the store. It connects, and creates or migrates the schema, at the first call: the server may be down now.
+ * Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. Each
+ * call ends within GIVE_UP_MS.
  *
- * @param options.hasDeadline true for the service, which must answer its callers in time
- * @throws StoreError when the URL is not valid
+ * @throws StoreError when the environment keeps Bun's client from connecting
  */
-export function createPostgresStore({ log, notify, ...options }: PostgresStoreOptions): SubscriberStore & ServiceStore {
-  // Compaction in the service must not use the connections of acceptances, nor replace them when it takes too long.
-  const compactionPool = options.hasDeadline ? createPool({ ...options, max: 1 }) : undefined
-  const pool = createPool(compactionPool ? { ...options, max: 2 } : options)
-  const schedule = compactionPool && createSchedule(compactionPool, log)
-  const confirm = createConfirmation(pool)
-
-  let isNoted = false
-
-  async function compactOrNote(): Promise<void> {
-    if ((await compact(pool)) !== undefined || isNoted) return
-    isNoted = true
-    const waiting = await pool.run(countWaiting)
-    if (waiting > 0) notify?.(toNote(waiting))
-  }
-
-  async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    await compactOrNote()
-    return await pool.run(work)
-  }
-
-  async function runImport<Row extends ImportRow>(
-    rows: readonly Row[],
-    mayReturn: MayReturn<Row>,
-  ): Promise<ImportTally> {
-    if (rows.length === 0) return { added: 0, known: 0, suppressed: 0 }
-    return await runCompacted(pool, (sql) => importRows(sql, rows, mayReturn))
-  }
-
+export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
+  const client = createClient({ ...options, deadlineMs: GIVE_UP_MS })
+  const compaction = createCompaction(options, log)
+  const schedule = createSchedule(compaction.compact)
   return {
-    id: () => pool.run(readId),
-    numbering: () => read(readNumbering),
-    importSize: IMPORT_SIZE,
     async add(addresses) {
-      await pool.run((sql) => appendGroup(sql, addresses))
-      await confirm()
-      schedule?.accepted(addresses.length)
+      await client.run((sql) => append(sql, addresses))
+      schedule.committed(addresses.length)
     },
-    check: () => pool.run(checkWritable),
-    measure: async () => ({ inboxSince: await pool.run(readInboxSince), freeBytes: undefined }),
-    count: () => read(readCount),
-    find: (address) => read((sql) => findSubscriber(sql, address)),
-    lookUp: async (addresses) => (addresses.length === 0 ? [] : await read((sql) => readStates(sql, addresses))),
-    async *list(range) {
-      const end = await read(readVisibleSeq)
-      yield* readPages(pool.run, { ...range, end })
-    },
-    import: (rows) => runImport(rows, () => false),
-    mergeSubscribers: (subscribers) => runImport(subscribers, isResubscription),
-    remove: async (addresses, { suppress }) =>
-      addresses.length === 0 ? [] : await runCompacted(pool, (sql) => removeAddresses(sql, addresses, suppress)),
-    suppress: async (rows, { removeUndated }) =>
-      rows.length === 0
-        ? { added: 0, removed: 0, kept: 0, known: 0 }
-        : await runCompacted(pool, (sql) => suppressOptOuts(sql, rows, removeUndated)),
-    listSuppressions: () => listSuppressions(pool),
-    mergeSuppressions: (suppressions, signal) => mergeSuppressions(pool, suppressions, signal),
-    status: (days) => read((sql) => readStatus(sql, days)),
+    check: () => client.run(checkWritable),
+    measure: async () => ({ inboxSince: await client.run(readInboxSince) }),
     async close() {
-      schedule?.stop()
-      await Promise.all([compactionPool?.close(), pool.close()])
+      // A slice in progress fails, and is done again by another process or after the next start.
+      await Promise.all([schedule.stop(), compaction.close(), client.close()])
     },
   }
 }
 
-function toNote(waiting: number): string {
-  const addresses = waiting === 1 ? '1 address is' : `up to ${waiting} addresses are`
-  return `the database is read-only, such as a standby: ${addresses} missing, because the primary has not compacted the inbox yet`
-}
+/** Milliseconds for which the service waits for a slice, which takes about 0.1 s. */
+const COMPACTION_DEADLINE_MS = 15_000
 
-async function* listSuppressions(pool: Pool): AsyncGenerator<readonly Suppression[]> {
-  await compact(pool)
-  let last: SuppressionRow | undefined
-  for (;;) {
-    const page = await pool.run((sql) => readSuppressions(sql, last, PAGE_SIZE))
-    if (page.length === 0) return
-    yield page.map(({ key, hash, suppressedAt }) => ({ key, hash, suppressedAt }))
-    last = page.at(-1)
+/** Compaction on a connection of its own, so that it keeps no address waiting. Logs when it begins to fail, and when it works again. */
+function createCompaction(options: ClientOptions, log: Log): { compact(): Promise<Slice> } & Pick<Client, 'close'> {
+  // The server gives up first, so that it ends what it does.
+  const client = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
+  let isFailing = false
+  let isClosed = false
+  return {
+    async compact() {
+      try {
+        const slice = await compactSlice(client, { deadlineMs: COMPACTION_DEADLINE_MS })
+        if (isFailing) log.info('compaction works again')
+        isFailing = false
+        return slice
+      } catch (error) {
+        if (!isFailing && !isClosed) log.warn({ err: error }, 'compaction fails: addresses wait in the inbox')
+        isFailing = true
+        throw error
+      }
+    },
+    async close() {
+      isClosed = true
+      await client.close()
+    },
   }
 }

@@ -1,145 +1,104 @@
-/** The statements that change a PostgreSQL list. */
+/** The statements that change a PostgreSQL list. The caller holds the lock. */
 
 import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
-import {
-  type ImportRow,
-  type ImportTally,
-  isResubscription,
-  type Subscriber,
-  type SubscriptionState,
-  type Suppression,
-} from '../../subscriber.ts'
-import { createMatch, type MayReturn, selectRows } from '../suppression-hash.ts'
-import { compact, runCompacted } from './compaction.ts'
-import { subtractFromCounts } from './counts.ts'
-import type { Pool } from './pool.ts'
-import { readPages, readVisibleSeq } from './read.ts'
-import { insertSubscribers } from './subscribers.ts'
-import {
-  deleteSuppressions,
-  filterNew,
-  findSuppressed,
-  insertSuppressions,
-  renewSuppressions,
-  suppress,
-} from './suppressions.ts'
+import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
+import type { Changes, Plan } from '../changes.ts'
+import type { Locked } from './inbox.ts'
+import { writeLastSeq } from './inbox.ts'
+import { readCount } from './read.ts'
+import { toKeySides } from './schema.ts'
 
-type Match = readonly [Subscriber, Suppression]
-
-/** Imports rows that are not suppressed, or that may return. The caller must hold the lock. */
-export async function importRows<Row extends ImportRow>(
-  sql: SQL,
-  rows: readonly Row[],
-  mayReturn: MayReturn<Row>,
-): Promise<ImportTally> {
-  const suppressed = await findSuppressed(
-    sql,
-    rows.map(({ email }) => email),
-  )
-  const rest = selectRows(rows, suppressed, mayReturn)
-  const left = rows.length - rest.length
-  if (suppressed.size > left) {
-    await deleteSuppressions(
-      sql,
-      rest.map(({ email }) => email),
+/** Writes what was planned. @returns what the caller gets */
+export async function apply<Outcome>(
+  transaction: SQL,
+  { changes, outcome }: Plan<Outcome>,
+  { last }: Locked,
+): Promise<Outcome> {
+  const { add, remove, suppress, lift } = changes
+  if (remove.length > 0) await deleteSubscribers(transaction, remove)
+  if (lift.length > 0) await deleteSuppressions(transaction, lift)
+  if (suppress.length > 0) await suppressAddresses(transaction, suppress)
+  if (add.length > 0) {
+    await insertSubscribers(
+      transaction,
+      add.map((row, index) => ({ seq: last + 1 + index, ...row })),
     )
+    await writeLastSeq(transaction, last + add.length)
   }
-  const added = await insertSubscribers(sql, rest)
-  return { added, known: rest.length - added, suppressed: left }
+  return outcome
 }
 
-/** Removes addresses and returns the state that each had. The caller must hold the lock. */
-export async function removeAddresses(
-  sql: SQL,
-  addresses: readonly Address[],
-  isSuppressing: boolean,
-): Promise<readonly SubscriptionState[]> {
-  const byIdentity = new Map(addresses.map((address) => [toIdentity(address), address]))
-  const identities = [...byIdentity.keys()]
-  const unique = [...byIdentity.values()]
-  const rows = await sql<{ identity: Address; subscribedAt: Date }[]>`
-    DELETE FROM rollcall.subscribers WHERE identity = ANY (${sql.array(identities, 'TEXT')}::text[])
-    RETURNING identity, subscribed_at AS "subscribedAt"`
-  const removed = new Map(rows.map(({ identity, subscribedAt }) => [identity, subscribedAt]))
-  await subtractFromCounts(sql, [...removed.keys()])
-  const states = new Map<string, SubscriptionState>(rows.map(({ identity }) => [identity, 'subscribed']))
-  const suppressed = await findSuppressed(sql, unique)
-  for (const index of suppressed.keys()) states.set(identities[index] ?? '', 'suppressed')
-  if (isSuppressing) {
-    await renewSuppressions(
-      sql,
-      unique.filter((_, index) => suppressed.has(index)),
-    )
-    await suppress(
-      sql,
-      unique.filter((_, index) => !suppressed.has(index)),
-      { removed },
-    )
-  } else await deleteSuppressions(sql, unique)
-  return addresses.map((address) => {
-    const identity = toIdentity(address)
-    const state = states.get(identity) ?? 'absent'
-    // An address that is given twice had this state the second time.
-    states.set(identity, isSuppressing ? 'suppressed' : 'absent')
-    return state
-  })
+async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
+  const seqs = transaction.array(
+    subscribers.map(({ seq }) => seq),
+    'BIGINT',
+  )
+  await transaction`DELETE FROM rollcall.subscribers WHERE seq = ANY (${seqs}::bigint[])`
 }
 
-/**
- * Adds suppressions of another list, and removes the addresses that they suppress. Almost all of the list is compared
- * before the lock is taken. Under the lock only the subscribers that came since are compared.
- */
-export async function mergeSuppressions(
-  pool: Pool,
-  suppressions: readonly Suppression[],
-  signal?: AbortSignal,
-): Promise<void> {
-  await compact(pool)
-  const fresh = await pool.run((sql) => filterNew(sql, suppressions))
-  if (fresh.length === 0) return
-  const match = createMatch(fresh)
-  const matches: Match[] = []
-  let cursor = 0
+async function deleteSuppressions(transaction: SQL, addresses: readonly Address[]): Promise<void> {
+  await transaction`
+    DELETE FROM rollcall.suppressions WHERE hash IN (
+      SELECT rollcall.suppression_hash(inner_key, outer_key, email)
+      FROM rollcall.list, unnest(${transaction.array([...addresses], 'TEXT')}::text[]) AS given (email)
+    )`
+}
 
-  async function compare(pages: AsyncIterable<readonly Subscriber[]>, signal?: AbortSignal): Promise<void> {
-    for await (const page of pages) {
-      signal?.throwIfAborted()
-      matches.push(...match(page))
-      cursor = page.at(-1)?.seq ?? cursor
-    }
+async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): Promise<void> {
+  const emails = rows.map(({ email }) => email)
+  const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
+  await transaction`
+    INSERT INTO rollcall.suppressions
+    SELECT rollcall.suppression_hash(inner_key, outer_key, email), to_timestamp(milliseconds / 1000)
+    FROM rollcall.list, unnest(${transaction.array(emails, 'TEXT')}::text[],
+      ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (email, milliseconds)
+    ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
+}
+
+async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]): Promise<void> {
+  // In the order of the identities, each page of their index is written once.
+  const sorted = rows
+    .map((row) => ({ ...row, identity: toIdentity(row.email) }))
+    .sort((one, other) => (one.identity < other.identity ? -1 : 1))
+  const seqs = sorted.map(({ seq }) => seq)
+  const emails = sorted.map(({ email }) => email)
+  const dates = sorted.map(({ subscribedAt }) => subscribedAt.getTime())
+  await transaction`
+    INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000)
+    FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
+      ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (seq, email, milliseconds)`
+}
+
+async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]): Promise<void> {
+  const hashes = rows.map(({ hash }) => Buffer.from(hash))
+  const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
+  await transaction`
+    INSERT INTO rollcall.suppressions SELECT hash, to_timestamp(milliseconds / 1000)
+    FROM unnest(${transaction.array(hashes, 'BYTEA')}::bytea[], ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[])
+      AS given (hash, milliseconds)`
+}
+
+/** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or not all arrived */
+export async function fill(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
+  const before = await readCount(transaction)
+  if (before.subscribers + before.suppressed > 0) {
+    throw new StoreError('the list is not empty: use "rollcall export" and "rollcall import" instead')
   }
-
-  const end = await pool.run(readVisibleSeq)
-  await compare(readPages(pool.run, { end }), signal)
-  await runCompacted(pool, async (sql) => {
-    await compare(readPages((work) => work(sql), { after: cursor, end: Number.MAX_SAFE_INTEGER }))
-    const outdated = await applyMatches(sql, matches)
-    const current = fresh.filter((suppression) => !outdated.has(suppression))
-    await insertSuppressions(sql, current)
-  })
-}
-
-/**
- * Deletes the subscribers who subscribed before their suppression. The caller must hold the lock.
- *
- * @returns the suppressions of the other subscribers, which are outdated
- */
-async function applyMatches(sql: SQL, matches: readonly Match[]): Promise<ReadonlySet<Suppression>> {
-  const { suppressed = [], resubscribed = [] } = Object.groupBy(matches, ([subscriber, { suppressedAt }]) =>
-    isResubscription(subscriber, suppressedAt) ? 'resubscribed' : 'suppressed',
-  )
-  const seqs = suppressed.map(([{ seq }]) => seq)
-  const removed = await sql<{ identity: Address }[]>`
-    DELETE FROM rollcall.subscribers WHERE seq = ANY (${sql.array(seqs, 'BIGINT')}::bigint[]) RETURNING identity`
-  await subtractFromCounts(
-    sql,
-    removed.map(({ identity }) => identity),
-  )
-  // A subscriber may have been removed since it was compared.
-  const candidates = resubscribed.map(([{ seq }]) => seq)
-  const rows = await sql<{ seq: number }[]>`
-    SELECT seq::float8 FROM rollcall.subscribers WHERE seq = ANY (${sql.array(candidates, 'BIGINT')}::bigint[])`
-  const remaining = new Set(rows.map(({ seq }) => seq))
-  return new Set(resubscribed.filter(([{ seq }]) => remaining.has(seq)).map(([, suppression]) => suppression))
+  const { inner, outer } = toKeySides(head.suppressionKey)
+  await transaction`
+    UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
+      last_seq = ${head.lastSeq}::float8::bigint`
+  const copied = { subscribers: 0, suppressed: 0 }
+  for await (const page of subscribers) {
+    await insertSubscribers(transaction, page)
+    copied.subscribers += page.length
+  }
+  for await (const page of suppressions) {
+    await insertSuppressions(transaction, page)
+    copied.suppressed += page.length
+  }
+  const after = await readCount(transaction)
+  if (after.subscribers === copied.subscribers && after.suppressed === copied.suppressed) return after
+  throw new StoreError('the list does not have all that was copied')
 }

@@ -1,53 +1,41 @@
-/** The thread that copies a SQLite list and checks the copy. */
+/** The thread that checks a SQLite list and copies it. */
 
-import { createPrivateFile } from '../../private-file.ts'
+import { Database } from 'bun:sqlite'
 import type { Result } from '../../result.ts'
 import { StoreError } from '../../subscriber.ts'
+import { type CheckedCopy, type CopyRequest, copyInto } from './backup.ts'
 import { toReason } from './error.ts'
-import { openSqliteFile } from './file.ts'
-import { checkClosed, checkComplete, checkIntegrity } from './integrity.ts'
-import { openSqliteStore } from './store.ts'
-
-export interface BackupRequest {
-  readonly file: string
-  readonly target: string
-}
-
-/** The number of addresses in the copy, or one line that says what went wrong. */
-export type BackupReply = Result<number, string>
+import { openReadOnly, toRealPath } from './file.ts'
+import { checkIntegrity, readStatus } from './read.ts'
+import { raiseLastSeq } from './write.ts'
 
 declare const self: Worker
 
-self.onmessage = async ({ data }: MessageEvent<BackupRequest>) => {
-  self.postMessage(await copy(data))
-}
+self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(data))
 
-async function copy({ file, target }: BackupRequest): Promise<BackupReply> {
+function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, string> {
   try {
-    // Compacts, so that the copy has little to compact.
-    await count(file)
-    using db = openSqliteFile(file, { create: false, orReadOnly: true })
-    // VACUUM INTO accepts an empty file.
-    createPrivateFile(target)
-    // A consistent copy without free pages (https://sqlite.org/lang_vacuum.html).
-    db.run('VACUUM INTO ?', [target])
-    db.checkUnchanged()
-    checkIntegrity(target)
-    checkComplete(target)
-    const copied = await count(target)
-    checkClosed(target)
-    return { ok: true, value: copied }
+    using db = openReadOnly(toRealPath(source))
+    // A damaged list could become a sound copy that has less.
+    checkIntegrity(db, source)
+    if (target === undefined) return { ok: true, value: read(db) }
+    copyInto(db, target)
+    if (lastSeq !== undefined) raise(target, lastSeq)
+    using copy = openReadOnly(target)
+    return { ok: true, value: read(copy) }
   } catch (error) {
-    const reason = error instanceof StoreError ? error.message : `the list ${file} cannot be copied: ${toReason(error)}`
+    const reason = error instanceof StoreError ? error.message : `${source} cannot be copied: ${toReason(error)}`
     return { ok: false, reason }
   }
 }
 
-async function count(file: string): Promise<number> {
-  const store = openSqliteStore(file, { create: false, orReadOnly: true })
-  try {
-    return (await store.count()).subscribers
-  } finally {
-    await store.close()
-  }
+function read(db: Database): CheckedCopy {
+  const { subscribers, reserved, suppressed, lastAcceptedAt } = readStatus(db)
+  return { subscribers, reserved, suppressed, lastAcceptedAt }
+}
+
+/** Keeps the copy closed: it is not in WAL mode. */
+function raise(file: string, lastSeq: number): void {
+  using db = new Database(file, { readwrite: true })
+  raiseLastSeq(db, lastSeq)
 }

@@ -1,16 +1,102 @@
-import type { BackupRequest } from './backup-worker.ts'
-import { runOnThread } from './task-thread.ts'
+/** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
+
+import type { Database } from 'bun:sqlite'
+import { existsSync, rmSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
+import type { Result } from '../../result.ts'
+import { StoreError, type StoreStatus } from '../../subscriber.ts'
+import { toPath, toReason } from './error.ts'
+import { openReadOnly } from './file.ts'
+import { checkIntegrity } from './read.ts'
+import { openSqliteStore } from './store.ts'
+
+export interface CopyRequest {
+  /** The list. It is opened for reading only. */
+  readonly source: string
+  /** An empty file. Default: the list is checked, and not copied. */
+  readonly target?: string | undefined
+  /** The copy gives out only numbers above this one. */
+  readonly lastSeq?: number | undefined
+}
+
+/** What a list holds, for the owner to recognize it. */
+export type CheckedCopy = Omit<StoreStatus, 'days' | 'bytes'>
 
 /**
- * Copies a SQLite list while it is in use, and checks every page of the copy. A thread of its own does the work, so
- * that this one can receive signals.
+ * Copies a SQLite list while it is in use, and checks every page of the list and of the copy.
  *
- * @param target must not exist yet. After an error the caller deletes what was written.
+ * @param partial must not exist yet. After an error the caller deletes what was written.
  * @returns the number of addresses in the copy
- * @throws StoreError when the list cannot be read, the file cannot be written, or the copy is incomplete; the reason
- * of the signal when it aborts
+ * @throws StoreError when the list cannot be read, the file cannot be written, or one of the two is damaged; the reason of
+ * the signal when it aborts
  */
-export function copySqlite(file: string, target: string, signal: AbortSignal): Promise<number> {
-  const request = { file, target } satisfies BackupRequest
-  return runOnThread(new URL('./backup-worker.ts', import.meta.url), request, signal)
+export async function copySqlite(file: string, partial: string, signal: AbortSignal): Promise<number> {
+  // Compacts, so that the copy has all addresses on the list.
+  const store = openSqliteStore(file, { create: false, orReadOnly: true })
+  try {
+    await store.count()
+    createPrivateFile(partial)
+    return (await checkAndCopy({ source: file, target: partial }, signal)).subscribers
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Checks a list and copies it, on a thread of its own, so that this one can receive signals.
+ *
+ * @throws StoreError; the reason of the signal when it aborts
+ */
+export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): Promise<CheckedCopy> {
+  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)
+  const { promise, resolve, reject } = Promise.withResolvers<CheckedCopy>()
+  worker.onmessage = ({ data }: MessageEvent<Result<CheckedCopy, string>>) => {
+    if (data.ok) resolve(data.value)
+    else reject(new StoreError(data.reason))
+  }
+  worker.onerror = ({ message }) => reject(new StoreError(`the list cannot be copied: ${message}`))
+  signal.addEventListener('abort', () => reject(signal.reason))
+  worker.postMessage(request)
+  try {
+    signal.throwIfAborted()
+    return await promise
+  } finally {
+    worker.terminate()
+  }
+}
+
+/**
+ * Copies all that an open list holds to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), and checks
+ * every page of the copy.
+ */
+export function copyInto(db: Database, target: string): void {
+  db.run('VACUUM INTO ?', [target])
+  using copy = openReadOnly(target)
+  checkIntegrity(copy, 'the copy')
+}
+
+/**
+ * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open
+ * file. Blocks the thread: a second for about a million addresses.
+ *
+ * @returns what was done, for the log
+ */
+export async function rescueList(db: Database): Promise<string> {
+  const path = toPath(db)
+  const folder = existsSync(dirname(path)) ? dirname(path) : dirname(dirname(path))
+  const extension = extname(path)
+  const time = new Date().toISOString().replaceAll(':', '-')
+  const file = join(folder, `${basename(path, extension)}.rescue-${time}${extension}`)
+  const partial = toPartialName(file)
+  try {
+    createPrivateFile(partial)
+    copyInto(db, partial)
+    await renameSynced(partial, file)
+    return `what the open file held is in ${file}`
+  } catch (error) {
+    rmSync(partial, { force: true })
+    const reason = error instanceof StoreError ? error.message : toReason(error)
+    return `and it cannot be copied: ${reason}; when the service stops, what the open file held is gone`
+  }
 }

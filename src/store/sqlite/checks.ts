@@ -1,99 +1,135 @@
 /** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
 
 import type { Database } from 'bun:sqlite'
-import { resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { Failure } from '../../failure.ts'
+import { isLeftover } from '../../files.ts'
+import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
-import { prepareCompaction, type Run } from './compaction-statements.ts'
-import { countRows, createCounts } from './counts.ts'
-import { checkFiles, checkList } from './file-checks.ts'
-import { toRealPath } from './header.ts'
-import { checkIndex } from './index-check.ts'
-import { readVersion, SCHEMA_VERSION } from './migrations.ts'
-import { readNumbering } from './numbering.ts'
-import { getRow } from './row.ts'
-import { toLargeBacklog } from './schedule.ts'
-import { readUnchanged } from './unchanged-read.ts'
+import { LARGE_BACKLOG } from '../schedule.ts'
+import { countInbox, readInboxSince } from './compaction.ts'
+import { toReason } from './error.ts'
+import { checkExists, openReadOnly, toRealPath } from './file.ts'
+import { checkIntegrity, readCount, readHead } from './read.ts'
+import { checkVersion, toVersion } from './schema.ts'
 
-/** Milliseconds in which compaction must advance when the inbox is large. Reading the addresses of a run takes one or two seconds. */
-const ADVANCE_MS = 10_000
-const LOOK_MS = 250
+/** An inbox with more than this many times LARGE_BACKLOG is not compacted by any service. */
+const FULL = 2
 
-/**
- * Runs all checks of a list. Without a list of the present schema, only those that need none.
- *
- * @param advanceMs see ADVANCE_MS
- */
-export async function* checkSqliteList(
-  file: string,
-  cursors: readonly CursorCheck[],
-  advanceMs = ADVANCE_MS,
-): AsyncGenerator<CheckResult> {
+/** Runs all checks of a list. Without a list, only those that need none. */
+export async function* checkSqliteList(file: string, cursors: readonly CursorCheck[]): AsyncGenerator<CheckResult> {
   const path = toRealPath(resolve(file))
   const list = await runCheck('list', () => checkList(path))
   yield list
-  yield* checkFiles(path)
+  yield runCheck('file modes', () => checkModes(path))
+  yield runCheck('disk', () => checkSpace(path))
+  yield runCheck('leftovers', () => checkLeftovers(path))
   if (!list.ok) return
-  const schema = await runCheck('schema', () => readUnchanged(path, checkSchema))
-  yield schema
-  yield runCheck('integrity', () => readUnchanged(path, checkPages))
-  if (!schema.ok) return
-  yield runCheck('index', () => `finds all subscribers: ${readUnchanged(path, checkIndex)}`)
-  yield runCheck('counts', () => readUnchanged(path, checkCounts))
-  yield runCheck('inbox', () => checkInbox(path, advanceMs))
-  for (const { check, run } of cursors) yield runCheck(check, () => run(readUnchanged(path, readNumbering)))
+  yield runCheck('integrity', () => read(path, checkPages))
+  yield runCheck('inbox', () => read(path, checkInbox))
+  for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
 }
 
-function checkSchema(db: Database): string {
-  const version = readVersion(db)
-  if (version === SCHEMA_VERSION) return `version ${version}`
-  const advice = '"rollcall count" migrates it, and an older Rollcall cannot open it then'
-  throw new StoreError(`it is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: ${advice}`)
+/** @throws StoreError */
+function read<T>(path: string, work: (db: Database) => T): T {
+  try {
+    using db = openReadOnly(path)
+    return db.transaction(() => work(db))()
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new StoreError(`the list ${path} cannot be read: ${toReason(error)}`, { cause: error })
+  }
 }
 
-/** Compares the counts with the rows, at one moment. */
-function checkCounts(db: Database): string {
-  const [kept, found] = db.transaction(() => [createCounts(db).read(), countRows(db)] as const)()
-  if (isDeepStrictEqual(kept, found)) return `${found.subscribers} subscribers, ${found.suppressed} suppressed`
-  const advice = 'write the list to a new file with "rollcall copy", which counts it, and use that file'
-  throw new StoreError(`the list counts ${kept.subscribers} subscribers, and has ${found.subscribers}; ${advice}`)
+function checkList(path: string): string {
+  checkExists(path)
+  const version = read(path, (db) => checkVersion(db, path))
+  if (version < toVersion()) throw new StoreError(`its schema is version ${version}: "rollcall count" migrates it`)
+  // SQLite keeps a log for each name, so processes that use different names damage the list.
+  const { nlink } = statSync(path)
+  if (nlink > 1)
+    throw new StoreError(`${path} has ${nlink} names (hard links): stop the service, and remove all but one`)
+  return `${path}, version ${version}`
 }
 
 function checkPages(db: Database): string {
-  const { integrity_check: found } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)'))
-  if (found === 'ok') return 'every page was read'
-  throw new StoreError(`the list is damaged: restore a backup (${found})`)
+  checkIntegrity(db)
+  const { subscribers, suppressed } = readCount(db)
+  return `every page was read; ${subscribers} subscribers, ${suppressed} suppressed`
 }
 
-interface Inbox extends Run {
-  readonly waiting: number
-  /** When the oldest address was accepted, in milliseconds since 1970. */
-  readonly since: number | null
-  /** The number of waiting addresses at which a service compacts without a pause. */
-  readonly large: number
+function checkInbox(db: Database): string {
+  const [waiting, since] = [countInbox(db), readInboxSince(db)]
+  const text = `waiting for compaction: ${waiting.toLocaleString('en')}`
+  const age = since ? `, the oldest since ${since.toISOString()}` : ''
+  if (waiting <= FULL * LARGE_BACKLOG) return text + age
+  throw new StoreError(`${text}${age}, and no process compacts: start the service, or run "rollcall count"`)
 }
 
-async function checkInbox(path: string, advanceMs: number): Promise<string> {
-  const first = readUnchanged(path, readInbox)
-  const text = `waiting for compaction: ${first.waiting.toLocaleString('en')}`
-  const since = first.since ? `, the oldest since ${new Date(first.since).toISOString()}` : ''
-  for (const end = performance.now() + advanceMs; performance.now() < end; await sleep(LOOK_MS)) {
-    if (first.waiting <= first.large) return `${text}${since}`
-    const next = readUnchanged(path, readInbox)
-    if (next.start !== first.start || next.cursor !== first.cursor) return `${text}, and compaction advances`
+function checkModes(path: string): string {
+  const problem = describeModes(path)
+  if (problem) throw new StoreError(problem.text)
+  const folder = dirname(path)
+  const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
+  // In a folder with the sticky bit, only the owner of a file may delete it.
+  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return 'only the owner can read the list'
+  throw new StoreError(`other users may replace the list: run: chmod go-w ${quote(folder)}`)
+}
+
+function checkSpace(path: string): string {
+  let folder = dirname(path)
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = `${Math.floor((bavail * bsize) / 2 ** 20).toLocaleString('en')} MiB are free`
+  if (bavail * bsize >= MIN_FREE_BYTES) return free
+  throw new Failure(`${free} for ${folder}: make room, or no address can be accepted when the disk is full`)
+}
+
+function checkLeftovers(path: string): string {
+  const folder = dirname(path)
+  const names = listNames(folder)
+  const rescues = names.filter((name) => name.startsWith(`${basename(path, extname(path))}.rescue-`))
+  if (rescues.length > 0) {
+    const advice = 'may have addresses that are not on the list: export it, import that, and move it away'
+    throw new Failure(`${rescues.map((name) => quote(join(folder, name))).join(' ')} ${advice}`)
   }
-  throw new StoreError(`${text}${since}, and no process compacts: start the service, or run "rollcall count"`)
+  const partial = names.filter((name) => isLeftover(name)).map((name) => quote(join(folder, name)))
+  if (partial.length === 0) return 'none'
+  throw new Failure(
+    `temporary files of commands that were killed, with addresses in them: run: rm ${partial.join(' ')}`,
+  )
 }
 
-function readInbox(db: Database): Inbox {
-  return db.transaction(() => {
-    const { run } = prepareCompaction(db)
-    const rest = db.query<{ since: number | null; waiting: number }, []>(
-      `SELECT (SELECT accepted_at FROM inbox WHERE addresses <> '[]' ORDER BY first_seq LIMIT 1) AS since,
-              (SELECT coalesce(sum(json_array_length(addresses)), 0) FROM inbox) AS waiting`,
-    )
-    return { ...getRow(run), ...getRow(rest), large: toLargeBacklog(createCounts(db).read().subscribers) }
-  })()
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // The folder is missing, or may not be listed.
+    return []
+  }
+}
+
+/** Says in one line which files of a list other users may read or write, and what to run; undefined when there is none. */
+export function describeModes(
+  file: string,
+): { readonly file: string; readonly mode: string; readonly text: string } | undefined {
+  // SQLite keeps the log next to the real file.
+  const path = toRealPath(file)
+  const open = ['', '-wal', '-shm'].map((suffix) => path + suffix).filter((name) => (toMode(name) & 0o077) !== 0)
+  const [first] = open
+  if (first === undefined) return
+  const mode = toMode(first).toString(8).padStart(4, '0')
+  const fix = `chmod 600 ${open.map(quote).join(' ')}`
+  return { file: first, mode, text: `other users may read the list: ${first} has mode ${mode}; run: ${fix}` }
+}
+
+function toMode(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+}
+
+/** Quotes a path for a shell, if it needs quotes. */
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

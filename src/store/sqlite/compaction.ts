@@ -1,174 +1,146 @@
 /**
- * Compaction moves accepted addresses from the inbox into the list.
+ * The inbox of a SQLite list, and its compaction.
  *
- * The store accepts an address by appending it to `inbox`, as to a log. The response is the same for a new and for a
- * known address, so nothing is looked up before it. Later, compaction merges the inbox into the sorted table
- * `identity_hashes` in large batches, which costs less per address than inserting them one by one. This is a
- * log-structured merge (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 33, 1996).
- *
- * The seq of an address is its place in the inbox: the seq of the row, plus the position in the row. A run makes two
- * passes over a part of the inbox:
- *
- *   index    Adds (hash, seq) of every address to `identity_hashes`, in the order of the hashes, so that it writes each
- *            page once. If another address has the hash already, adds a row to `hash_matches` instead.
- *   append   Copies the addresses to the end of `subscribers` in the order of seq, and deletes them from the inbox in
- *            the same transaction. Compares those in `hash_matches` with the earlier address. An equal identity is a
- *            repeat, and is left out. A different one gets its place in `collisions`, by its text.
- *
- * For example, the list has Ann@one.example with seq 1, and a row of the inbox has bob@one.example with seq 2 and
- * ann@ONE.example with seq 3. The index pass adds the hash for 2, and a match of 3 with 1. The append pass copies
- * bob@one.example with seq 2. Seq 3 stays unused.
- *
- * Both passes work in slices, so that other connections can commit in between. How long a slice takes does not depend
- * on the hashes: no address is compared with more than one other. `compaction` says how far the run is, and each
- * slice continues from there. So a run that stopped in a crash goes on, and several processes that compact at once do
- * the slices of one run together.
+ * To accept addresses, the store appends them to `inbox` as one row, and looks nothing up. Compaction moves them into the
+ * list later, in slices. A slice is sorted by identity, and it is large, because each page of the unique index is written
+ * once for each slice, however many addresses share it. So this index costs about as much as a log-structured one.
  */
 
 import type { Database } from 'bun:sqlite'
-import { prepareCompaction, type Run } from './compaction-statements.ts'
-import type { Counts } from './counts.ts'
-import type { IdentityHash } from './identity-hash.ts'
-import { createInboxScan, type InboxScan } from './inbox-scan.ts'
-import { createMatchList, type MatchList } from './match-list.ts'
-import { getRow } from './row.ts'
-import type { Suppressions } from './suppressions.ts'
+import type { Address } from '../../email.ts'
+import { createSuppressionHash, toClockSeq } from '../head.ts'
+import type { Slice } from '../schedule.ts'
+import { readHead } from './read.ts'
+import { getRow } from './transaction.ts'
 
-/** A run has the rows of the inbox that begin in this many addresses. */
-const RUN_SIZE = 1_000_000
+/** Addresses of the first slice, and of the largest and the smallest one. */
+const SLICE_SIZE = { first: 20_000, max: 50_000, min: 1_000 } as const
 
-/** A slice of the append pass has the rows that begin in this many addresses. */
-const SLICE_SIZE = 512
+/** Milliseconds that a slice should take: no commit is possible meanwhile. */
+const SLICE_MS = 100
 
-/** A run of this many addresses is read under the lock, in a few milliseconds: one transaction instead of three. */
-const SHORT_RUN = 4096
+/** Rows of the inbox that are looked at for a slice. A busy service writes rows of 20 to 100 addresses. */
+const MAX_ROWS = 8192
 
-export interface StepOptions {
-  /** The seq before which all addresses of the inbox are to be moved. */
-  readonly until: number
-  /** The milliseconds after which no more slices are done under the same lock. */
-  readonly milliseconds: number
+/**
+ * Appends a batch to the inbox in one transaction, with its numbers: see toClockSeq. An empty batch commits too.
+ *
+ * @param addresses a JSON array
+ * @returns how many addresses it has
+ * @throws SQLiteError when it cannot be written
+ */
+export function append(db: Database, addresses: string): number {
+  const { size } = getRow(db.query<{ size: number }, [string]>('SELECT json_array_length(?1) AS size'), addresses)
+  db.transaction(() => {
+    takeNumbers(db, size)
+    if (size === 0) return
+    db.query('INSERT INTO inbox SELECT last_seq - ?1 + 1, ?2, ?3 FROM list').run(size, Date.now(), addresses)
+  }).immediate()
+  return size
 }
 
-interface CompactorParts {
-  readonly counts: Counts
-  readonly suppressions: Suppressions
-  readonly hashOf: IdentityHash
+/** Gives out numbers, in the transaction of the caller. */
+export function takeNumbers(db: Database, size: number): void {
+  db.query('UPDATE list SET last_seq = max(last_seq, ?1) + ?2').run(toClockSeq(), size)
 }
 
-export type Compactor = ReturnType<typeof createCompactor>
+/** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
+export function readInboxSince(db: Database): Date | undefined {
+  const oldest = db.query<{ at: number }, []>('SELECT accepted_at AS at FROM inbox ORDER BY first_seq LIMIT 1').get()
+  return oldest ? new Date(oldest.at) : undefined
+}
 
-export function createCompactor(db: Database, { counts, suppressions, hashOf }: CompactorParts) {
-  const statements = prepareCompaction(db)
-  let scan: InboxScan | undefined
-  let matches: MatchList | undefined
+/** Counts the addresses in the inbox, repeats included. */
+export function countInbox(db: Database): number {
+  return getRow(
+    db.query<{ size: number }, []>('SELECT coalesce(sum(json_array_length(addresses)), 0) AS size FROM inbox'),
+  ).size
+}
 
-  /** Adds a slice to the index. */
-  function index({ start, cursor }: Run, entries: InboxScan): void {
-    const slice = entries.after(cursor ?? -1)
-    const { changes } = statements.addEntries.run(slice.entries, start)
-    if (changes < slice.size) statements.addMatches.run(slice.entries, start)
-    statements.setCursor.run(slice.last ?? null)
-  }
+/** Creates the compaction of a list. Its slices take about SLICE_MS, as the last ones did. */
+export function createCompaction(db: Database): (until?: number) => Slice {
+  let size: number = SLICE_SIZE.first
 
-  /** Moves a slice to the list, without the repeats. */
-  function append({ start, end }: Run, list: MatchList): void {
-    const { last, after } = getRow(statements.sliceEnd, start, Math.min(end, start + SLICE_SIZE))
-    statements.move.run(start, last)
-    const found = list.between(start, after)
-    if (found) {
-      statements.addCollisions.run(found)
-      statements.deleteRepeats.run(found)
-    }
-    counts.add(start, after)
-    // A new subscription is a new consent. An imported address is not, but the import has left out suppressed ones.
-    if (!suppressions.isEmpty()) {
-      suppressions.delete(statements.moved.all(start, after).map(({ email }) => email))
-    }
-    // The inbox is never empty: its last row carries the next seq, so that no seq is used twice.
-    statements.addEmptyRow.run(after)
-    statements.deleteRows.run(start, last)
-    if (after === end) statements.clearMatches.run()
-  }
-
-  /** Reads for a while what the next slice needs. Returns false when it has that. */
-  function read(run: Run, milliseconds: number): boolean {
-    if (run.cursor !== null) {
-      if (!scan?.isOf(run)) scan = createInboxScan(run, { statements, hashOf })
-      return scan.read(milliseconds)
-    }
-    scan = undefined
-    if (!matches?.isOf(run)) matches = createMatchList(run, statements)
-    return matches.read(milliseconds)
-  }
-
-  /** Does the next slice. Returns false when it has to read first, which takes no lock, or when all is moved. */
-  function runSlice(until: number): boolean {
-    const run = getRow(statements.run)
-    if (run.start >= until) return false
-    if (run.start >= run.end) statements.begin.run(Math.min(until, run.start + RUN_SIZE))
-    else if (run.cursor !== null && scan?.isReady(run)) index(run, scan)
-    else if (run.cursor === null && matches?.isReady(run)) append(run, matches)
-    else return isShort(run) && read(run, Number.POSITIVE_INFINITY)
-    return true
-  }
-
-  const next = (): number => getRow(statements.next).seq
-
-  /**
-   * Reads a part of the inbox, or does slices under one lock. Goes on where any process has stopped.
-   *
-   * @returns whether addresses before `until` are left
-   * @throws SQLiteError such as SQLITE_BUSY; the next call tries again
-   */
-  function step({ until, milliseconds }: StepOptions): boolean {
-    const run = getRow(statements.run)
-    if (run.start >= until) return false
-    if (!isShort(run) && read(run, milliseconds)) return true
-    transact(db, () => {
-      const end = performance.now() + milliseconds
-      while (runSlice(until) && performance.now() < end);
-    })
-    return getRow(statements.run).start < until
-  }
-
-  return {
-    /**
-     * Counts the addresses in the inbox, repeats included. More when numbers were skipped while some waited: then they
-     * are compacted at once.
-     */
-    backlog: () => getRow(statements.backlog).size,
-
-    /** Returns the seq of the next address that is accepted. */
-    next,
-
-    step,
-
-    /** Moves the whole inbox, in the transaction of the caller. */
-    compactAll(): void {
-      const until = next()
-      try {
-        while (step({ until, milliseconds: Number.POSITIVE_INFINITY }));
-      } finally {
-        // The caller may roll back. Then other addresses get the same seqs.
-        scan = undefined
-        matches = undefined
-      }
-    },
+  return (until = Number.MAX_SAFE_INTEGER) => {
+    const start = performance.now()
+    const slice = runUnsynced(db, () => compactSlice(db, size, until))
+    const ms = performance.now() - start
+    if (slice.moved > 0) size = toNextSize(size, slice.moved, ms)
+    return slice
   }
 }
 
-/** Whether a run is so short that reading it needs no step of its own. Also when there is no run. */
-function isShort({ start, end }: Run): boolean {
-  return end - start <= SHORT_RUN
+/** Small steps, because one slow write of the disk says little about the next slice. */
+function toNextSize(size: number, moved: number, ms: number): number {
+  const fitting = (moved * SLICE_MS) / ms
+  // A slice that was short shows only how fast it was, and not that a large one is slow.
+  if (moved < size / 2 && fitting > size) return size
+  return Math.round(Math.min(Math.max((size + fitting) / 2, SLICE_SIZE.min), SLICE_SIZE.max))
+}
+
+/** Moves the whole inbox, in the transaction of the caller. */
+export function compactAll(db: Database): void {
+  while (compactSlice(db, SLICE_SIZE.max, Number.MAX_SAFE_INTEGER).left);
+}
+
+interface InboxRow {
+  readonly seq: number
+  readonly size: number
+}
+
+/** Moves the oldest rows of the inbox, up to about `size` addresses, in the transaction of the caller. */
+function compactSlice(db: Database, size: number, until: number): Slice {
+  const rows = db
+    .query<InboxRow, [until: number, limit: number]>(
+      `SELECT first_seq AS seq, json_array_length(addresses) AS size FROM inbox
+       WHERE first_seq <= ?1 ORDER BY first_seq LIMIT ?2`,
+    )
+    .all(until, MAX_ROWS)
+  const [first, ...rest] = rows
+  if (!first) return { moved: 0, left: false }
+  let [last, moved] = [first.seq, first.size]
+  for (const row of rest) {
+    if (moved + row.size > size) break
+    last = row.seq
+    moved += row.size
+  }
+  moveRows(db, first.seq, last)
+  return { moved, left: rows.at(-1)?.seq !== last || rows.length === MAX_ROWS }
+}
+
+function moveRows(db: Database, first: number, last: number): void {
+  // The first one of equal identities is the one with the lowest seq.
+  db.query(
+    `INSERT INTO subscribers SELECT first_seq + key, value, accepted_at FROM inbox, json_each(addresses)
+     WHERE first_seq <= ?1 ORDER BY value COLLATE NOCASE, first_seq + key
+     ON CONFLICT (email) DO NOTHING`,
+  ).run(last)
+  db.query('DELETE FROM inbox WHERE first_seq <= ?1').run(last)
+  liftSuppressions(db, first)
+}
+
+/** Deletes the suppressions of new subscribers: a new subscription is a new consent. */
+function liftSuppressions(db: Database, first: number): void {
+  if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return
+  const hashOf = createSuppressionHash(readHead(db))
+  const added = db.query<{ email: Address }, [number]>('SELECT email FROM subscribers WHERE seq >= ?1').all(first)
+  deleteSuppressions(
+    db,
+    added.map(({ email }) => hashOf(email)),
+  )
+}
+
+/** Deletes suppressions, in the transaction of the caller. */
+export function deleteSuppressions(db: Database, hashes: readonly Buffer[]): void {
+  const list = JSON.stringify(hashes.map((hash) => hash.toString('hex')).sort())
+  db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(list)
 }
 
 /**
- * Runs slices as one transaction that does not wait for the disk. The inbox is on stable storage already. The log
- * keeps the order of commits, so a power cut undoes the last slices as a whole.
+ * Runs work as one transaction that does not wait for the disk. The inbox is on stable storage already. The log keeps the
+ * order of commits, so a power cut undoes the last slices as a whole.
  */
-function transact<T>(db: Database, work: () => T): T {
-  if (db.inTransaction) return work()
+function runUnsynced<T>(db: Database, work: () => T): T {
   db.run('PRAGMA synchronous = NORMAL')
   try {
     return db.transaction(work).immediate()

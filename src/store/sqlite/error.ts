@@ -1,6 +1,7 @@
 /** Errors of SQLite and of the file system, as one line for the owner. */
 
 import type { Database } from 'bun:sqlite'
+import { fileURLToPath } from 'node:url'
 import { Failure, toErrorCode, toSystemReason } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 
@@ -34,9 +35,17 @@ export async function wrapErrors<T>(db: Database, work: () => Promise<T>): Promi
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new StoreError(`the list ${db.filename} cannot be used: ${toReason(error)}`, { cause: error })
+    throw error instanceof Failure ? error : toStoreError(db, error)
   }
+}
+
+export function toStoreError(db: Database, error: unknown): StoreError {
+  return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error)}`, { cause: error })
+}
+
+/** The path of a list, also of one that was opened by a URI. */
+export function toPath({ filename }: Database): string {
+  return filename.startsWith('file:') ? fileURLToPath(filename) : filename
 }
 
 const DISK_ERROR = 'the disk reports an error'

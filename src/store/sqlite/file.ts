@@ -1,43 +1,64 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { constants, Database } from 'bun:sqlite'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  constants as modes,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { toErrorCode } from '../../failure.ts'
+import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { MissingListError } from '../../subscriber.ts'
-import { isWriteError, toOpenError } from './error.ts'
-import { createMissingFile } from './file-modes.ts'
-import { findForeignLog, isInWalMode, readFileHeader, readHeader, toForeignReason } from './header.ts'
-import { type FileId, type HeldFile, holdFile, isSameFile, readTargetId } from './held-file.ts'
-import { ListFile } from './list-file.ts'
-import { checkMarks, migrate, readVersion, SCHEMA_VERSION } from './migrations.ts'
-import { openReadOnlyFile } from './read-only-file.ts'
-import { endFailedWalMode, startWalMode } from './wal-mode.ts'
+import { MissingListError, StoreError } from '../../subscriber.ts'
+import { isBusy, isWriteError, toOpenError } from './error.ts'
+import { checkVersion, migrate } from './schema.ts'
+import { getRow } from './transaction.ts'
 
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
-  readonly create?: boolean
-  /** Open this file, and no other that may be at the path now. */
-  readonly id?: FileId | undefined
+  readonly create?: boolean | undefined
   /** Open a list that exists but cannot be written for reading only. Default: false. */
-  readonly orReadOnly?: boolean
+  readonly orReadOnly?: boolean | undefined
+}
+
+/** An open list. */
+export interface ListFile {
+  readonly db: Database
+  /** Why the list was opened for reading only; undefined when it can be written. */
+  readonly writeError?: StoreError
+  /** @throws StoreError when the list is lost: what is written to it now is in none of the files at its paths */
+  checkPlace(): void
+  close(): void
 }
 
 /**
- * Opens a list for reading and writing.
+ * Opens a list.
  *
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openSqliteFile(file: string, { create = true, id, orReadOnly }: OpenOptions = {}): ListFile {
-  const path = resolve(file)
+export function openListFile(file: string, { create = true, orReadOnly = false }: OpenOptions = {}): ListFile {
+  let path = resolve(file)
   try {
+    path = toRealPath(path)
     if (!create) checkExists(path)
     refuseForeignLog(path)
-    if (!existsSync(path)) createFolder(dirname(path))
-    createMissingFile(path)
-    return openHeld(path, id)
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, 'it is a folder')
+    if (!existsSync(path)) createFile(path)
+    return openWritable(path)
   } catch (error) {
-    if (orReadOnly && isWriteError(error)) return openReadOnlyFile(path, toOpenError(path, error))
+    if (orReadOnly && isWriteError(error)) return openUnwritable(path, toOpenError(path, error))
     if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
     // /proc, for example, takes no folders and no files.
     const isFolder = existsSync(dirname(path))
@@ -45,95 +66,216 @@ export function openSqliteFile(file: string, { create = true, id, orReadOnly }: 
   }
 }
 
-/** Says in one line that a list will be migrated when it is opened; undefined when it will not, or cannot be opened. */
-export function describeMigration(file: string): string | undefined {
-  const path = resolve(file)
+function openWritable(path: string): ListFile {
+  const id = readFileId(path)
+  // SQLite would open a file that it may not write for reading.
+  accessSync(path, modes.W_OK)
+  const db = new Database(path, { readwrite: true })
   try {
-    const header = readFileHeader(path)
-    if (!header || header === 'empty') return undefined
-    const version = checkMarks(path, header)
-    if (version === 0 || version === SCHEMA_VERSION) return undefined
-    const speed = 'about two seconds for a million addresses'
-    return `the list ${path} is migrated from schema ${version} to ${SCHEMA_VERSION}; this takes ${speed}`
-  } catch {
-    return undefined
+    // A commit waits for the lock of another process as long as the deadline of a request allows.
+    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
+    // Before anything is written.
+    const version = checkVersion(db, path)
+    readTables(db)
+    startWalMode(db)
+    // The promise of durability: a commit returns when it is on stable storage.
+    db.run('PRAGMA synchronous = FULL')
+    // 64 MiB, for the slices of compaction.
+    db.run('PRAGMA cache_size = -65536')
+    // After a burst, the log is truncated to this size.
+    db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
+    // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
+    if (version === 0) syncFolder(dirname(path))
+    migrate(db, path)
+    return createListFile(db, path, id)
+  } catch (error) {
+    db.close()
+    throw error
   }
 }
 
-/** Bytes of a list on disk, with its write-ahead log. */
+function createListFile(db: Database, path: string, id: string | undefined): ListFile {
+  const log = `${path}-wal`
+  const logId = readFileId(log)
+
+  function findLoss(): string | undefined {
+    for (const [name, expected] of [
+      [path, id],
+      [log, logId],
+    ] as const) {
+      const found = readFileId(name)
+      if (found !== expected) return found ? `another file is at ${name}` : `${name} was deleted or moved`
+    }
+    return undefined
+  }
+
+  function checkPlace(): void {
+    const loss = findLoss()
+    if (loss !== undefined) throw new LostListError(`the list is lost: ${loss}`)
+  }
+
+  function close(): void {
+    // SQLite would delete the log at the path of a lost list, and that log may belong to another one.
+    if (findLoss() === undefined) db.close()
+  }
+
+  // Another file may have been put here since `id` was read.
+  checkPlace()
+  return { db, checkPlace, close }
+}
+
+/** The files of a list were deleted, moved or replaced while it was open. */
+export class LostListError extends StoreError {
+  override readonly name = 'LostListError'
+}
+
+function openUnwritable(path: string, error: StoreError): ListFile {
+  try {
+    const db = openReadOnly(path)
+    return { db, writeError: error, checkPlace() {}, close: () => db.close() }
+  } catch (reason) {
+    throw reason instanceof StoreError ? reason : error
+  }
+}
+
+/** The parameters of the URI that opens a list for reading: https://sqlite.org/uri.html */
+const READ_ONLY = {
+  // With the locks and the index of the log (WAL) of a process that uses the list.
+  shared: 'readonly_shm=1',
+  // Without locks, with an index of the log in memory: no process uses the list.
+  log: 'vfs=unix-none',
+  // Without locks and without a log: the file is complete.
+  closed: 'immutable=1',
+} as const
+
+/**
+ * Opens a list for reading. Writes nothing, not even a lock, so that a disk that is full or read-only can be read, and
+ * a service is not disturbed.
+ *
+ * @param path the real path
+ * @throws StoreError when it is not a list of this version; SQLiteError when it cannot be read
+ */
+export function openReadOnly(path: string): Database {
+  refuseForeignLog(path)
+  if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) {
+    try {
+      return openAs(path, 'shared')
+    } catch (error) {
+      // No process uses the list, so the index of its log is out of date.
+      if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error) ?? '')) throw error
+    }
+  }
+  return openAs(path, hasContent(`${path}-wal`) ? 'log' : 'closed')
+}
+
+function openAs(path: string, access: keyof typeof READ_ONLY): Database {
+  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+  const db = new Database(`${pathToFileURL(path).href}?${READ_ONLY[access]}`, flags)
+  try {
+    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
+    // Without the index of the log, SQLite reads the log only if it has the list for itself.
+    if (access === 'log') db.run('PRAGMA locking_mode = EXCLUSIVE')
+    if (checkVersion(db, path) === 0) throw new MissingListError(`there is no list at ${path}`)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** @throws MissingListError */
+export function checkExists(path: string): void {
+  if (!existsSync(path)) throw new MissingListError(`there is no list at ${path}`)
+  if (!hasContent(path)) throw new MissingListError(`there is no list at ${path}: the file is empty`)
+}
+
+/** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
+function readTables(db: Database): void {
+  const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
+}
+
+/** Puts a list into WAL mode, in which it stays. */
+function startWalMode(db: Database): void {
+  const end = performance.now() + STORE_DEADLINE_MS
+  for (;;) {
+    try {
+      const query = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL')
+      if (getRow(query).journal_mode === 'wal') return
+      throw toOpenError(db.filename, 'its file system cannot share it')
+    } catch (error) {
+      // SQLite does not wait here when two processes open the list at once.
+      if (!isBusy(error) || performance.now() > end) throw error
+      Bun.sleepSync(1 + Math.random() * 4)
+    }
+  }
+}
+
+/**
+ * Refuses a log (WAL) that does not belong to the file next to it: SQLite would play it back into the file, or delete it.
+ * A list is in WAL mode before it has a log. A backup is not, so a log next to one was there before.
+ *
+ * @throws StoreError
+ */
+export function refuseForeignLog(path: string): void {
+  const log = `${path}-wal`
+  if (!hasContent(log) || isInWalMode(path)) return
+  throw toOpenError(
+    path,
+    `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
+  )
+}
+
+/** Offset of the file format write version: 1 is a rollback journal, 2 is WAL (https://sqlite.org/fileformat2.html). */
+const WRITE_VERSION = 18
+
+/**
+ * Open descriptors, by the id of the file. They stay open: when a process closes any descriptor of a file, it loses the
+ * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+const descriptors = new Map<string, number>()
+
+function isInWalMode(path: string): boolean {
+  const id = readFileId(path)
+  if (id === undefined) return false
+  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
+  descriptors.set(id, descriptor)
+  const mode = Buffer.alloc(1)
+  return readSync(descriptor, mode, 0, 1, WRITE_VERSION) === 1 && mode[0] === 2
+}
+
+/** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
+export function readFileId(path: string): string | undefined {
+  const status = statSync(path, { throwIfNoEntry: false })
+  return status && `${status.dev}:${status.ino}`
+}
+
+/** Bytes of a list on disk, with its log. */
 export function readSize(path: string): number {
   const toSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return toSize(path) + toSize(`${path}-wal`)
 }
 
-/** The device and the inode of a file: equal for all links to it. */
-export function readFileId(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true })
-  return `${dev}:${ino}`
+export function hasContent(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-function refuseForeignLog(path: string): void {
-  const log = findForeignLog(path)
-  if (log !== undefined) throw toOpenError(path, toForeignReason(log))
+/** Follows symbolic links as SQLite does, also one to a missing file. */
+export function toRealPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path)
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink ? toRealPath(resolve(dirname(path), readlinkSync(path))) : path
 }
 
-function openHeld(path: string, id: FileId | undefined): ListFile {
-  const held = holdFile(path)
+/** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */
+function createFile(path: string): void {
+  createFolder(dirname(path))
   try {
-    checkHeader(path, held)
-    if (id && !isSameFile(id, held.id)) throw toOpenError(path, 'another file is at its path')
-    return open(path, held)
+    createPrivateFile(path)
   } catch (error) {
-    held.release()
-    throw error
+    // Another process has just created it.
+    if (toErrorCode(error) !== 'EEXIST') throw error
   }
-}
-
-function open(path: string, held: HeldFile): ListFile {
-  const wasClosed = !isInWalMode(held.descriptor)
-  const db = new ListFile(path, held)
-  try {
-    // A commit waits for the lock of another process as long as the deadline of a request allows.
-    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Before anything is written. The header of the file may be older than the log that a crashed process left.
-    const version = readVersion(db)
-    // That may have waited for a command which put another file here. SQLite would report a missing permission.
-    if (!isSameFile(readTargetId(path), held.id)) throw toOpenError(path, 'another file was put in its place')
-    startWalMode(db)
-    // The promise of durability: a commit returns when it is on stable storage.
-    db.run('PRAGMA synchronous = FULL')
-    // 16 MiB: a larger cache was not faster.
-    db.run('PRAGMA cache_size = -16384')
-    // After a burst, the log is truncated to this size.
-    db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
-    // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
-    if (version === 0) syncFolder(dirname(path))
-    // A new list has given out no number.
-    if (version === 0) db.isLatest = true
-    migrate(db)
-    db.rememberPlace()
-    if (db.isLatest) db.state.saveOpen()
-    return db
-  } catch (error) {
-    const isLeftOpen = wasClosed && isInWalMode(held.descriptor)
-    db.close()
-    if (isLeftOpen) endFailedWalMode(path)
-    throw error
-  }
-}
-
-function checkExists(path: string): void {
-  if (!existsSync(path)) throw new MissingListError(`there is no list at ${path}`)
-  if (statSync(path).size === 0) throw new MissingListError(`there is no list at ${path}: the file is empty`)
-}
-
-/** Refuses a file by its header. SQLite cannot read it without creating a log next to it. */
-function checkHeader(path: string, { descriptor }: HeldFile): void {
-  const header = readHeader(descriptor)
-  // A process that crashes while it creates a list can leave an empty file.
-  if (header === 'empty') return
-  if (!header) throw toOpenError(path, 'it is not a database')
-  checkMarks(path, header)
 }
 
 /** Creates a missing folder, and those above it. */
@@ -149,13 +291,9 @@ export function createFolder(folder: string): void {
 }
 
 function syncFolder(folder: string): void {
-  useDescriptor(folder, fsyncSync)
-}
-
-function useDescriptor<T>(path: string, work: (descriptor: number) => T): T {
-  const descriptor = openSync(path, 'r')
+  const descriptor = openSync(folder, 'r')
   try {
-    return work(descriptor)
+    fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

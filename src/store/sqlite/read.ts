@@ -1,82 +1,169 @@
-/** Reads the compacted part of a SQLite list. */
+/** Reads a SQLite list. Every function works with or without a transaction of its caller, and does not see the inbox. */
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import type { ListOptions, StoreStatus, Subscriber, SubscriptionState } from '../../subscriber.ts'
-import { DAY_MS, type DayRow, toFirstDay, toStatus } from '../daily-counts.ts'
-import { type Counts, RESERVED } from './counts.ts'
-import type { IdentityIndex } from './identity-index.ts'
-import { getRow, type SubscriberRow, toSubscriber } from './row.ts'
-import type { Suppressions } from './suppressions.ts'
+import {
+  type Count,
+  type Found,
+  type ListHead,
+  type ListOptions,
+  StoreError,
+  type StoreStatus,
+  type Subscriber,
+  type Suppression,
+} from '../../subscriber.ts'
+import { createSuppressionHash } from '../head.ts'
+import { DAY_MS, toFirstDay, toStatus } from '../status.ts'
+import { toPath } from './error.ts'
+import { IS_RESERVED } from './schema.ts'
+import { getRow } from './transaction.ts'
 
 /** Rows in a page. Larger pages are no faster, and use more memory. */
-export const PAGE_SIZE = 1000
+const PAGE_SIZE = 1000
 
-export type SqliteReader = ReturnType<typeof createReader>
-
-interface ReaderParts {
-  readonly counts: Counts
-  readonly suppressions: Suppressions
-  readonly index: IdentityIndex
+/** @throws StoreError when the row is damaged */
+export function readHead(db: Database): ListHead {
+  const head = db
+    .query<ListHead, []>('SELECT id, suppression_key AS suppressionKey, last_seq AS lastSeq FROM list')
+    .get()
+  const isSound =
+    head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)
+  if (!isSound) throw toDamage(db, 'its head cannot be read')
+  return head
 }
 
-/** Creates the reader. Its methods are those of the store, and work with or without a transaction of the caller. */
-export function createReader(db: Database, { counts, suppressions, index }: ReaderParts) {
-  const statements = prepare(db)
+/** Takes 0.2 s for ten million subscribers. Counts in the indexes, so that it can be compared with the rows. */
+export function readCount(db: Database): Count {
+  return getRow(
+    db.query<Count, []>(
+      `SELECT (SELECT count(*) FROM subscribers) AS subscribers,
+              (SELECT count(*) FROM subscribers INDEXED BY reserved WHERE ${IS_RESERVED}) AS reserved,
+              (SELECT count(*) FROM suppressions) AS suppressed`,
+    ),
+  )
+}
 
-  return {
-    count: counts.read,
+/** Takes two seconds for ten million subscribers: it reads the whole list. */
+export function readStatus(db: Database): Omit<StoreStatus, 'bytes'> {
+  const first = toFirstDay()
+  const days = db
+    .query<{ day: number; added: number }, [first: number]>(
+      `SELECT subscribed_at / ${DAY_MS} AS day, count(*) AS added FROM subscribers
+       WHERE subscribed_at >= ?1 * ${DAY_MS} GROUP BY 1`,
+    )
+    .all(first)
+  const { last } = getRow(db.query<{ last: number | null }, []>('SELECT max(subscribed_at) AS last FROM subscribers'))
+  return { ...readCount(db), ...toStatus({ days, first, last }) }
+}
 
-    find: (address: Address): Subscriber | undefined => index.find([address]).get(0),
+// CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
+export function lookUp(db: Database, addresses: readonly Address[]): readonly Found[] {
+  const found: { subscriber?: Subscriber; suppressedAt?: Date }[] = addresses.map(() => ({}))
+  const subscribers = db
+    .query<SubscriberRow & { at: number }, [string]>(
+      `SELECT e.key AS at, s.seq, s.email, s.subscribed_at AS subscribedAt
+       FROM (SELECT key, value FROM json_each(?1) ORDER BY value COLLATE NOCASE) e
+       CROSS JOIN subscribers s ON s.email = e.value`,
+    )
+    .all(JSON.stringify(addresses))
+  for (const { at, ...row } of subscribers) found[at] = { subscriber: toSubscriber(row) }
+  for (const { at, suppressedAt } of findSuppressions(db, addresses))
+    found[at] = { suppressedAt: new Date(suppressedAt) }
+  return found
+}
 
-    lookUp(addresses: readonly Address[]): SubscriptionState[] {
-      const subscribed = index.find(addresses)
-      const suppressed = suppressions.find(addresses)
-      return addresses.map((_, at) => {
-        if (subscribed.has(at)) return 'subscribed'
-        return suppressed.has(at) ? 'suppressed' : 'absent'
-      })
-    },
+function findSuppressions(db: Database, addresses: readonly Address[]) {
+  if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return []
+  const hashOf = createSuppressionHash(readHead(db))
+  return db
+    .query<{ at: number; suppressedAt: number }, [string]>(
+      `SELECT e.key AS at, s.suppressed_at AS suppressedAt
+       FROM json_each(?1) e CROSS JOIN suppressions s ON s.hash = unhex(e.value)`,
+    )
+    .all(JSON.stringify(addresses.map((address) => hashOf(address).toString('hex'))))
+}
 
-    /**
-     * Yields pages. Each is a statement of its own. None is missed, because the list only grows at its end. Ends where
-     * the list ends at the first page, so that it does not follow a busy service.
-     */
-    *list({ after = 0, limit = Number.POSITIVE_INFINITY }: ListOptions): Generator<readonly Subscriber[]> {
-      const { seq: end } = getRow(statements.last)
-      let cursor = after
-      for (let left = limit; left > 0; ) {
-        const size = Math.min(PAGE_SIZE, left)
-        const page = statements.list.all(cursor, end, size).map(toSubscriber)
-        if (page.length > 0) yield page
-        if (page.length < size) return
-        cursor = page.at(-1)?.seq ?? cursor
-        left -= size
-      }
-    },
-
-    listSuppressions: () => suppressions.list(PAGE_SIZE),
-
-    status(days: number): Omit<StoreStatus, 'bytes'> {
-      const first = toFirstDay(days)
-      // One scan of the list: all days before the first count as one day.
-      const rows = statements.days.all(first - 1)
-      return { ...toStatus(rows, { first, days }), suppressed: counts.read().suppressed }
-    },
+/**
+ * Yields pages of the list, up to its last subscriber at the first page, so that it does not follow a busy service. None
+ * is missed, because the list only grows at its end.
+ */
+export function* listSubscribers(
+  db: Database,
+  { after = 0, limit = Number.POSITIVE_INFINITY }: ListOptions,
+): Generator<readonly Subscriber[]> {
+  const { end } = getRow(db.query<{ end: number }, []>('SELECT coalesce(max(seq), 0) AS end FROM subscribers'))
+  const query = db.query<SubscriberRow, [after: number, end: number, limit: number]>(
+    `SELECT seq, email, subscribed_at AS subscribedAt FROM subscribers
+     WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
+  )
+  let cursor = after
+  for (let left = limit; left > 0; ) {
+    const size = Math.min(PAGE_SIZE, left)
+    const page = query.all(cursor, end, size).map(toSubscriber)
+    if (page.length > 0) yield page
+    if (page.length < size) return
+    cursor = page.at(-1)?.seq ?? cursor
+    left -= size
   }
 }
 
-function prepare(db: Database) {
-  return {
-    last: db.query<{ seq: number }, []>('SELECT coalesce(max(seq), 0) AS seq FROM subscribers'),
-    list: db.query<SubscriberRow, [after: number, end: number, limit: number]>(
-      `SELECT seq, email, subscribed_at AS subscribedAt FROM subscribers
-       WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
-    ),
-    days: db.query<DayRow, [first: number]>(
-      `SELECT max(subscribed_at / ${DAY_MS}, ?1) AS day, count(*) AS subscribers, sum(${RESERVED}) AS reserved,
-              max(subscribed_at) AS last
-       FROM subscribers GROUP BY 1`,
-    ),
+/**
+ * Yields the whole list, in the transaction of the caller, which sees one state of it.
+ *
+ * @throws StoreError after the last page when the pages are not what the unique index counts: a page of the table that was
+ * overwritten would make the list shorter, and SQLite does not always notice it
+ */
+export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
+  const { subscribers } = readCount(db)
+  let [seen, last] = [0, 0]
+  for (const page of listSubscribers(db, {})) {
+    for (const { seq } of page) {
+      if (seq <= last) throw toDamage(db, 'its numbers do not increase')
+      last = seq
+    }
+    seen += page.length
+    yield page
   }
+  if (seen !== subscribers) throw toDamage(db, `it has ${subscribers} addresses, and ${seen} can be read`)
+}
+
+/**
+ * Yields all suppressions, in the transaction of the caller. Checks the whole list first, because their table has no
+ * second index to compare it with.
+ *
+ * @throws StoreError when the list is damaged
+ */
+export function* listSuppressions(db: Database): Generator<readonly Suppression[]> {
+  checkIntegrity(db)
+  const query = db.query<{ hash: Uint8Array; suppressedAt: number }, [hash: Uint8Array, limit: number]>(
+    'SELECT hash, suppressed_at AS suppressedAt FROM suppressions WHERE hash > ?1 ORDER BY hash LIMIT ?2',
+  )
+  for (let last = new Uint8Array(); ; ) {
+    const rows = query.all(last, PAGE_SIZE)
+    if (rows.length > 0) yield rows.map(({ hash, suppressedAt }) => ({ hash, suppressedAt: new Date(suppressedAt) }))
+    if (rows.length < PAGE_SIZE) return
+    last = (rows.at(-1)?.hash ?? last) as Uint8Array<ArrayBuffer>
+  }
+}
+
+/**
+ * Checks every page of a list.
+ *
+ * @param name names a copy in the error
+ * @throws StoreError when it is damaged, SQLiteError when it cannot be read
+ */
+export function checkIntegrity(db: Database, name?: string): void {
+  const { integrity_check: found } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)'))
+  if (found === 'ok') return
+  throw name === undefined ? toDamage(db, found) : new StoreError(`${name} is damaged: ${found}`)
+}
+
+function toDamage(db: Database, reason: string): StoreError {
+  return new StoreError(`the list ${toPath(db)} is damaged: restore a backup (${reason})`)
+}
+
+type SubscriberRow = Omit<Subscriber, 'subscribedAt'> & { readonly subscribedAt: number }
+
+function toSubscriber({ seq, email, subscribedAt }: SubscriberRow): Subscriber {
+  return { seq, email, subscribedAt: new Date(subscribedAt) }
 }

@@ -1,21 +1,19 @@
 /** Puts a backup in the place of a list. */
 
-import { chownSync, createReadStream, createWriteStream, existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createPartialFile, renameSynced } from '../../complete-file.ts'
-import { Failure, toFileFailure, toSystemReason, UsageError } from '../../failure.ts'
-import { createPrivateFile } from '../../private-file.ts'
+import { Database } from 'bun:sqlite'
+import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
+import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
-import type { Content, ContentRequest } from './content-worker.ts'
-import { createFolder } from './file.ts'
-import { readSignature, TICK_MS } from './file-signature.ts'
-import { findForeignLog, hasContent, readFileHeader, toRealPath } from './header.ts'
-import { dropFiles, keepList, removeSideFiles } from './kept-list.ts'
-import { checkMarks, SCHEMA_VERSION } from './migrations.ts'
-import { lockList } from './replacement.ts'
-import { runOnThread } from './task-thread.ts'
+import { type CheckedCopy, checkAndCopy } from './backup.ts'
+import { isBusy } from './error.ts'
+import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './file.ts'
+import { readHead } from './read.ts'
+import { openSqliteStore } from './store.ts'
+
+/** What a list holds, for the owner to recognize it. */
+export type Content = CheckedCopy
 
 export interface RestoreOptions {
   readonly signal: AbortSignal
@@ -25,111 +23,92 @@ export interface RestoreOptions {
 
 export interface Restored {
   /** What the list held. A text says why that is not known; undefined when there was no list. */
-  readonly before: Content | string | undefined
+  readonly before?: Content | string | undefined
   readonly after: Content
   /** Where the files of the earlier list are now. */
   readonly kept: readonly string[]
-  /** A log (WAL) next to the backup that belongs to another file, and was not used. */
-  readonly foreignLog: string | undefined
 }
 
-/** The files that hold what a list has. */
-const PARTS = ['', '-wal', '-journal'] as const
-
 /**
- * Copies a backup to the path of a list, and keeps the earlier list under another name. What is put in place is a copy
- * that was checked and closed. A crash at any moment leaves the old list or the new one.
+ * Copies a backup to the path of a list, and keeps the earlier list under another name. The copy gives out only numbers
+ * above those of the earlier list. A crash at any moment leaves the old list or the new one.
  *
- * @param backup is not changed, and needs not be closed: its log belongs to it
+ * @param backup is only read
  * @throws UsageError when the backup is the list itself; StoreError when it is not a sound list, or a process uses the
  * list; Failure when the disk is full; the reason of the signal. Then the list is unchanged.
  */
-export async function restoreList(backup: string, list: string, options: RestoreOptions): Promise<Restored> {
+export async function restoreList(backup: string, list: string, { signal, dryRun }: RestoreOptions): Promise<Restored> {
   const target = toRealPath(resolve(list))
-  const source = findBackup(backup, target)
-  const before = await readBefore(target, options.signal)
+  const source = toRealPath(resolve(backup))
+  checkBackup(source, target)
+  refuseForeignLog(target)
+  const before = await readBefore(target)
+  if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
   // Held to the end: nobody may add to a list that is about to be replaced.
-  using _locked = findForeignLog(target) === undefined ? lockList(target) : undefined
-  if (!options.dryRun) createFolder(dirname(target))
-  const copy = await createPartialFile(join(findFolder(target), basename(target)))
+  using locked = lockList(target)
+  const lastSeq = locked && readLastSeq(locked)
+  createFolder(dirname(target))
+  const partial = await createPartialFile(target)
   try {
-    const foreignLog = await copyBackup(source, copy, options.signal)
-    const after = await runOnThread<ContentRequest, Content>(WORKER, { file: copy, original: backup }, options.signal)
-    const kept = options.dryRun ? [] : await replace(copy, target)
-    return { before, after, kept, foreignLog }
+    const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
+    return { before, after, kept: await replace(partial, target) }
   } finally {
-    dropFiles(['', '-wal', '-shm', '-journal'].map((suffix) => copy + suffix))
+    for (const suffix of ['', '-journal']) rmSync(partial + suffix, { force: true })
   }
 }
 
-const WORKER = new URL('./content-worker.ts', import.meta.url)
-
-/** Checks a backup by its header. @returns its real path */
-function findBackup(backup: string, target: string): string {
-  try {
-    const source = realpathSync(backup)
-    const { dev, ino } = statSync(source)
-    if (!statSync(source).isFile()) throw new StoreError(`${backup}: it is not a file`)
-    const found = statSync(target, { throwIfNoEntry: false })
-    if (found?.dev === dev && found.ino === ino) throw new UsageError(`${backup} is the list itself`)
-    const header = readFileHeader(source)
-    if (header === 'empty') throw new StoreError(`there is no list in ${backup}: the file is empty`)
-    if (!header) throw new StoreError(`${backup} is not a database, or it is damaged`)
-    checkMarks(backup, header)
-    return source
-  } catch (error) {
-    throw toFileFailure(error, backup)
-  }
+function checkBackup(source: string, target: string): void {
+  checkExists(source)
+  if (!statSync(source).isFile()) throw new StoreError(`${source} is not a file`)
+  if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
+  refuseForeignLog(source)
+  if (!hasContent(`${source}-wal`)) return
+  throw new StoreError(`${source} is not closed: copy it with "rollcall backup --list sqlite:${source} FILE" first`)
 }
 
-/** Reads what the list holds. One of another schema is left as it is. */
-async function readBefore(target: string, signal: AbortSignal): Promise<Restored['before']> {
+/** Reads what the list holds. One that cannot be read is replaced too. */
+async function readBefore(target: string): Promise<Restored['before']> {
   if (!hasContent(target)) return undefined
   try {
-    const header = readFileHeader(target)
-    if (!header || header === 'empty') return 'it is not a database, or it is damaged'
-    const version = checkMarks(target, header)
-    if (version !== SCHEMA_VERSION) return `its schema is version ${version}`
-    return await runOnThread<ContentRequest, Content>(WORKER, { file: target }, signal)
+    const store = openSqliteStore(target, { create: false, orReadOnly: true })
+    try {
+      const { subscribers, reserved, suppressed, lastAcceptedAt } = await store.status()
+      return { subscribers, reserved, suppressed, lastAcceptedAt }
+    } finally {
+      await store.close()
+    }
   } catch (error) {
     if (error instanceof StoreError) return error.message
-    throw toFileFailure(error, target)
+    throw error
   }
-}
-
-/** The folder of a list; for a dry run, the one above that exists. */
-function findFolder(target: string): string {
-  let folder = dirname(target)
-  while (!existsSync(folder)) folder = dirname(folder)
-  return folder
 }
 
 /**
- * Copies the files of a backup. Does not open it with SQLite, which would write next to it.
+ * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed.
  *
- * @returns a foreign log, which is left out
+ * @returns undefined when the file cannot be locked, because it is missing, damaged or not a list
+ * @throws StoreError when another process uses the list
  */
-async function copyBackup(source: string, copy: string, signal: AbortSignal): Promise<string | undefined> {
-  const foreignLog = findForeignLog(source)
-  const parts = PARTS.filter((suffix) => hasContent(source + suffix) && source + suffix !== foreignLog)
-  const before = readSignature(source, PARTS)
-  await sleep(TICK_MS)
-  for (const suffix of parts) {
-    if (suffix !== '') createPrivateFile(copy + suffix)
-    await copyFile(source + suffix, copy + suffix, signal)
+function lockList(file: string): Database | undefined {
+  if (!hasContent(file)) return undefined
+  const db = new Database(file, { readwrite: true })
+  try {
+    db.run('PRAGMA journal_mode = DELETE')
+    db.run('BEGIN EXCLUSIVE')
+    return db
+  } catch (error) {
+    db.close()
+    if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it`)
+    return undefined
   }
-  if (readSignature(source, PARTS) === before) return foreignLog
-  throw new StoreError(`${source} is in use: it changed while it was copied; use "rollcall backup" to copy it`)
 }
 
-async function copyFile(from: string, to: string, signal: AbortSignal): Promise<void> {
-  const chunks = { highWaterMark: 1024 * 1024 }
+/** The clock is above the numbers of a list that cannot be read. */
+function readLastSeq(db: Database): number | undefined {
   try {
-    await pipeline(createReadStream(from, chunks), createWriteStream(to, { flags: 'r+', ...chunks }), { signal })
-  } catch (error) {
-    signal.throwIfAborted()
-    const reason = toSystemReason(error)
-    throw reason === undefined ? error : new Failure(`${from} cannot be copied to ${dirname(to)}: ${reason}`)
+    return readHead(db).lastSeq
+  } catch {
+    return undefined
   }
 }
 
@@ -139,11 +118,11 @@ async function replace(copy: string, target: string): Promise<readonly string[]>
   try {
     await renameSynced(copy, target)
   } catch (error) {
-    dropFiles(kept)
+    for (const file of kept) rmSync(file)
     throw error
   }
-  // After the rename: a crash in between leaves a log next to a closed list, which is recognized as foreign.
-  removeSideFiles(target)
+  // After the rename: a crash in between leaves a log next to a list that is not in WAL mode, which is refused.
+  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
   return kept
 }
 
@@ -152,4 +131,30 @@ function giveToOwner(copy: string, target: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
   chownSync(copy, uid, gid)
+}
+
+/**
+ * Gives a list and its log a second name, `rollcall.before-restore-TIME.db`. The list stays where it is, so a crash leaves
+ * it complete.
+ *
+ * @returns the new names; none when there is no list
+ * @throws Failure when the file system has no hard links, or the folder cannot be written
+ */
+async function keepList(list: string): Promise<readonly string[]> {
+  const extension = extname(list)
+  const time = new Date().toISOString().replaceAll(':', '-')
+  const name = join(dirname(list), `${basename(list, extension)}.before-restore-${time}${extension}`)
+  const kept: string[] = []
+  try {
+    for (const suffix of ['', '-wal'].filter((end) => hasContent(list + end))) {
+      linkSync(list + suffix, name + suffix)
+      kept.push(name + suffix)
+    }
+    await syncPath(dirname(list))
+    return kept
+  } catch (error) {
+    for (const file of kept) rmSync(file)
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error) ?? '')) throw toFileFailure(error, list)
+    throw new Failure(`${list} cannot be kept under a second name here: move it to another folder, and restore again`)
+  }
 }

@@ -1,57 +1,18 @@
-/** The list in a SQLite file, on the calling thread. The service runs it on a thread of its own (thread.ts). */
+/** The list in a SQLite file, for the commands. The service appends to it on a thread of its own (thread.ts). */
 
-import type { SubscriberStore } from '../../subscriber.ts'
-import { createCompactedReads } from './compacted-read.ts'
-import { createCompactor } from './compaction.ts'
-import { createCounts } from './counts.ts'
-import { toOpenError, wrapErrors } from './error.ts'
-import { type OpenOptions, openSqliteFile, readFileId, readSize } from './file.ts'
-import { createIdentityHash, type IdentityHash } from './identity-hash.ts'
-import { createIdentityIndex } from './identity-index.ts'
-import { createInboxReader } from './inbox-reader.ts'
-import type { ListFile } from './list-file.ts'
-import { retryBusy } from './lock.ts'
-import { createNumbering } from './numbering.ts'
-import { createReader } from './read.ts'
-import { createRemoval } from './removal.ts'
-import { writeRescue } from './rescue.ts'
-import { type CompactionSchedule, createSchedule } from './schedule.ts'
-import { createSuppressions } from './suppressions.ts'
-import { createWriter, prepareAppend } from './write.ts'
-
-/** A SQLite list, with the methods that only the writer thread calls. */
-export interface SqliteStore
-  extends SubscriberStore,
-    Pick<CompactionSchedule, 'compactFor' | 'isBacklogLarge' | 'inboxSince'>,
-    Pick<ListFile, 'findLoss' | 'findElsewhere'> {
-  /**
-   * Accepts a batch of addresses, given as a JSON array. Blocks the thread while it waits for the lock and for the
-   * disk.
-   *
-   * @throws SQLiteError when it cannot be written, StoreError when the list is lost
-   */
-  append(addresses: string): void
-  /** Skips numbers if the list may be in an older state: see createNumbering. Otherwise the first `append` does. */
-  settleNumbers(): void
-  /** Writes all that a lost list holds to a file next to where it was: see writeRescue. */
-  rescue(): Promise<string>
-}
-
-/**
- * Rows in one import: one lock and one sync. Larger imports cost less per row and need more memory. Measured: 120 MB,
- * and 260 MB with 100,000 rows.
- */
-const IMPORT_SIZE = 10_000
-
-/** Imports between two forced garbage collections. */
-const IMPORTS_PER_COLLECTION = 2
-
-/** Addresses from which on a removal is one of many. */
-const MANY_REMOVALS = 1000
+import type { Database } from 'bun:sqlite'
+import type { Address } from '../../email.ts'
+import type { Count, ListCopy, SubscriberStore } from '../../subscriber.ts'
+import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { compactUntil } from '../schedule.ts'
+import { append, compactAll, countInbox, createCompaction } from './compaction.ts'
+import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
+import { type ListFile, type OpenOptions, openListFile, openReadOnly, readSize } from './file.ts'
+import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
+import { retryBusy, runLocked } from './transaction.ts'
+import { applyChanges, fillList } from './write.ts'
 
 export interface StoreOptions extends OpenOptions {
-  /** The hash of identities. Default: the keyed hash of the list. A list must always be opened with the same one. */
-  readonly hashOf?: IdentityHash
   /** Gets a message for the owner. */
   readonly notify?: ((text: string) => void) | undefined
 }
@@ -61,124 +22,133 @@ export interface StoreOptions extends OpenOptions {
  *
  * @throws StoreError when it cannot be opened
  */
-export function openSqliteStore(file: string, options: StoreOptions = {}): SqliteStore {
-  const db = openSqliteFile(file, options)
-  try {
-    return createSqliteStore(db, { hashOf: createIdentityHash(db), ...options })
-  } catch (error) {
-    db.close()
-    throw toOpenError(db.filename, error)
-  }
+export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
+  return createSqliteStore(openListFile(file, options), options)
 }
 
-function createSqliteStore(
-  db: ListFile,
-  { hashOf, notify }: StoreOptions & { readonly hashOf: IdentityHash },
-): SqliteStore {
-  const numbering = createNumbering(db)
-  const counts = createCounts(db)
-  const suppressions = createSuppressions(db)
-  const index = createIdentityIndex(db, hashOf)
-  const schedule = createSchedule(db, createCompactor(db, { counts, suppressions, hashOf }))
-  const reader = createReader(db, { counts, suppressions, index })
-  const removal = createRemoval(db, { counts, suppressions, index })
-  const readInbox = createInboxReader(db, { reader, suppressions, index })
-  const writer = createWriter(db, { removal, reader, suppressions, index, schedule })
-  const insert = prepareAppend(db)
-  const compacted = createCompactedReads(db, { compact: schedule.compact, reader, readInbox })
+function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: StoreOptions): SubscriberStore {
+  const { db } = list
+  const compactSlice = createCompaction(db)
+  let { writeError } = list
+  let isNoted = false
 
-  function settleNumbers(): void {
-    const number = numbering.settle()
-    if (number === undefined) return
-    notify?.(`the list was restored, copied or not closed: numbering continues at ${number}, above all earlier numbers`)
+  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses that leaves out. */
+  async function compact(): Promise<void> {
+    if (countInbox(db) === 0) return
+    try {
+      if (writeError) throw writeError
+      await compactUntil(readHead(db).lastSeq, (until) => retryBusy(db, () => compactSlice(until)))
+    } catch (error) {
+      if (!writeError && !(orReadOnly && isWriteError(error))) throw error
+      writeError ??= toStoreError(db, error)
+      if (!isNoted) notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
+      isNoted = true
+    }
   }
 
-  function append(addresses: string): void {
-    // Only the first commit after a loss goes into a file that nobody finds.
-    if (db.isLost) db.checkPlace()
-    settleNumbers()
-    insert.run(Date.now(), addresses)
-    // After the sync and before the confirmation: what is not in the files at the paths must not be confirmed.
-    db.checkCommit()
-  }
-
-  /** Does work that writes. It is done when the list that has it is still at its path. */
-  const write = <T>(work: () => Promise<T>) =>
+  /** Reads one state of the list. */
+  const read = <T>(work: (db: Database) => T) =>
     wrapErrors(db, async () => {
-      if (db.writeError) throw db.writeError
-      const result = await work()
-      db.checkPlace()
+      await compact()
+      return db.transaction(() => work(db))()
+    })
+
+  async function* readPages<Page>(work: (db: Database) => Iterator<Page>): AsyncGenerator<Page> {
+    yield* wrapPages(db, await read(work))
+  }
+
+  /** Reads pages in one state of the list: on a connection of its own, because the caller may use the list meanwhile. */
+  async function* readSnapshot<Page>(work: (db: Database) => Iterator<Page>): AsyncGenerator<Page> {
+    await read(() => {})
+    using snapshot = await wrapErrors(db, async () => openReadOnly(toPath(db)))
+    snapshot.run('BEGIN')
+    yield* wrapPages(db, work(snapshot))
+  }
+
+  /** Does work that writes: compacts, and then takes the lock and compacts the rest, so that nothing is accepted in between. */
+  const write = <T>(work: (db: Database) => T) =>
+    wrapErrors(db, async () => {
+      if (writeError) throw writeError
+      await compact()
+      const result = await runLocked(db, () => {
+        compactAll(db)
+        return work(db)
+      })
+      // What is done is done when the list that has it is still at its path.
+      list.checkPlace()
       return result
     })
 
-  let imports = 0
-  const countImport = () => {
-    if (++imports % IMPORTS_PER_COLLECTION === 0) Bun.gc(true)
-  }
-
-  /** Does work that gives out numbers. */
-  const writeNumbers = <T>(work: () => Promise<T>) =>
-    write(async () => {
-      await retryBusy(db, settleNumbers)
-      return await work()
+  const change = <T>(addresses: readonly Address[], plan: (found: ReturnType<typeof lookUp>) => Plan<T>) =>
+    write(() => {
+      const { changes, outcome } = plan(lookUp(db, addresses))
+      applyChanges(db, changes)
+      return outcome
     })
 
   return {
-    id: () => wrapErrors(db, async () => readFileId(db.filename)),
-    async numbering() {
-      return await wrapErrors(db, async () => {
-        db.checkPlace()
-        return numbering.read()
-      })
-    },
-    settleNumbers,
-    append,
-    findLoss() {
-      const loss = db.findLoss()
-      if (loss === undefined) numbering.renew()
-      return loss
-    },
-    findElsewhere: () => db.findElsewhere(),
-    rescue: () => writeRescue(db),
-    compactFor(milliseconds) {
-      db.checkPlace()
-      return schedule.compactFor(milliseconds)
-    },
-    isBacklogLarge: schedule.isBacklogLarge,
-    inboxSince: schedule.inboxSince,
-    add: (addresses) => wrapErrors(db, async () => append(JSON.stringify(addresses))),
-    importSize: IMPORT_SIZE,
-    count: () => compacted.read((from) => from.count()),
-    find: (address) => compacted.read((from) => from.find(address)),
-    lookUp: (addresses) => compacted.read((from) => from.lookUp(addresses)),
-    list: (options = {}) => compacted.readPages((from) => from.list(options)),
-    listSuppressions: () => compacted.readPages((from) => from.listSuppressions()),
-    status: (days) => compacted.read((from) => ({ ...from.status(days), bytes: readSize(db.filename) })),
-    import: (rows) => writeNumbers(() => writer.import(rows)).finally(countImport),
-    mergeSubscribers: (rows) => writeNumbers(() => writer.mergeSubscribers(rows)).finally(countImport),
-    remove(addresses, options) {
-      if (addresses.length >= MANY_REMOVALS) useMoreMemory(db)
-      return write(() => writer.remove(addresses, options))
-    },
-    suppress: (rows, options) => write(() => writer.suppress(rows, options)),
-    mergeSuppressions: (merged, signal) => write(() => writer.mergeSuppressions(merged, signal)),
+    head: () => wrapErrors(db, async () => readHead(db)),
+    add: (addresses) =>
+      wrapErrors(db, async () => {
+        append(db, JSON.stringify(addresses))
+        list.checkPlace()
+      }),
     check: () =>
       wrapErrors(db, async () => {
-        compacted.checkWritable()
-        db.checkPlace()
-        // Takes the lock that a writer needs, and writes nothing.
-        db.run('BEGIN IMMEDIATE')
-        db.run('ROLLBACK')
+        if (writeError) throw writeError
+        checkWritable(list)
       }),
-    close: async () => db.close(),
+    count: () => read(readCount),
+    lookUp: (addresses) => read(() => lookUp(db, addresses)),
+    list(options = {}) {
+      const isWhole = !options.after && options.limit === undefined
+      return isWhole ? readSnapshot(listWhole) : readPages(() => listSubscribers(db, options))
+    },
+    listSuppressions: () => readSnapshot(listSuppressions),
+    status: () => read(() => ({ ...readStatus(db), bytes: readSize(toPath(db)) })),
+    import: (rows) =>
+      change(
+        rows.map(({ email }) => email),
+        (found) => planImport(rows, found),
+      ),
+    suppress: (rows, options) =>
+      change(
+        rows.map(({ email }) => email),
+        (found) => planOptOuts(rows, found, options),
+      ),
+    remove: (addresses, options) => change(addresses, (found) => planRemoval(addresses, found, options)),
+    fill: (copy) => wrapErrors(db, () => fill(list, copy)),
+    close: async () => list.close(),
   }
 }
 
-/**
- * Keeps 64 MiB of pages in memory and in the log. Removals change pages all over the file: 100,000 of two million wrote
- * half as many bytes, and took 0.8 of the CPU.
- */
-function useMoreMemory(db: ListFile): void {
-  db.run('PRAGMA cache_size = -65536')
-  db.run('PRAGMA wal_autocheckpoint = 16384')
+async function* wrapPages<Page>(db: Database, pages: Iterator<Page>): AsyncGenerator<Page> {
+  for (;;) {
+    const { done, value } = await wrapErrors(db, async () => pages.next())
+    if (done) return
+    yield value
+  }
+}
+
+/** @throws StoreError, SQLiteError */
+export function checkWritable({ db, checkPlace }: ListFile): void {
+  checkPlace()
+  // Takes the lock that a writer needs, and writes nothing.
+  db.run('BEGIN IMMEDIATE')
+  db.run('ROLLBACK')
+}
+
+/** Fills an empty list in one transaction, while the source is read. */
+async function fill({ db, writeError, checkPlace }: ListFile, copy: ListCopy): Promise<Count> {
+  if (writeError) throw writeError
+  await retryBusy(db, () => db.run('BEGIN IMMEDIATE'))
+  try {
+    const count = await fillList(db, copy)
+    db.run('COMMIT')
+    checkPlace()
+    return count
+  } catch (error) {
+    if (db.inTransaction) db.run('ROLLBACK')
+    throw error
+  }
 }

@@ -53,7 +53,7 @@ export interface Exported {
 /** Milliseconds between two looks for new subscribers. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-type Store = Pick<SubscriberStore, 'list' | 'numbering'>
+type Store = Pick<SubscriberStore, 'list' | 'head'>
 
 /**
  * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.

@@ -1,14 +1,13 @@
-/** The store on PostgreSQL: the shared suite, and several processes on one database. */
+/** The store on PostgreSQL: the shared suite, several processes on one database, and its schema. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { SQL } from 'bun'
 import { parseListUrl } from '../../../src/config/list-url.ts'
+import type { Address } from '../../../src/email.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { createPostgresStore } from '../../../src/store/postgres/store.ts'
-import type { Subscriber, SubscriberStore } from '../../../src/subscriber.ts'
+import { migrate } from '../../../src/store/postgres/schema.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
-import { createFolder, runCommand, startService } from '../../support/service.ts'
+import { runCommand, startService } from '../../support/service.ts'
 import { testProcesses } from '../../support/store-processes.ts'
 import {
   createAddresses,
@@ -17,6 +16,8 @@ import {
   expectAscending,
   listAll,
   listSuppressions,
+  toAddress,
+  toAddresses,
 } from '../../support/store-suite.ts'
 
 const server = await getServer()
@@ -30,36 +31,6 @@ describeStore('postgres', async () => ({
 }))
 
 testProcesses('postgres', () => server.createUrl())
-
-test('an export with a cursor misses nothing and repeats nothing during imports and new subscriptions', async () => {
-  const url = await server.createUrl()
-  const addresses = createAddresses(20_000)
-  const seen: Subscriber[] = []
-  let isWritten = false
-  await withStore(url, async (reader) => {
-    const reading = (async () => {
-      for (let isLast = false; !isLast; ) {
-        isLast = isWritten
-        for await (const page of reader.list({ after: seen.at(-1)?.seq ?? 0 })) seen.push(...page)
-      }
-    })()
-    const importing = [0, 1].map((half) =>
-      withStore(url, async (store) => {
-        for (let start = half * 7000; start < half * 7000 + 7000; start += 1000) {
-          await store.import(addresses.slice(start, start + 1000).map((email) => ({ email })))
-        }
-      }),
-    )
-    const adding = withStore(url, async (store) => {
-      for (let start = 14_000; start < 20_000; start += 20) await store.add(addresses.slice(start, start + 20))
-    })
-    await Promise.all([...importing, adding])
-    isWritten = true
-    await reading
-  })
-  expectAscending(seen)
-  expect(emailsOf(seen).toSorted()).toEqual(addresses.toSorted())
-})
 
 test('two services on one database put each address on the list once', async () => {
   const url = await server.createUrl()
@@ -75,71 +46,110 @@ test('two services on one database put each address on the list once', async () 
   expect(emailsOf(all).toSorted()).toEqual(addresses.toSorted())
 })
 
-test('a new subscription clears a suppression of another process, also under a key that it did not know', async () => {
+test('ten connections can create the schema at once', async () => {
   const url = await server.createUrl()
-  const [ann = expect.unreachable(), bob = expect.unreachable()] = createAddresses(2)
-  await withStore(url, async (service) => {
-    await service.add([ann, bob])
-    const [suppressions, count] = await withStore(url, async (owner) => {
-      await owner.remove([ann], { suppress: true })
-      return [await listSuppressions(owner), await owner.count()]
-    })
-    expect([suppressions.length, count.suppressed]).toEqual([1, 1])
-    await service.add([ann])
-    expect(await service.count()).toEqual({ subscribers: 2, reserved: 0, suppressed: 0 })
-  })
+  await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.add(toAddresses('ann@mail.io')))))
+  expect(await withStore(url, listAll)).toHaveLength(1)
 })
 
-test.each([
-  ['the database is read-only', (name: string) => `ALTER DATABASE ${name} SET default_transaction_read_only = on`],
-  ['the user lacks a permission: grant INSERT on rollcall.inbox', () => 'REVOKE INSERT ON rollcall.inbox FROM owner'],
-])('check reports that %s', async (reason, toStatement) => {
+test('a command that only reads does not create a list', async () => {
   const url = await server.createUrl()
-  await withStore(url, (store) => store.check())
-  await server.run(toStatement(toDatabase(url)), url)
+  const { code, stderr } = await runCommand(['count'], { env: { DATABASE_URL: url } })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('there is no list in this database yet')])
+  expect([...(await server.run("SELECT to_regnamespace('rollcall') AS name", url))]).toEqual([{ name: null }])
+})
+
+test('a user who may not create a schema can use one that an administrator created', async () => {
+  const url = await server.createUrl()
+  await server.run(`ALTER DATABASE ${toDatabase(url)} OWNER TO postgres`, url)
+  const add = () => withStore(url, (store) => store.add([]))
+  await expect(add()).rejects.toThrow(`permission denied for database ${toDatabase(url)} (42501)`)
+  await server.run('CREATE SCHEMA rollcall AUTHORIZATION owner', url)
+  await add()
+})
+
+test('a schema is migrated once, also by several connections; a newer one is refused', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.add(toAddresses('ann@mail.io')))
+  const sql = new SQL({ url, max: 5 })
+  const migrations = ['SELECT 1 / 0', 'ALTER TABLE rollcall.inbox ADD COLUMN source text']
+  await Promise.all([1, 2, 3].map(() => migrate(sql, { create: false, migrations })))
+  await sql.close()
+  await expect(withStore(url, (store) => store.count())).rejects.toThrow(
+    'the schema of the list is version 2, and this Rollcall uses version 1: use a newer Rollcall',
+  )
+  await server.run('UPDATE rollcall.list SET version = 1', url)
+  expect(emailsOf(await withStore(url, listAll))).toEqual(toAddresses('ann@mail.io'))
+})
+
+test('numbers go on from the last one when the clock of the server is behind it', async () => {
+  const url = await server.createUrl()
+  const far = 2 ** 52 + 5
   await withStore(url, async (store) => {
-    await expect(store.check()).rejects.toThrow(reason)
-    expect(await store.count()).toMatchObject({ subscribers: 0 })
+    await store.add(toAddresses('ann@mail.io'))
+    await store.count()
+    await server.run(`UPDATE rollcall.list SET last_seq = ${far}`, url)
+    await store.add(toAddresses('bob@mail.io', 'cyd@mail.io'))
+    await store.import([{ email: toAddress('dan@mail.io') }])
+    expect((await listAll(store)).slice(1).map(({ seq }) => seq)).toEqual([far + 1, far + 2, far + 3])
   })
 })
 
-test('a copy from SQLite and back has the same order, dates and suppressions', async () => {
-  const folder = await createFolder()
-  const [from, back] = [`sqlite:${join(folder, 'from')}.db`, `sqlite:${join(folder, 'back')}.db`]
+test('the error of a list whose row is gone says so, and what was accepted stays', async () => {
   const url = await server.createUrl()
-  const addresses = createAddresses(3000)
-  await withStore(from, async (store) => {
-    await store.import(addresses.map((email, index) => ({ email, subscribedAt: new Date(index * 1e9 + index) })))
-    await store.remove(addresses.slice(0, 10), { suppress: true })
+  await withStore(url, async (store) => {
+    await store.count()
+    await server.run('CREATE TABLE saved AS SELECT * FROM rollcall.list; DELETE FROM rollcall.list', url)
+    await store.add(toAddresses('ann@mail.io'))
+    await expect(store.count()).rejects.toThrow('the table rollcall.list has no row: restore the row, or the list')
+    await server.run('INSERT INTO rollcall.list SELECT * FROM saved', url)
+    expect(await store.count()).toMatchObject({ subscribers: 1 })
   })
-  expect((await runCommand(['copy', '--from', from, '--to', url])).code).toBe(0)
-  expect((await runCommand(['copy', '--from', url, '--to', back])).code).toBe(0)
-  const [original, copy] = [await withStore(from, readAll), await withStore(back, readAll)]
-  await rm(folder, { recursive: true })
-  expect(copy).toEqual(original)
-  expect([copy.subscribers.length, copy.suppressions.length]).toEqual([2990, 10])
 })
 
-async function readAll(store: SubscriberStore) {
-  const subscribers = (await listAll(store)).map(({ email, subscribedAt }) => [email, subscribedAt])
-  const suppressions = (await listSuppressions(store)).map(({ key, hash, suppressedAt }) => [
-    Buffer.from(key),
-    Buffer.from(hash),
-    suppressedAt,
-  ])
-  return { subscribers, suppressions }
-}
+test('a damaged index or table does not pass for a short list', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.add(createAddresses(100))
+    await store.remove(createAddresses(3), { suppress: true })
+    // The indexes do not have what is written while they do not count as ready.
+    const setReady = (isReady: boolean) =>
+      server.run(
+        `UPDATE pg_index SET indisready = ${isReady} WHERE indrelid IN ('rollcall.subscribers'::regclass, 'rollcall.suppressions'::regclass)`,
+        url,
+      )
+    await setReady(false)
+    await server.run(
+      `INSERT INTO rollcall.subscribers VALUES (1, 'lost@mail.io', now()); INSERT INTO rollcall.suppressions VALUES ('x', now())`,
+      url,
+    )
+    await setReady(true)
+    await expect(listAll(store)).rejects.toThrow('rollcall.subscribers has 98 rows, and its index 97')
+    await expect(listSuppressions(store)).rejects.toThrow('rollcall.suppressions has 4 rows, and its index 3')
+  })
+})
 
-test('the inbox says when its oldest address was accepted, and nothing after compaction', async () => {
-  const { kind, ...list } = parseListUrl('URL', await server.createUrl())
-  if (!('parameters' in list)) throw new Error(`a list of the kind ${kind}`)
-  const store = createPostgresStore({ ...list, name: 'list', hasDeadline: false })
-  expect((await store.measure()).inboxSince).toBeUndefined()
-  await store.add(createAddresses(10))
-  const { inboxSince } = await store.measure()
-  // The clock of the server.
-  expect(Math.abs(Date.now() - Number(inboxSince))).toBeLessThan(60_000)
-  await store.count()
-  expect((await store.measure()).inboxSince).toBeUndefined()
-  await store.close()
+test('a user with other formats of bytes, dates, times and texts', async () => {
+  const url = await server.createUrl()
+  const settings = [
+    ...['bytea_output = escape', "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kolkata'"],
+    ...['standard_conforming_strings = off', "default_transaction_isolation = 'serializable'"],
+  ]
+  for (const setting of settings) {
+    await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET ${setting}`, url)
+  }
+  await withStore(url, async (store) => {
+    const [ann, bob] = toAddresses('ann@site.io', "bob'o{neil}@site.io") as [Address, Address]
+    const subscribedAt = new Date('2026-02-01T20:00:00.123Z')
+    await store.import([{ email: ann, subscribedAt }])
+    await store.add([bob])
+    expect(await store.lookUp([ann, bob])).toMatchObject([
+      { subscriber: { subscribedAt } },
+      { subscriber: { email: bob } },
+    ])
+    const start = Date.now()
+    expect(await store.remove([ann], { suppress: true })).toEqual(['subscribed'])
+    const [suppression] = await listSuppressions(store)
+    expect(Number(suppression?.suppressedAt)).toBeWithin(start - 60_000, Date.now() + 60_000)
+  })
 })

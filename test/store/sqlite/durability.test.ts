@@ -5,13 +5,10 @@ import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCompactor } from '../../../src/store/sqlite/compaction.ts'
-import { createCounts } from '../../../src/store/sqlite/counts.ts'
-import { openSqliteFile } from '../../../src/store/sqlite/file.ts'
-import { createIdentityHash } from '../../../src/store/sqlite/identity-hash.ts'
+import { CHANGE_BATCH } from '../../../src/limits.ts'
+import { append, createCompaction } from '../../../src/store/sqlite/compaction.ts'
+import { openListFile } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { createSuppressions } from '../../../src/store/sqlite/suppressions.ts'
-import { prepareAppend } from '../../../src/store/sqlite/write.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses } from '../../support/store-suite.ts'
 
@@ -21,33 +18,28 @@ afterAll(() => rm(folder, { recursive: true }))
 /** PRAGMA synchronous of a connection: 1 is NORMAL, 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous). */
 const readSynchronous = (db: Database) => db.query<{ synchronous: number }, []>('PRAGMA synchronous').get()?.synchronous
 
-/** Returns a function that does one slice of compaction, and returns false when all is moved. */
-function prepareStep(db: Database): () => boolean {
-  const parts = { counts: createCounts(db), suppressions: createSuppressions(db), hashOf: createIdentityHash(db) }
-  const compactor = createCompactor(db, parts)
-  return () => compactor.step({ until: compactor.next(), milliseconds: 0 })
-}
-
 test('a connection waits for the disk after it opens a list, and after each slice of compaction', () => {
-  using db = openSqliteFile(join(folder, 'synchronous.db'))
+  const { db, close } = openListFile(join(folder, 'synchronous.db'))
   expect(readSynchronous(db)).toBe(2)
-  prepareAppend(db).run(Date.now(), JSON.stringify(createAddresses(2000)))
-  const step = prepareStep(db)
-  let steps = 0
-  for (; step(); steps++) expect(readSynchronous(db)).toBe(2)
-  expect(steps).toBeGreaterThan(2)
+  for (let row = 0; row < 3; row++) append(db, JSON.stringify(createAddresses(20_000)))
+  const compact = createCompaction(db)
+  let slices = 0
+  for (; compact().left; slices++) expect(readSynchronous(db)).toBe(2)
+  expect(slices).toBeGreaterThan(1)
   expect(readSynchronous(db)).toBe(2)
+  close()
 })
 
 test('a connection waits for the disk after a slice of compaction that failed', () => {
   const file = join(folder, 'failed.db')
-  using db = openSqliteFile(file)
-  prepareAppend(db).run(Date.now(), JSON.stringify(createAddresses(10)))
+  const { db, close } = openListFile(file)
+  append(db, JSON.stringify(createAddresses(10)))
   using other = new Database(file)
   other.run('BEGIN IMMEDIATE')
   db.run('PRAGMA busy_timeout = 0')
-  expect(prepareStep(db)).toThrow('database is locked')
+  expect(() => createCompaction(db)()).toThrow('database is locked')
   expect(readSynchronous(db)).toBe(2)
+  close()
 })
 
 /** Counts the commits in a write-ahead log that has not been reset (https://sqlite.org/fileformat2.html#walformat). */
@@ -64,7 +56,7 @@ function countCommits(wal: Buffer): number {
 test('an import of a whole batch is one commit, and so one lock and one sync', async () => {
   const file = join(folder, 'import.db')
   const store = openSqliteStore(file)
-  const addresses = createAddresses(store.importSize * 2)
+  const addresses = createAddresses(CHANGE_BATCH * 2)
   // SQLite writes the log from its start again after this.
   const resetLog = () => {
     using db = new Database(file)
@@ -76,9 +68,9 @@ test('an import of a whole batch is one commit, and so one lock and one sync', a
   expect(countCommits(readFileSync(`${file}-wal`))).toBe(2)
   await store.count()
 
-  for (const start of [0, store.importSize]) {
+  for (const start of [0, CHANGE_BATCH]) {
     resetLog()
-    const rows = addresses.slice(start, start + store.importSize).map((email) => ({ email }))
+    const rows = addresses.slice(start, start + CHANGE_BATCH).map((email) => ({ email }))
     expect(await store.import(rows)).toMatchObject({ suppressed: 0 })
     expect(countCommits(readFileSync(`${file}-wal`))).toBe(1)
   }

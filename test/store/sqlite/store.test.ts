@@ -3,7 +3,7 @@
 import { afterAll } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore, type StoreOptions } from '../../../src/store/sqlite/store.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
 import { testProcesses } from '../../support/store-processes.ts'
 import { describeStore } from '../../support/store-suite.ts'
@@ -17,17 +17,12 @@ function createFile(): string {
   return join(folder, `${lists}.db`)
 }
 
-function describeSqlite(name: string, options?: StoreOptions): void {
-  describeStore(name, async () => ({
-    async create() {
-      const file = createFile()
-      return { open: async () => openSqliteStore(file, options) }
-    },
-    async remove() {},
-  }))
-}
-
-describeSqlite('sqlite')
-describeSqlite('sqlite with equal hashes', { hashOf: () => 0 })
+describeStore('sqlite', async () => ({
+  async create() {
+    const file = createFile()
+    return { open: async () => openSqliteStore(file) }
+  },
+  async remove() {},
+}))
 
 testProcesses('sqlite', async () => `sqlite:${createFile()}`)

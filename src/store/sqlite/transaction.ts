@@ -1,6 +1,6 @@
-/** How a command gets the write lock of a list that a service uses all the time. */
+/** Transactions of a SQLite list, and how a command gets the write lock that a service uses all the time. */
 
-import type { Database } from 'bun:sqlite'
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCK_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
 import { isBusy } from './error.ts'
@@ -32,4 +32,14 @@ export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
     // A random pause: several waiting processes must not ask in step.
     await sleep(1 + Math.random() * 4)
   }
+}
+
+/** Runs a query that always has one row. Throws when it has none. */
+export function getRow<Row, Params extends SQLQueryBindings[]>(
+  statement: Statement<Row, Params>,
+  ...params: Params
+): Row {
+  const row = statement.get(...params)
+  if (row === null) throw new Error(`no row: ${statement}`)
+  return row
 }

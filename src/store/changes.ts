@@ -1,0 +1,182 @@
+/**
+ * What imports, opt-outs and removals change: pure functions from what a list holds of the addresses to what the store
+ * then writes. The same for every store, and for the dry run.
+ */
+
+import { type Address, toIdentity } from '../email.ts'
+import {
+  type Found,
+  type ImportRow,
+  type ImportTally,
+  MissingListError,
+  type OptOut,
+  type OptOutTally,
+  type Subscriber,
+  type SubscriberStore,
+  type SubscriptionState,
+} from '../subscriber.ts'
+
+/** What a store writes, in one transaction. No identity is in it twice. */
+export interface Changes {
+  /** New subscribers. They get the next numbers in this order. */
+  readonly add: readonly Omit<Subscriber, 'seq'>[]
+  readonly remove: readonly Subscriber[]
+  /** Addresses that are suppressed from this date on. It replaces the date of a suppression. */
+  readonly suppress: readonly { readonly email: Address; readonly suppressedAt: Date }[]
+  /** Addresses whose suppression is deleted. */
+  readonly lift: readonly Address[]
+}
+
+/** What a store writes, and what it returns to its caller. */
+export interface Plan<Outcome> {
+  readonly changes: Changes
+  readonly outcome: Outcome
+}
+
+const NONE: Changes = { add: [], remove: [], suppress: [], lift: [] }
+
+/**
+ * Plans an import: adds the rows that are neither on the list nor suppressed.
+ *
+ * @param found what the list holds of the address of each row, in their order
+ */
+export function planImport(rows: readonly ImportRow[], found: readonly Found[], now = new Date()): Plan<ImportTally> {
+  const added = new Map<string, Omit<Subscriber, 'seq'>>()
+  let [known, suppressed] = [0, 0]
+  for (const [index, { email, subscribedAt = now }] of rows.entries()) {
+    const identity = toIdentity(email)
+    const { subscriber, suppressedAt } = found[index] ?? {}
+    if (subscriber || added.has(identity)) known++
+    else if (suppressedAt) suppressed++
+    else added.set(identity, { email, subscribedAt })
+  }
+  return { changes: { ...NONE, add: [...added.values()] }, outcome: { added: added.size, known, suppressed } }
+}
+
+/**
+ * Plans opt-outs of another list: suppresses the addresses. Removes a subscriber unless it subscribed later, or the date
+ * is unknown. Of several rows with one address, the one that removes most counts.
+ *
+ * @param found what the list holds of the address of each row, in their order
+ * @param options.removeUndated whether to remove subscribers also when the date is unknown
+ */
+export function planOptOuts(
+  rows: readonly OptOut[],
+  found: readonly Found[],
+  { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date },
+): Plan<OptOutTally> {
+  const optOuts = mergeOptOuts(rows, removeUndated)
+  const remove: Subscriber[] = []
+  const suppress: Changes['suppress'][number][] = []
+  const tally = { added: 0, removed: 0, kept: 0, known: rows.length - optOuts.length }
+  for (const index of optOuts) {
+    const { email, optedOutAt } = rows[index] as OptOut
+    const { subscriber, suppressedAt } = found[index] ?? {}
+    if (suppressedAt) {
+      tally.known++
+      if (optedOutAt && optedOutAt > suppressedAt) suppress.push({ email, suppressedAt: optedOutAt })
+    } else if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) tally.kept++
+    else {
+      tally[subscriber ? 'removed' : 'added']++
+      if (subscriber) remove.push(subscriber)
+      suppress.push({ email, suppressedAt: optedOutAt ?? toLatest(now, subscriber?.subscribedAt) })
+    }
+  }
+  return { changes: { ...NONE, remove, suppress }, outcome: tally }
+}
+
+/** In the same millisecond the opt-out counts, because mail to somebody who left is worse than no mail. */
+function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, removeUndated: boolean): boolean {
+  return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
+}
+
+/** Returns the index of one row per address: the one with the last date. No date is the last one if it removes everybody. */
+function mergeOptOuts(rows: readonly OptOut[], removeUndated: boolean): readonly number[] {
+  const undated = removeUndated ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  const dates = rows.map(({ optedOutAt }) => optedOutAt?.getTime() ?? undated)
+  const merged = new Map<string, number>()
+  for (const [index, { email }] of rows.entries()) {
+    const identity = toIdentity(email)
+    const before = merged.get(identity)
+    if (before === undefined || (dates[index] ?? 0) > (dates[before] ?? 0)) merged.set(identity, index)
+  }
+  return [...merged.values()]
+}
+
+/**
+ * Plans a removal.
+ *
+ * @param found what the list holds of each address, in their order
+ * @param options.suppress whether to suppress the addresses, or to delete their suppressions
+ */
+export function planRemoval(
+  addresses: readonly Address[],
+  found: readonly Found[],
+  { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date },
+): Plan<readonly SubscriptionState[]> {
+  const first = new Map<string, number>()
+  const outcome = addresses.map((address, index): SubscriptionState => {
+    const identity = toIdentity(address)
+    // Another row with the same address finds what the first one left.
+    if (first.has(identity)) return suppress ? 'suppressed' : 'absent'
+    first.set(identity, index)
+    return toState(found[index])
+  })
+  const entries = [...first.values()].map((index) => ({ email: addresses[index] as Address, ...found[index] }))
+  const changes: Changes = {
+    add: [],
+    remove: entries.flatMap(({ subscriber }) => subscriber ?? []),
+    suppress: suppress
+      ? entries.map(({ email, subscriber, suppressedAt }) => ({
+          email,
+          // The clock may have been set back since the subscription.
+          suppressedAt: toLatest(now, subscriber?.subscribedAt ?? suppressedAt),
+        }))
+      : [],
+    lift: suppress ? [] : entries.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : [])),
+  }
+  return { changes, outcome }
+}
+
+/** Names what a list holds of an address. */
+export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionState {
+  if (subscriber) return 'subscribed'
+  return suppressedAt ? 'suppressed' : 'absent'
+}
+
+function toLatest(one: Date, other: Date | undefined): Date {
+  return other && other > one ? other : one
+}
+
+export type DryRun = Pick<SubscriberStore, 'import' | 'suppress'>
+
+/**
+ * Creates a dry run: it counts what imports and opt-outs would do, and changes no list. It keeps what they would change
+ * in memory, to recognize an address again in a later batch: about 200 bytes for each new address.
+ *
+ * @param store the list; undefined when there is none yet
+ */
+export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined): DryRun {
+  const changed = new Map<string, Found>()
+
+  async function lookUp(rows: readonly { readonly email: Address }[]): Promise<readonly Found[]> {
+    const found = await store?.lookUp(rows.map(({ email }) => email)).catch(toMissing)
+    return rows.map(({ email }, index) => changed.get(toIdentity(email)) ?? found?.[index] ?? {})
+  }
+
+  function apply<Outcome>({ changes, outcome }: Plan<Outcome>): Outcome {
+    for (const row of changes.add) changed.set(toIdentity(row.email), { subscriber: { seq: 0, ...row } })
+    for (const { email, suppressedAt } of changes.suppress) changed.set(toIdentity(email), { suppressedAt })
+    return outcome
+  }
+
+  return {
+    import: async (rows) => apply(planImport(rows, await lookUp(rows))),
+    suppress: async (rows, options) => apply(planOptOuts(rows, await lookUp(rows), options)),
+  }
+}
+
+/** A database tells only at the first call that it has no list. @throws any other error */
+function toMissing(error: unknown): undefined {
+  if (!(error instanceof MissingListError)) throw error
+}

@@ -1,0 +1,100 @@
+/** When a list is compacted: by the service while it is idle, and by a command before it reads or writes. */
+
+/** The outcome of a slice of compaction. */
+export interface Slice {
+  /** Addresses that were moved out of the inbox, repeats included. */
+  readonly moved: number
+  /** Whether the inbox has more for the caller to move. */
+  readonly left: boolean
+}
+
+/**
+ * Moves a slice of the inbox into the list, in one transaction without any state: a crash repeats at most one slice, and
+ * several processes take turns by the lock.
+ *
+ * @param until moves only what was accepted up to this number. Default: no limit.
+ */
+export type Compact = (until?: number) => Slice | Promise<Slice>
+
+export interface Schedule {
+  /** Notes a commit of so many addresses. Compaction waits until there is none for a while, or the backlog is large. */
+  committed(addresses: number): void
+  /** Compacts no more. Resolves when no slice is running. */
+  stop(): Promise<void>
+}
+
+/** Compaction starts after this many milliseconds without a commit. */
+const IDLE_MS = 250
+
+/**
+ * Addresses in the inbox from which on each commit is followed by a slice. A slice writes each page of the index once,
+ * however many addresses share it, so large backlogs cost less per address.
+ */
+export const LARGE_BACKLOG = 1_000_000
+
+/** Milliseconds until compaction is tried again after a failure. */
+const RETRY_MS = 2_000
+
+/** Creates the schedule of a service. The first slice comes after IDLE_MS, for what an earlier process left. */
+export function createSchedule(compact: Compact): Schedule {
+  let timer: Timer | undefined
+  let running: Promise<void> | undefined
+  let isStopped = false
+  let waiting = 0
+  let commits = 0
+  let retryAt = 0
+
+  function wait(milliseconds: number): void {
+    clearTimeout(timer)
+    if (isStopped) return
+    timer = setTimeout(start, Math.max(milliseconds, retryAt - performance.now()))
+  }
+
+  const waitForIdle = () => wait(waiting > LARGE_BACKLOG ? 0 : IDLE_MS)
+
+  function start(): void {
+    running = run().finally(() => (running = undefined))
+  }
+
+  async function run(): Promise<void> {
+    const before = commits
+    try {
+      const { moved, left } = await compact()
+      waiting = left ? Math.max(0, waiting - moved) : 0
+      if (commits !== before) waitForIdle()
+      else if (left) wait(0)
+    } catch {
+      // Nothing is lost: the addresses stay in the inbox, on stable storage.
+      retryAt = performance.now() + RETRY_MS
+      wait(0)
+    }
+  }
+
+  waitForIdle()
+
+  return {
+    committed(addresses) {
+      waiting += addresses
+      commits++
+      if (!running) waitForIdle()
+    },
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Milliseconds between two slices of a command, in which others write. */
+const PAUSE_MS = 1
+
+/**
+ * Compacts what the inbox holds at the call, in slices, so that others can write in between. So a command sees all that
+ * was confirmed before it. One that writes then takes the lock, and compacts the rest under it.
+ *
+ * @param lastSeq the last number that was given out before the call
+ */
+export async function compactUntil(lastSeq: number, compact: Compact): Promise<void> {
+  while ((await compact(lastSeq)).left) await Bun.sleep(PAUSE_MS)
+}

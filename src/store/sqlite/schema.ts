@@ -1,0 +1,107 @@
+/**
+ * The schema of a SQLite list. A new list gets the baseline and all migrations, an older one those that it lacks.
+ *
+ *   list          one row: the head of the list
+ *   inbox         accepted addresses that are not compacted yet, one row per commit
+ *   subscribers   the list
+ *   suppressions  keyed hashes of removed addresses
+ */
+
+import type { Database } from 'bun:sqlite'
+import { RESERVED_DOMAINS } from '../../email.ts'
+import { createHead } from '../head.ts'
+import { toOpenError } from './error.ts'
+import { getRow } from './transaction.ts'
+
+/** Marks a file as a list of Rollcall: "Roll" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
+export const APPLICATION_ID = 0x526f6c6c
+
+/**
+ * Whether `email` is in a reserved domain: it ends in one of them, after an `@` or a dot. The last four characters decide
+ * about most addresses, which takes a third of the time.
+ */
+export const IS_RESERVED = toReservedSql()
+
+/** The index that makes the list a set. */
+export const CREATE_IDENTITY = 'CREATE UNIQUE INDEX identity ON subscribers (email)'
+
+const BASELINE = [
+  `CREATE TABLE list (
+     id TEXT NOT NULL,                 -- random; backups and copies keep it
+     suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
+     last_seq INTEGER NOT NULL         -- the last seq that was given out
+   ) STRICT`,
+  `CREATE TABLE inbox (
+     first_seq INTEGER PRIMARY KEY,    -- seq of the first address of the commit
+     accepted_at INTEGER NOT NULL,     -- ms since 1970, UTC
+     addresses TEXT NOT NULL           -- JSON array
+   ) STRICT`,
+  // NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address.
+  `CREATE TABLE subscribers (
+     seq INTEGER PRIMARY KEY,
+     email TEXT NOT NULL COLLATE NOCASE,   -- first spelling
+     subscribed_at INTEGER NOT NULL        -- ms since 1970, UTC
+   ) STRICT`,
+  CREATE_IDENTITY,
+  `CREATE INDEX reserved ON subscribers (seq) WHERE ${IS_RESERVED}`,
+  `CREATE TABLE suppressions (
+     hash BLOB PRIMARY KEY,            -- HMAC-SHA-256 of the identity under suppression_key
+     suppressed_at INTEGER NOT NULL    -- ms since 1970, UTC
+   ) STRICT, WITHOUT ROWID`,
+]
+
+/** The statements of each migration after the baseline. Never change one that has been released: add the next. */
+export const MIGRATIONS: readonly (readonly string[])[] = []
+
+/** Returns the version of a list that has all migrations. The baseline is version 1. */
+export const toVersion = (migrations = MIGRATIONS): number => 1 + migrations.length
+
+/**
+ * Decides by the marks of a file whether this program may use it.
+ *
+ * @returns its version; 0 for a file without a schema
+ * @throws StoreError when it is not a list, or when a newer Rollcall has migrated it
+ */
+export function checkVersion(db: Database, path: string, migrations = MIGRATIONS): number {
+  // One statement reads all of it at one moment: another process may be creating the schema.
+  const { application, version, tables } = getRow(
+    db.query<{ application: number; version: number; tables: number }, []>(
+      `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id, pragma_user_version`,
+    ),
+  )
+  if (tables === 0 && application === 0 && version === 0) return 0
+  if (application !== APPLICATION_ID) throw toOpenError(path, 'it is a database, but not a list of Rollcall')
+  if (version <= toVersion(migrations)) return version
+  const known = `this Rollcall knows version ${toVersion(migrations)}`
+  throw toOpenError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
+}
+
+/** Creates the schema, or runs the migrations that a list lacks, in one transaction. */
+export function migrate(db: Database, path: string, migrations = MIGRATIONS): void {
+  if (checkVersion(db, path, migrations) === toVersion(migrations)) return
+  db.transaction(() => {
+    // Another process may have done it while this one waited for the lock.
+    const version = checkVersion(db, path, migrations)
+    if (version === 0) create(db)
+    for (const statements of migrations.slice(Math.max(0, version - 1))) for (const sql of statements) db.run(sql)
+    db.run(`PRAGMA user_version = ${toVersion(migrations)}`)
+  }).immediate()
+}
+
+function create(db: Database): void {
+  for (const sql of BASELINE) db.run(sql)
+  const { id, suppressionKey, lastSeq } = createHead()
+  db.run('INSERT INTO list VALUES (?, ?, ?)', [id, suppressionKey, lastSeq])
+  db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+}
+
+function toReservedSql(): string {
+  const cases = [...Map.groupBy(RESERVED_DOMAINS, (domain) => domain.slice(-4))].map(([ending, domains]) => {
+    const matches = domains.map(
+      (domain) => `substr(email, -${domain.length + 1}) COLLATE NOCASE IN ('@${domain}', '.${domain}')`,
+    )
+    return `WHEN '${ending}' THEN ${matches.join(' OR ')}`
+  })
+  return `CASE substr(email, -4) COLLATE NOCASE ${cases.join(' ')} ELSE 0 END`
+}
