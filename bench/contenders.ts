@@ -1,10 +1,9 @@
 /** The servers that are measured. */
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { BenchList, Checkout, ListKind } from './lists.ts'
-import { toCommand } from './lists.ts'
+import { type BenchList, type Checkout, type ListKind, toCommand } from './lists.ts'
 import type { RequestKind } from './load.ts'
 
 export interface Contender {
@@ -39,7 +38,6 @@ const toPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const NODE = toPath('baselines/node_modules/.bin/node')
 const needsBaselines = () =>
   existsSync(NODE) ? undefined : 'the baselines are not installed: npm ci --prefix bench/baselines'
-const needsNginx = () => (Bun.which('nginx') ? undefined : 'nginx is not installed: apt-get install nginx-light')
 
 /** @param own the checkout that has this file @param other the one to compare with */
 export function createContenders(own: Checkout, other: Checkout | undefined): Readonly<Record<string, Contender>> {
@@ -67,24 +65,8 @@ export function createContenders(own: Checkout, other: Checkout | undefined): Re
       role: 'limit',
       launch: ({ port }) => ({ command: [process.execPath, toPath('bare.ts'), String(port)] }),
     },
-    nginx: {
-      title: 'nginx, `return 200`',
-      role: 'limit',
-      missing: needsNginx,
-      launch({ port, folder }) {
-        const file = join(folder, 'nginx.conf')
-        writeFileSync(file, toNginxConfig(port, folder))
-        return { command: ['nginx', '-e', 'stderr', '-c', file] }
-      },
-    },
-    fastifyDurable: baseline('Fastify 5, node:sqlite', 'durable', 'fastify.js'),
-    fastifyRelaxed: baseline('Fastify 5, node:sqlite', 'relaxed', 'fastify.js'),
-    expressDurable: baseline('Express 5, node:sqlite', 'durable', 'express.js'),
-    expressRelaxed: baseline('Express 5, node:sqlite', 'relaxed', 'express.js'),
-    honoDurable: baseline('Hono, bun:sqlite', 'durable', 'hono.js'),
-    honoRelaxed: baseline('Hono, bun:sqlite', 'relaxed', 'hono.js'),
-    elysiaDurable: baseline('Elysia, bun:sqlite', 'durable', 'elysia.js'),
-    elysiaRelaxed: baseline('Elysia, bun:sqlite', 'relaxed', 'elysia.js'),
+    ...createBaselines('durable'),
+    ...createBaselines('relaxed'),
     fastifyPostgres: {
       title: 'Fastify 5, postgres',
       role: 'durable',
@@ -97,39 +79,21 @@ export function createContenders(own: Checkout, other: Checkout | undefined): Re
   }
 }
 
-/** A program in `baselines/`: one INSERT for each request. It runs on Bun if its database is `bun:sqlite`, otherwise on Node. */
-function baseline(title: string, role: 'durable' | 'relaxed', file: string): Contender {
-  return {
-    title: `${title}, ${role}`,
-    role,
-    missing: needsBaselines,
-    launch: ({ folder }) => ({
-      command: [title.includes('bun:') ? process.execPath : NODE, toPath(`baselines/${file}`)],
+/** The programs in `baselines/`, by name and kind such as `fastify-durable`: one INSERT for each request. */
+function createBaselines(role: 'durable' | 'relaxed'): Record<string, Contender> {
+  const programs = { fastify: 'Fastify 5', express: 'Express 5', hono: 'Hono', elysia: 'Elysia' }
+  const toContender = ([name, title]: readonly [string, string]): [string, Contender] => {
+    const isOnNode = name === 'fastify' || name === 'express'
+    const launch = ({ folder }: Place) => ({
+      command: [isOnNode ? NODE : process.execPath, toPath(`baselines/${name}.js`)],
       environment: {
         NODE_ENV: 'production',
         FILE: join(folder, 'list.db'),
         SYNCHRONOUS: role === 'durable' ? 'FULL' : 'NORMAL',
       },
-    }),
+    })
+    const database = isOnNode ? 'node:sqlite' : 'bun:sqlite'
+    return [`${name}-${role}`, { title: `${title}, ${database}, ${role}`, role, missing: needsBaselines, launch }]
   }
-}
-
-function toNginxConfig(port: number, folder: string): string {
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`)
-  return `
-daemon off;
-worker_processes 1;
-pid ${folder}/nginx.pid;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  ${paths.join('\n  ')}
-  keepalive_requests 1000000000;
-  server {
-    listen 127.0.0.1:${port};
-    default_type application/json;
-    location / { return 200 '{"ok":true}'; }
-  }
-}
-`
+  return Object.fromEntries(Object.entries(programs).map(toContender))
 }

@@ -50,7 +50,6 @@ function request()
   if kind == "listed" then return head .. address(math.random(5000000)) .. '"}' end
   if kind == "known" then return head .. address(count % 1000) .. '"}' end
   if kind == "repeated" and count % 5 ~= 1 then return head .. address(1 + 5 * math.random(0, math.floor((count - 1) / 5))) .. '"}' end
-  if kind == "mixed" and count % 10 == 0 then return head .. address(count):gsub("@", ".") .. '"}' end
   return head .. address(count) .. '"}'
 end
 
