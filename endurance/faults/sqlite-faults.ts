@@ -21,7 +21,7 @@ export const SQLITE_FAULTS: readonly Fault[] = [
   { ...fromDisk('EIO on every read', 'pread64', 'error=EIO', 'either'), cause: failReads },
   { ...fromDisk('ENOSPC on every write', WRITES, 'error=ENOSPC', '500'), reason: /full/ },
   { ...fromDisk('a slow disk: each fsync takes 0.3 s', SYNCS, 'delay_enter=300000', '200'), lasts: 4_000 },
-  { ...fromDisk('a disk that hangs: an fsync takes 8 s', SYNCS, 'delay_enter=8000000', '500'), lasts: 8_000 },
+  { ...fromDisk('a disk that hangs: an fsync takes 8 s', SYNCS, 'delay_enter=8000000', '500'), lasts: 10_000 },
   {
     name: 'another process holds the lock',
     lasts: 8_000,
