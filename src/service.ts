@@ -2,9 +2,8 @@
 
 import { resolve } from 'node:path'
 import type { Config } from './config/config.ts'
-import type { DailyDocument, Document } from './documents/document.ts'
 import { createLinkField } from './documents/links.ts'
-import { createDocuments } from './documents/site-documents.ts'
+import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
@@ -98,7 +97,7 @@ function toOpsSettings({ baseUrl, list }: Config): OpsSettings {
 }
 
 function createHandlers(
-  documents: readonly (Document | DailyDocument)[],
+  documents: readonly Document[],
   headers: HeaderFields,
 ): (readonly [path: string, handler: Handler])[] {
   return documents.map((document) => [document.path, createDocumentHandler(document, headers)] as const)

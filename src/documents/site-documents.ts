@@ -2,15 +2,27 @@
 
 import type { Config } from '../config/config.ts'
 import { DOCUMENTS, isSecurityContact } from '../routes.ts'
-import type { DailyDocument, Document } from './document.ts'
 import { createApiCatalog } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
 import { createDescription, toYaml } from './openapi/description.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
 import { createProtectedResource, createRobots, createSecurityTxt } from './well-known.ts'
 
+type Content = string | Uint8Array
+
+/** A read-only resource. */
+export interface Document {
+  /** The path below BASE_URL. */
+  readonly path: string
+  readonly mediaType: string
+  /** The content, or what builds it at the first request of a day. */
+  readonly body: Content | (() => Content | Promise<Content>)
+  /** Additional headers. They override the headers that all documents have. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /**
- * Creates the documents. The description and the guide are built at their first request.
+ * Creates the documents.
  *
  * @param pages the pages of Rollcall itself, for the sitemap
  * @throws UsageError if the sitemap is too large
@@ -18,10 +30,10 @@ import { createProtectedResource, createRobots, createSecurityTxt } from './well
 export function createDocuments(
   config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
   pages: readonly IndexedPage[],
-): (Document | DailyDocument)[] {
+): Document[] {
   const { site, baseUrl } = config
   const { contact } = site
-  const documents = [
+  return [
     { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
@@ -29,8 +41,8 @@ export function createDocuments(
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
+    ...(isSecurityContact(contact)
+      ? [{ ...DOCUMENTS.securityTxt, body: () => createSecurityTxt(contact, baseUrl) }]
+      : []),
   ]
-  if (!isSecurityContact(contact)) return documents
-  const write = (today: string) => createSecurityTxt(contact, baseUrl, today)
-  return [...documents, { ...DOCUMENTS.securityTxt, write }]
 }

@@ -28,15 +28,15 @@ export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: s
 const VALID_DAYS = 364
 
 /**
- * Builds security.txt (RFC 9116) for a day. It is not signed.
+ * Builds security.txt (RFC 9116). It is not signed.
  *
  * @param contact see `isSecurityContact`
- * @param today the day on which the file is served, as YYYY-MM-DD (UTC)
+ * @param now when it is served; all processes write the same text on a day (UTC)
  */
-export function createSecurityTxt(contact: string, baseUrl: string, today: string): string {
-  const expires = new Date(`${today}T00:00:00Z`)
-  expires.setUTCDate(expires.getUTCDate() + VALID_DAYS)
-  const fields = [`Contact: ${contact}`, `Expires: ${expires.toISOString().replace('.000', '')}`]
+export function createSecurityTxt(contact: string, baseUrl: string, now = new Date()): string {
+  const expires = new Date(now)
+  expires.setUTCDate(now.getUTCDate() + VALID_DAYS)
+  const fields = [`Contact: ${contact}`, `Expires: ${expires.toISOString().slice(0, 10)}T00:00:00Z`]
   // Section 2.5.2: a web address must be https.
   if (baseUrl.startsWith('https:')) fields.push(`Canonical: ${baseUrl}${DOCUMENTS.securityTxt.path}`)
   return `${fields.join('\n')}\n`

@@ -1,10 +1,10 @@
-/** Serves read-only resources. Each is built, encoded and hashed at its first request; the others only send bytes. */
+/** Serves read-only resources. Each is built, encoded and hashed once a day; the other requests only send bytes. */
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { parseAccept } from 'hono/utils/accept'
-import { type DailyDocument, type Document, readContent } from '../documents/document.ts'
+import type { Document } from '../documents/site-documents.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../limits.ts'
 import { CACHE_CONTROL, CONTENT_CODINGS } from '../routes.ts'
 import type { Handler, HeaderFields } from './responses.ts'
@@ -31,28 +31,21 @@ interface Representations {
 /** Formats that are compressed themselves. To try again takes 18 ms for a font. */
 const COMPRESSED: ReadonlySet<string> = new Set(['font/woff2', 'image/png'])
 
+const DAY_MS = 86_400_000
+
 /**
- * Creates the handler of a document, for GET and HEAD. A document whose text depends on the date is built again at the first
- * request of each day (UTC), so that its dates are right however long the process runs.
+ * Creates the handler of a document, for GET and HEAD. It builds the document at the first request of each day (UTC), so
+ * that a date in it is right however long the process runs.
  *
  * @param headers of every response of the service
  */
-export function createDocumentHandler(document: Document | DailyDocument, headers: HeaderFields): Handler {
-  if (!('write' in document)) return createFixedHandler(document, headers)
-  const { write, ...rest } = document
-  let day: string | undefined
-  let handler: Handler
-  return (request) => {
-    const today = new Date().toISOString().slice(0, 10)
-    if (today !== day) handler = createFixedHandler({ ...rest, body: write(today) }, headers)
-    day = today
-    return handler(request)
-  }
-}
-
-function createFixedHandler(document: Document, headers: HeaderFields): Handler {
+export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
   let built: Promise<Representations> | undefined
+  let day = 0
   return async (request) => {
+    const today = Math.floor(Date.now() / DAY_MS)
+    if (today !== day) built = undefined
+    day = today
     built ??= createRepresentations(document, headers)
     try {
       return respond(request, await built)
@@ -73,8 +66,8 @@ function respond({ headers }: Request, { identity, encoded }: Representations): 
 }
 
 async function createRepresentations(document: Document, headers: HeaderFields): Promise<Representations> {
-  const { mediaType } = document
-  const bytes = Buffer.from(await readContent(document))
+  const { mediaType, body } = document
+  const bytes = Buffer.from(typeof body === 'function' ? await body() : body)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   const shared = {
     'Cache-Control': CACHE_CONTROL.document,

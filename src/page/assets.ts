@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Logo } from '../config/logo.ts'
 import type { Site } from '../config/site-file.ts'
-import type { Document } from '../documents/document.ts'
+import type { Document } from '../documents/site-documents.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 import { createColors, createFavicon, isInTitleFont, isSquare } from './brand.ts'
 import { bundlePage } from './bundle.ts'

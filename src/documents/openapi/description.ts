@@ -182,6 +182,7 @@ function createContents(
 ): Record<DocumentName, oas31.MediaTypeObject> {
   const toText = (pattern: string, example: string) => ({ schema: { type: 'string', pattern }, example }) as const
   const home = { path: '/', lastmod: EXAMPLE_DAY, alternates: { 'x-default': '/' } }
+  const { contact = EXAMPLE_CONTACT } = site
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
@@ -192,7 +193,7 @@ function createContents(
     protectedResource: { schema: createMetadataSchema(metadata), example: metadata },
     robots: toText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
-    securityTxt: toText('^Contact: ', createSecurityTxt(site.contact ?? EXAMPLE_CONTACT, baseUrl, EXAMPLE_DAY)),
+    securityTxt: toText('^Contact: ', createSecurityTxt(contact, baseUrl, new Date(EXAMPLE_DAY))),
   }
 }
 
