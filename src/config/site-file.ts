@@ -2,7 +2,6 @@
 
 import { dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { closest } from 'fastest-levenshtein'
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
@@ -32,11 +31,9 @@ function object<Shape extends z.ZodRawShape>(shape: Shape) {
         const key = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined
         if (key === undefined) return `use keys with values: ${known.join(', ')}`
         // In YAML, a comma ends a text in { }. The rest of the text becomes a key without a value.
-        const advice =
-          (issue.input as Record<string, unknown>)[key] === null
-            ? 'if it is the rest of a text with a comma, put the text in quotes.'
-            : `did you mean "${closest(key, known)}"?`
-        return `unknown key ${JSON.stringify(key)}; ${advice} Known here: ${known.join(', ')}`
+        const isRest = (issue.input as Record<string, unknown>)[key] === null
+        const advice = isRest ? ' (if it is the rest of a text with a comma, put the text in quotes)' : ''
+        return `unknown key ${JSON.stringify(key)}${advice}; use these: ${known.join(', ')}`
       },
     })
     .readonly()

@@ -91,9 +91,10 @@ function listResponses(): string[] {
   return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set(lines)]
 }
 
-function listOperatorLinks({ home, privacy, imprint, contact }: Site): string[] {
+function listOperatorLinks({ home, sample, privacy, imprint, contact }: Site): string[] {
   const links = [
     ['Website', home, 'The site of the operator.'],
+    ['An issue', sample, 'What readers get.'],
     ['Privacy policy', privacy, 'What happens to an address.'],
     ['Imprint', imprint, 'Who the operator is.'],
     ['Contact', contact, 'Questions, many addresses, and the removal of an address.'],

@@ -13,6 +13,7 @@ name: The *Gazette* <script>alert(1)</script>
 description: "What happened # this week: [everything](https://gazette.example)."
 contact: ${CONTACT}
 home: https://gazette.example
+sample: https://gazette.example/17
 privacy: https://gazette.example/privacy
 imprint: https://gazette.example/imprint
 license: { name: "Open [really]", url: "https://license.example/(1)" }
@@ -42,6 +43,7 @@ describe('the structure', () => {
     expect(links.map(({ url }) => url).sort()).toEqual(others.map(({ path }) => BASE_URL + path).sort())
     expect(sections.get('Operator')!.map(({ title, url }) => [title, url])).toEqual([
       ['Website', 'https://gazette.example'],
+      ['An issue', 'https://gazette.example/17'],
       ['Privacy policy', 'https://gazette.example/privacy'],
       ['Imprint', 'https://gazette.example/imprint'],
       ['Contact', 'https://gazette.example/%28us%29'],
