@@ -128,7 +128,7 @@ export function createConfirmation(
         <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {outcomes.accepted}
+        {toSentences(outcomes.accepted)}
       </h2>
       <p class="address">
         <bdi id="address" dir="ltr">
@@ -148,4 +148,9 @@ export function createConfirmation(
       </p>
     </section>
   )
+}
+
+/** Puts each sentence into an element of its own, so that a line rather ends after a sentence than in it. */
+function toSentences(text: string): (JSX.Element | string)[] {
+  return text.split(/(?<=[.!?。！？])\s*/u).flatMap((sentence) => [<span key={sentence}>{sentence}</span>, ' '])
 }
