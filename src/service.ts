@@ -8,7 +8,7 @@ import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
 import { createDocumentHandler } from './http/documents.ts'
-import { createOps, type OpsSettings } from './http/ops.ts'
+import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createCommonHeaders, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, sleepUntil } from './http/server.ts'
@@ -67,10 +67,9 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const pages = createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
     const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
-    const opsServer =
-      ops &&
-      metrics &&
-      listen(createOps({ metrics, intake, store, host: ops.host, settings: toOpsSettings(config) }), ops)
+    const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
+    const settings = { base_url: baseUrl, list: name }
+    const opsServer = ops && metrics && listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
     const server = listen(app, config)
     return {
       port: server.port,
@@ -89,11 +88,6 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await store.close()
     throw error
   }
-}
-
-function toOpsSettings({ baseUrl, list }: Config): OpsSettings {
-  const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
-  return { base_url: baseUrl, list: name }
 }
 
 function createHandlers(

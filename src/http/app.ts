@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly baseUrl: string
   /** Headers of every response. */
   readonly headers: HeaderFields
-  readonly cors: Pick<Cors, 'headersFor'>
+  readonly cors: Pick<Cors, 'find'>
   readonly body: Pick<BodyReader, 'discard'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
@@ -50,7 +50,11 @@ export function createApp(options: AppOptions): App {
    * @param label of the path in metrics
    * @param toAliasHeaders the headers of a redirect
    */
-  function createRoute(label: string, handler: Handler, toAliasHeaders: Cors['headersFor'] = () => headers): Handler {
+  function createRoute(
+    label: string,
+    handler: Handler,
+    toAliasHeaders: (request: Request) => HeaderFields = () => headers,
+  ): Handler {
     function respond(request: Request): Response | Promise<Response> {
       // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
       if (request.method === 'CONNECT') return responses.problem('no_such_path')
@@ -92,7 +96,8 @@ export function createApp(options: AppOptions): App {
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...headers, ...READABLE_BY_ANY_ORIGIN }
-  const routes = new Map<string, Handler>([[ENDPOINT.path, createRoute(ENDPOINT.path, subscribe, cors.headersFor)]])
+  const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.find(request).headers)
+  const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents)
     routes.set(
       path,

@@ -3,16 +3,23 @@
 import { createJsonResponses, type HeaderFields, type JsonResponses } from './responses.ts'
 
 export interface Cors {
-  /** The headers of every response to the origin of a request. */
-  headersFor(request: Request): HeaderFields
   /** The responses to the origin of a request. */
-  responsesFor(request: Request): JsonResponses
+  find(request: Request): CorsResponses
   /** The response to a preflight from an allowed origin; undefined for every other request. */
   preflight(request: Request): Response | undefined
 }
 
-/** Seconds that a browser may cache a preflight. Browsers use at most two hours. */
-const PREFLIGHT_MAX_AGE_S = 7200
+export interface CorsResponses extends JsonResponses {
+  /** The headers of every response to this origin. */
+  readonly headers: HeaderFields
+}
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Headers': 'Content-Type',
+  // Seconds that a browser may cache a preflight. Browsers use at most two hours.
+  'Access-Control-Max-Age': '7200',
+}
 
 /**
  * Prepares the responses to each origin.
@@ -21,38 +28,27 @@ const PREFLIGHT_MAX_AGE_S = 7200
  * @param headers of every response
  */
 export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
-  if (origins.length === 0) {
-    const responses = createJsonResponses(headers)
-    return { headersFor: () => headers, responsesFor: () => responses, preflight: () => undefined }
-  }
-  const allowsAll = origins.includes('*')
+  const isList = origins.length > 0 && !origins.includes('*')
   // A cache must not serve the response to one origin to another.
-  const base = allowsAll ? headers : { ...headers, Vary: 'Origin' }
-  const allowed = new Map(origins.map((origin) => [origin, toAllowed(origin, base)]))
-  const responses = new Map([...allowed].map(([origin, fields]) => [origin, createJsonResponses(fields)]))
-  const others = responses.get('*') ?? createJsonResponses(base)
+  const base = isList ? { ...headers, Vary: 'Origin' } : headers
+  const others = toResponses(base)
+  const allowed = new Map(
+    origins.map((origin) => [origin, toResponses({ ...base, 'Access-Control-Allow-Origin': origin })]),
+  )
+  const all = isList ? undefined : (allowed.get('*') ?? others)
+  const find = (request: Request) => all ?? allowed.get(request.headers.get('origin') ?? '') ?? others
 
   return {
-    headersFor: (request) => allowed.get(request.headers.get('origin') ?? '') ?? allowed.get('*') ?? base,
-    responsesFor: (request) => responses.get(request.headers.get('origin') ?? '') ?? others,
+    find,
     preflight(request) {
-      const origin = request.headers.get('origin')
-      if (request.method !== 'OPTIONS' || origin === null) return undefined
-      if (!request.headers.has('access-control-request-method')) return undefined
-      if (!allowsAll && !allowed.has(origin)) return undefined
-      return new Response(null, {
-        status: 204,
-        headers: {
-          ...toAllowed(allowsAll ? '*' : origin, base),
-          'Access-Control-Allow-Methods': 'POST',
-          'Access-Control-Allow-Headers': 'Content-Type',
-          'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
-        },
-      })
+      const responses = find(request)
+      const isPreflight = request.headers.has('origin') && request.headers.has('access-control-request-method')
+      if (request.method !== 'OPTIONS' || !isPreflight || responses === others) return undefined
+      return new Response(null, { status: 204, headers: { ...responses.headers, ...PREFLIGHT } })
     },
   }
 }
 
-function toAllowed(origin: string, headers: HeaderFields): HeaderFields {
-  return { ...headers, 'Access-Control-Allow-Origin': origin }
+function toResponses(headers: HeaderFields): CorsResponses {
+  return { ...createJsonResponses(headers), headers }
 }

