@@ -6,16 +6,22 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import pino from 'pino'
 import { readConfig } from '../../src/config/config.ts'
 import { createDescription } from '../../src/documents/openapi/description.ts'
 import type { ErrorReason } from '../../src/errors.ts'
+import { createApp } from '../../src/http/app.ts'
+import { createBodyReader } from '../../src/http/body.ts'
+import { createCors } from '../../src/http/cors.ts'
+import { createCommonHeaders } from '../../src/http/responses.ts'
+import { listen } from '../../src/http/server.ts'
+import { toLogged } from '../../src/log.ts'
 import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contract.ts'
 import { expectResponse } from '../support/endpoint.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, openConnection, type RawReply, toRequest } from '../support/raw.ts'
 import { listAnswers, listRequests, type Operation } from '../support/response-check.ts'
 import { type RunningService, runCommand, startService } from '../support/service.ts'
-import { type FailingService, startFailingService } from '../support/unforeseen.ts'
 
 const HOST = 'Host: www.list.example'
 const ALIAS = 'Host: list.example'
@@ -35,12 +41,12 @@ const description = createDescription(config)
 
 let service: RunningService
 let lockedService: RunningService
-let failingService: FailingService
+let failingService: ReturnType<typeof startFailingService>
 let lock: Database
 
 beforeAll(async () => {
   ;[service, lockedService] = await Promise.all([startService({ env }), startService({ env })])
-  failingService = startFailingService(config)
+  failingService = startFailingService()
   lock = new Database(join(lockedService.folder, 'data/rollcall.db'))
   lock.run('BEGIN IMMEDIATE')
 })
@@ -168,6 +174,32 @@ test('new and known addresses in any spelling get the same bytes', async () => {
   expect(replies[0]).toContain('200 OK')
   expect(new Set(replies).size).toBe(3)
 })
+
+/** Starts the application with handlers that throw unexpected errors, which no request to the real service can provoke. */
+function startFailingService() {
+  const lines: string[] = []
+  const fail = () => {
+    throw new Error('an unexpected error')
+  }
+  const headers = createCommonHeaders(config.baseUrl)
+  const app = createApp({
+    baseUrl: config.baseUrl,
+    headers,
+    cors: createCors([], headers),
+    body: createBodyReader(),
+    subscribe: async () => fail(),
+    documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
+    pages: new Map(),
+    log: pino({ serializers: { err: toLogged } }, { write: (line) => void lines.push(line) }),
+  })
+  const server = listen(app, { port: 0, host: '127.0.0.1' })
+  return {
+    provoke: ({ method, path }: Operation) =>
+      exchange(server.port, toRequest(`${method} ${path}`, ['Host: 127.0.0.1'])),
+    log: (): { err: { stack: string } }[] => lines.map((line) => JSON.parse(line)),
+    stop: () => server.stop(performance.now()),
+  }
+}
 
 function isContractName(name: string): name is keyof typeof RESPONSES {
   return name in RESPONSES
