@@ -180,6 +180,12 @@ test.each([
   expect(shift).toBe(0)
 })
 
+test('a language of the browser that is no tag is skipped', async () => {
+  const prepare = (page: Page) =>
+    page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en_US@posix', 'de'] })")
+  expect(await open({ prepare }, (page) => page.locator('header a').textContent())).toBe(LOCALES.de.suggestion)
+})
+
 describe('a response that is not from the endpoint', () => {
   const html = { contentType: 'text/html', body: '<h1>Welcome to the WiFi of this hotel</h1>' }
   const other = { contentType: 'application/json', body: '{"ok":true}' }

@@ -134,10 +134,14 @@ function offerLanguage(): void {
   document.querySelector('header')?.append(offer)
 }
 
-/** A language in a script: `zh-TW` is not written as `zh-Hans` is, and `pt` is as `pt-BR` is. */
-function toScript(tag: string): string {
-  const { language, script } = new Intl.Locale(tag).maximize()
-  return `${language}-${script}`
+/** A language in a script: `zh-TW` is not written as `zh-Hans` is, and `pt` is as `pt-BR` is. Undefined for no language tag. */
+function toScript(tag: string): string | undefined {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize()
+    return `${language}-${script}`
+  } catch {
+    return undefined
+  }
 }
 
 offerLanguage()
