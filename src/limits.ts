@@ -89,8 +89,8 @@ export const MAX_PAGES = 50_000
 /** Maximum length of a path in `pages:`. A URL in a sitemap has at most 2,047 characters; the longest origin has 267. */
 export const MAX_PATH_LENGTH = 1_780
 
-/** Maximum length of a row of an import, in characters. */
-export const MAX_ROW_LENGTH = 1024 * 1024
+/** Maximum size in bytes of a file that an import reads into memory. */
+export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 
 /** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000

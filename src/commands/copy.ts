@@ -3,8 +3,7 @@ import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import { readFileId } from '../store/sqlite/file.ts'
 import type { Subscriber, SubscriberStore } from '../subscriber.ts'
-import { checkSignal } from '../transfer/batch-import.ts'
-import { withInterrupt, withStore } from './list-command.ts'
+import { checkSignal, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
 export interface CopyOptions {

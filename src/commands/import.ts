@@ -1,67 +1,86 @@
-import { resolve } from 'node:path'
+/** `rollcall import`: reads a list, and writes what it says to the store, in batches. */
+
+import { stat } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
-import { Failure, UsageError } from '../failure.ts'
+import { escapeControls, Failure, UsageError } from '../failure.ts'
+import { openOutput } from '../files.ts'
+import { CHANGE_BATCH } from '../limits.ts'
 import { createDryRun } from '../store/changes.ts'
+import { toListName } from '../store/list-name.ts'
 import { openStore } from '../store/open.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
-import { type ImportPlan, type ListTally, planImport, writeImport } from '../transfer/list-import.ts'
 import { DATE_ORDERS, type DateOrder } from '../transfer/reading/dates.ts'
-import { STATUSES, type Status } from '../transfer/reading/export-columns.ts'
-import { openInput } from '../transfer/reading/input.ts'
-import { toPlainValue } from '../transfer/reading/names.ts'
-import { openRepeatableSource } from '../transfer/reading/source.ts'
-import { ENCODINGS, type EncodingLabel } from '../transfer/reading/text.ts'
-import { createRejectedFile, createRejectedNotes } from '../transfer/writing/rejected-file.ts'
-import { findFailure, printSummary, type Summary } from './import-summary.ts'
-import { createListCommand, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
-import { createProgress, note, toCount } from './output.ts'
+import { type List, REJECTED_COLUMNS, type ReadOptions, readList } from '../transfer/reading/read-list.ts'
+import { toPlainValue } from '../transfer/reading/statuses.ts'
+import { readText, toInputName } from '../transfer/reading/text.ts'
+import { STATUSES, type Status } from '../transfer/reading/words.ts'
+import { toCsvRow } from '../transfer/writing/formats.ts'
+import { checkSignal, createListCommand, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
+import { createProgress, note, print, printJson, toCount } from './output.ts'
 
 interface ImportOptions extends ListOption {
   readonly column?: string
   readonly dateColumn?: string
   readonly dateOrder?: DateOrder
-  readonly statusColumn?: string
+  readonly statusColumn?: readonly string[]
+  readonly ignoreColumn?: readonly string[]
   readonly treat?: ReadonlyMap<string, Status>
   readonly suppress?: true
-  readonly encoding?: EncodingLabel
+  readonly encoding?: string
   readonly rejected?: string
   readonly dryRun?: true
   readonly json?: true
 }
 
-/** `rollcall import`: adds the addresses in a file to the list. */
+/** Creates the command. */
 export function createImportCommand(): Command {
   return createListCommand(
     'import',
-    'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who opted out are suppressed',
+    'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who left are suppressed',
     'rollcall import old-list.csv --dry-run',
   )
     .argument('<file>', 'The file to import; - for standard input')
-    .option(
-      '--column <name>',
-      'Read the address from this column: its name, or its number from 1 if there is no header',
-    )
-    .option('--date-column <name>', 'Read the date of the subscription from this column; none reads no date')
+    .addOption(createNameOption('--column <name>', 'Read the address from this column: its name, or its number from 1'))
+    .addOption(createNameOption('--date-column <name>', 'Read the date of the subscription from this column, or none'))
     .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(DATE_ORDERS))
-    .option('--status-column <name>', 'Read the status from this column; none reads no status')
+    .addOption(createNamesOption('--status-column <name>', 'Read a status from this column too (can be repeated)'))
+    .addOption(createNamesOption('--ignore-column <name>', 'Do not read this column (can be repeated)'))
     .addOption(
       new Option(
         '--treat <value=status>',
-        `Say what a status means: ${STATUSES.join(', ')} (can be repeated)`,
+        `Say what a status means: ${STATUSES.join(', ')}; * is any value (can be repeated)`,
       ).argParser(parseTreatment),
     )
     .addOption(
       new Option('--suppress', 'Treat every row as an opt-out, and remove the addresses from the list').conflicts([
         'statusColumn',
+        'ignoreColumn',
         'treat',
       ]),
     )
-    .addOption(new Option('--encoding <name>', 'Read this encoding').choices(ENCODINGS))
-    .option('--rejected <file>', 'Write rejected rows and their reasons to this file (default: FILE.rejected.csv)')
+    .addOption(new Option('--encoding <name>', 'Read this encoding, such as windows-1252').argParser(parseEncoding))
+    .addOption(createNameOption('--rejected <file>', 'Write rejected rows and their reasons to this file'))
     .option('--dry-run', 'Print what would happen without changing the list')
     .option('--json', 'Print the summary as JSON')
     .action(runImport)
+}
+
+function createNameOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseName)
+}
+
+function createNamesOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text, before: readonly string[] = []) => [
+    ...before,
+    parseName(text),
+  ])
+}
+
+/** An option with an unset variable of a shell must not mean its default. @throws InvalidArgumentError */
+function parseName(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return text
 }
 
 /** Parses `VALUE=STATUS` and adds it to those before. @throws InvalidArgumentError */
@@ -72,87 +91,210 @@ function parseTreatment(text: string, before: ReadonlyMap<string, Status> = new 
   return new Map([...before, [toPlainValue(text.slice(0, end)), status]])
 }
 
-async function runImport(file: string, options: ImportOptions): Promise<void> {
-  const list = parseListOption(options)
-  const { rejected = `${file === '-' ? 'stdin' : file}.rejected.csv` } = options
-  if (resolve(rejected) === resolve(file)) throw new UsageError('--rejected is the file that is imported')
-  // Other lists came from standard input too.
-  const replacesOld = options.rejected !== undefined || file !== '-'
-  const summary = await withInterrupt((signal) => importFile(list, file, { ...options, rejected, replacesOld }, signal))
-  await printSummary(summary, options)
-  const failure = findFailure(summary)
-  if (failure !== undefined) throw new Failure(failure)
-}
-
-async function importFile(
-  list: ListUrl,
-  file: string,
-  options: ImportOptions & Pick<WriteListOptions, 'rejected' | 'replacesOld'>,
-  signal: AbortSignal,
-): Promise<Summary> {
-  const input = await openInput(file)
-  // Otherwise the import would stop only when the pipe sends more.
-  if (file === '-') signal.addEventListener('abort', () => process.stdin.destroy(signal.reason))
-  const source = await openRepeatableSource(input, options)
+/** Parses a label of the Encoding standard. @throws InvalidArgumentError */
+function parseEncoding(label: string): string {
   try {
-    const plan = await planImport(source, { ...options, suppress: options.suppress ?? false, signal })
-    const progress = createProgress('importing')
-    const onRows = (rows: number) => progress.update(rows, 0)
-    return await writeList(list, plan, { ...options, onRows, signal }).finally(progress.stop)
-  } finally {
-    await source.close()
+    return new TextDecoder(label as Bun.Encoding).encoding
+  } catch {
+    throw new InvalidArgumentError('Use a label of the Encoding standard, such as windows-1252 or shift_jis.')
   }
 }
 
-interface WriteListOptions {
-  readonly rejected: string
-  readonly replacesOld: boolean
-  readonly dryRun?: true
-  readonly onRows: (rows: number) => void
+async function runImport(file: string, options: ImportOptions): Promise<void> {
+  const url = parseListOption(options)
+  const { rejected, suppress, dryRun } = options
+  if (rejected !== undefined && (await isSameFile(rejected, file))) {
+    throw new UsageError('--rejected is the file that is imported')
+  }
+  const { statusColumn: statusColumns, ignoreColumn: ignoreColumns, ...rest } = options
+  const reading: ReadOptions = { ...rest, statusColumns, ignoreColumns, name: toInputName(file) }
+  const list = readList(await readText(file, options.encoding), reading)
+
+  // Before the list changes, because it may fail.
+  if (rejected !== undefined && !dryRun) await writeRejected(rejected, url, list)
+  noteList(list, options)
+  const { subscribers, optOuts, skipped } = list
+  if (list.rejected.length > 0 && subscribers.length + optOuts.length + skipped === 0) {
+    throw new Failure('no row could be imported')
+  }
+  const { isNew, tally } = await withInterrupt((signal) => importList(url, list, { suppress, dryRun, signal }))
+  await printSummary({ ...tally, url, list, isNew }, options)
+}
+
+/** Rejected rows that are printed, at most. */
+const MAX_NOTES = 20
+
+/** Says which rows are rejected, and which options were in vain. */
+function noteList({ rejected, unusedTreatments }: List, { rejected: file, dryRun }: ImportOptions): void {
+  for (const value of unusedTreatments) note(escapeControls(`--treat: no row has the value ${JSON.stringify(value)}`))
+  for (const { line, reason } of rejected.slice(0, MAX_NOTES)) note(`line ${line}: ${reason}`)
+  if (rejected.length > MAX_NOTES) note(`and ${toCount(rejected.length - MAX_NOTES, 'more rejected row')}`)
+  if (rejected.length === 0) return
+  const all = file === undefined ? '--rejected FILE writes them to a file' : dryRun ? undefined : `they are in ${file}`
+  note(`rejected rows: ${all ? `${all}. ` : ''}Correct them and import the whole list again: this is safe`)
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
+}
+
+/** Writes all of them, or only the header. The file tells what this import rejected. */
+async function writeRejected(file: string, url: ListUrl, { rejected }: List): Promise<void> {
+  const output = await openOutput(file, url)
+  try {
+    await output.write(toCsvRow(REJECTED_COLUMNS))
+    const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
+    await output.write(rows.join(''))
+    await output.finish()
+  } catch (error) {
+    await output.discard()
+    throw error
+  }
+}
+
+/** What became of the rows. */
+interface Tally {
+  readonly added: number
+  /** Rows whose address was on the list or in an earlier row. */
+  readonly known: number
+  /** Rows of subscribers who are not added, because their address is suppressed. */
+  readonly leftOut: number
+  /** Rows of people who left. Their addresses are suppressed now. */
+  readonly suppressed: number
+  /** How many of these were on the list. */
+  readonly removed: number
+  /** Rows of people who left and stay on the list: they subscribed later, or it is unknown when they left. */
+  readonly kept: number
+}
+
+const countRows = ({ added, known, leftOut, suppressed, kept }: Tally) => added + known + leftOut + suppressed + kept
+
+interface WriteOptions {
+  readonly suppress: true | undefined
+  readonly dryRun: true | undefined
   readonly signal: AbortSignal
 }
 
-async function writeList(
-  list: ListUrl,
-  plan: ImportPlan,
-  { rejected, replacesOld, dryRun, onRows, signal }: WriteListOptions,
-): Promise<Summary> {
-  const { source, suppress, statuses } = plan
-  const hasStatus = suppress || statuses.length > 0
-  const refused = dryRun
-    ? createRejectedNotes(note)
-    : createRejectedFile(rejected, source.header, { hasStatus, replacesOld })
-  const store = dryRun ? await openExisting(list) : await openStore(list, { notify: note })
-  const target = dryRun || !store ? createDryRun(store) : store
-  let changed = 0
+async function importList(url: ListUrl, list: List, options: WriteOptions) {
+  const existing = await openExisting(url)
+  // The list is opened again: without the permission to create it, it may be open for reading only.
+  if (!options.dryRun) await existing?.close()
+  const store = options.dryRun ? existing : await openStore(url, { notify: note })
   try {
-    const onBatch = ({ added, known, suppressed, optedOut, kept }: ListTally) => {
-      changed = added + optedOut - kept
-      onRows(added + known + suppressed + optedOut)
-    }
-    const tally = await writeImport(target, plan, { onRejected: refused.add, onBatch, signal })
-    await refused.finish()
-    const isWritten = !dryRun && refused.count > 0
-    const { columns } = source
-    return { ...tally, refused: refused.count, rejected: isWritten ? rejected : null, columns, statuses }
-  } catch (error) {
-    await refused.discard()
-    if (!dryRun && changed > 0) {
-      const done = toCount(changed, 'address was', 'addresses were')
-      note(`${done} imported or suppressed before this; import the same file again to continue`)
-    }
-    throw error
+    const tally = await writeList(options.dryRun || !store ? createDryRun(store) : store, list, options)
+    return { isNew: !existing, tally }
   } finally {
     await store?.close()
   }
 }
 
-/** Opens the list for a dry run, which does not create it. */
-async function openExisting(list: ListUrl): Promise<SubscriberStore | undefined> {
+/** Opens the list if there is one. @throws StoreError */
+async function openExisting(url: ListUrl): Promise<SubscriberStore | undefined> {
   try {
-    return await openStore(list, { create: false, notify: note })
+    const store = await openStore(url, { create: false, notify: note })
+    // PostgreSQL finds out at the first call that there is no list.
+    await store.head()
+    return store
   } catch (error) {
     if (error instanceof MissingListError) return undefined
     throw error
   }
+}
+
+/** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
+async function writeList(
+  store: Pick<SubscriberStore, 'import' | 'suppress'>,
+  { optOuts, subscribers }: List,
+  { suppress, dryRun, signal }: WriteOptions,
+): Promise<Tally> {
+  const total = optOuts.length + subscribers.length
+  const progress = createProgress('importing')
+  const tally = { added: 0, known: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
+
+  async function writeBatches<Row>(rows: readonly Row[], write: (batch: readonly Row[]) => Promise<void>) {
+    for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
+      await checkSignal(signal)
+      await write(rows.slice(start, start + CHANGE_BATCH))
+      progress.update(countRows(tally), total)
+    }
+  }
+
+  try {
+    await writeBatches(optOuts, async (batch) => {
+      const { added, removed, kept, known } = await store.suppress(batch, { removeUndated: suppress ?? false })
+      tally.suppressed += added + removed + known
+      tally.removed += removed
+      tally.kept += kept
+    })
+    await writeBatches(subscribers, async (batch) => {
+      const { added, known, suppressed } = await store.import(batch)
+      tally.added += added
+      tally.known += known
+      tally.leftOut += suppressed
+    })
+    return tally
+  } catch (error) {
+    const done = countRows(tally)
+    if (!dryRun && done > 0) {
+      const rows = `${toCount(done, 'row')} of ${total.toLocaleString('en')}`
+      note(`${rows} imported; import the same file again to continue: this is safe`)
+    }
+    throw error
+  } finally {
+    progress.stop()
+  }
+}
+
+interface Summary extends Tally {
+  readonly url: ListUrl
+  readonly list: List
+  readonly isNew: boolean
+}
+
+async function printSummary(summary: Summary, { rejected, dryRun, json }: ImportOptions): Promise<void> {
+  const { url, list, isNew, leftOut, ...tally } = summary
+  const { columns, statuses, skipped } = list
+  if (json) {
+    return await printJson({
+      list: toListName(url),
+      created: isNew && !dryRun,
+      ...tally,
+      left_out: leftOut,
+      skipped,
+      rejected: list.rejected.length,
+      rejected_file: (!dryRun && rejected) || null,
+      columns,
+      statuses,
+    })
+  }
+  await print(escapeControls(`${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`))
+  const created = dryRun ? ' (would be created)' : ' (created)'
+  for (const line of [`list: ${toListName(url)}${isNew ? created : ''}`, ...toColumnLines(columns)]) {
+    await print(escapeControls(line))
+  }
+  for (const { column, value, status, rows } of statuses) {
+    await print(escapeControls(`${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`))
+  }
+}
+
+/** The rows of the file: each is counted once. */
+function toCounts({ added, known, leftOut, suppressed, removed, kept, list }: Summary): string {
+  const others = [
+    [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
+    [kept, 'left but kept (subscribed later, or the date is unknown)'],
+    [list.skipped, 'skipped'],
+    [leftOut, 'left out (suppressed before, or in another row)'],
+    [list.rejected.length, 'rejected'],
+  ] as const
+  const counts = [[added, 'added'] as const, [known, 'known'] as const, ...others.filter(([count]) => count > 0)]
+  return counts.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
+}
+
+/** Which columns were read. A file with one address per line has none. */
+function toColumnLines({ email, date, status, unread }: List['columns']): string[] {
+  if (email.length === 0) return []
+  const toNames = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ') || 'none'
+  const unused = unread.length > 0 ? [`not read: ${toNames(unread)}`] : []
+  return [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`, ...unused]
 }

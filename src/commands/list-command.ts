@@ -1,5 +1,6 @@
 /** What the verbs share: the option `--list`, a store that is closed at the end, addresses, and what a signal does. */
 
+import { setImmediate } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
@@ -75,4 +76,13 @@ export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort)
   }
+}
+
+/**
+ * Throws the reason of a signal that has aborted. Lets the event loop turn first: an abort comes from a signal of the
+ * system, and the work of a SQLite list is all microtasks.
+ */
+export async function checkSignal(signal: AbortSignal): Promise<void> {
+  await setImmediate()
+  signal.throwIfAborted()
 }

@@ -58,6 +58,6 @@ test('SQLite to PostgreSQL to SQLite: the same order, dates and suppressions', a
       subscribers: 2980,
       suppressed: 20,
     })
-    expect(await print(['import', '-', '--list', to], 'user.0@site.io\n')).toStartWith('0 new, 0 known, 1 suppressed')
+    expect(await print(['import', '-', '--list', to], 'user.0@site.io\n')).toStartWith('0 added, 0 known, 1 left out')
   }
 })

@@ -25,14 +25,16 @@ const OUTPUTS = {
     seq: count.nullable(),
   }),
   import: z.strictObject({
+    list: z.string(),
+    created: z.boolean(),
     ...TALLY,
-    opted_out: count,
+    left_out: count,
     removed: count,
     kept: count,
     skipped: count,
     rejected: count,
     rejected_file: z.string().nullable(),
-    columns: z.strictObject({ email: names, date: names, status: names }),
+    columns: z.strictObject({ email: names, date: names, status: names, unread: names }),
     statuses: z
       .array(z.strictObject({ column: z.string(), value: z.string(), status: MEANING, rows: count }))
       .readonly(),

@@ -48,7 +48,7 @@ test('an import that is stopped leaves its note on the screen, and no bar', asyn
   run.type('\u0003')
   const { lines, exit } = await run.end()
   expect(exit).toBe(130)
-  expect(lines.join('\n')).toContain('addresses were imported or suppressed before this')
+  expect(lines.join('\n')).toContain('rows of 150,000 imported')
   expect(lines.at(-1)).toBe('rollcall: stopped')
   expect(lines.join('\n')).not.toContain('importing')
 })

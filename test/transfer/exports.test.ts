@@ -1,18 +1,14 @@
 /** The exports of other programs: nobody who left is added, and only subscribers are. */
 
-import { describe, expect, onTestFinished, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { planImport, writeImport } from '../../src/transfer/list-import.ts'
-import { EXPORTS } from '../../src/transfer/reading/exports.ts'
-import { openInput } from '../../src/transfer/reading/input.ts'
-import { toPlainName, toPlainValue } from '../../src/transfer/reading/names.ts'
-import { openSource } from '../../src/transfer/reading/source.ts'
+import { toPlain, toPlainNames } from '../../src/transfer/reading/names.ts'
+import { readList } from '../../src/transfer/reading/read-list.ts'
+import { RULES } from '../../src/transfer/reading/statuses.ts'
+import { readText as readFile } from '../../src/transfer/reading/text.ts'
+import { STATUSES, toWords } from '../../src/transfer/reading/words.ts'
 import { readText } from '../support/markdown.ts'
-import { createFolder } from '../support/service.ts'
-import { emailsOf, listAll, listSuppressions } from '../support/store-suite.ts'
 
 const FOLDER = join(import.meta.dir, 'fixtures')
 const FILES = readdirSync(FOLDER)
@@ -35,6 +31,7 @@ const EXPECTED: Readonly<Record<string, { date: string[]; status: string[]; date
     status: ['subscribed_to_emails', 'deleted_at'],
     dates: ['2024-05-01T08:00:00.000Z'],
   },
+  'google-groups.csv': { date: [], status: ['Group status', 'Email status', 'Email preference'] },
   'hubspot-opt-outs.csv': {
     date: [],
     status: ['Portal Bounce', 'Portal Unsubscribe', 'Portal Spam Report', 'Global Bounce'],
@@ -61,6 +58,7 @@ const EXPECTED: Readonly<Record<string, { date: string[]; status: string[]; date
     dates: ['2017-05-05T12:07:26.000Z'],
   },
   'mailerlite.csv': { date: ['Subscribed'], status: ['Status', 'Subscribed'] },
+  'mailpoet.csv': { date: ['Subscription time'], status: ['List status', 'Global status'] },
   'mailtrain.csv': { date: [], status: ['status'] },
   'sendy.csv': { date: ['Joined'], status: ['Status'] },
   'shopify.csv': { date: [], status: ['Accepts Email Marketing'] },
@@ -69,68 +67,50 @@ const EXPECTED: Readonly<Record<string, { date: string[]; status: string[]; date
 
 describe('the export', () => {
   test.each(FILES)('%s: subscribers are added, people who left are suppressed, others are skipped', async (file) => {
-    const folder = await createFolder()
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const store = openSqliteStore(join(folder, 'list.db'))
-    const { signal } = new AbortController()
-    const start = new Date(Date.now() - 60_000).toISOString()
-    const source = await openSource(await openInput(join(FOLDER, file)))
-    const rows = (await Array.fromAsync(source.pages)).flat()
-    const named = (start: string) => rows.map(({ email }) => String(email)).filter((email) => email.startsWith(start))
-
-    const plan = await planImport(source, { suppress: false, signal })
-    const onRejected = async (rejected: readonly { reason: string }[]) => {
-      throw new Error(rejected[0]?.reason)
-    }
-    const tally = await writeImport(store, plan, { onRejected, onBatch() {}, signal })
-
-    expect(emailsOf(await listAll(store)) as string[]).toEqual(named('subscribed'))
-    expect(tally).toMatchObject({ optedOut: named('suppressed').length, skipped: named('skip').length })
-    expect((await store.count()).suppressed).toBe(named('suppressed').length)
+    const text = await readFile(join(FOLDER, file))
+    const named = (start: string): string[] => text.match(new RegExp(`${start}\\.\\d+@example\\.com`, 'g')) ?? []
+    const { subscribers, optOuts, skipped, rejected, columns } = readList(text, { name: file })
+    expect(subscribers.map(({ email }) => email as string)).toEqual(named('subscribed'))
+    expect(optOuts.map(({ email }) => email as string)).toEqual(named('suppressed'))
+    expect({ skipped, rejected }).toEqual({ skipped: named('skip').length, rejected: [] })
     const { date, status, dates = [] } = EXPECTED[file]!
-    expect({ date: [...source.columns.date], status: [...source.columns.status] }).toEqual({ date, status })
-    const suppressed = (await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt.toISOString())
-    expect(suppressed.filter((text) => text < start)).toEqual(dates)
-    await store.close()
+    expect(columns).toMatchObject({ date, status })
+    expect(optOuts.flatMap(({ optedOutAt }) => optedOutAt?.toISOString() ?? [])).toEqual(dates)
   })
 
   test('has a fixture for each program', () => {
     expect(FILES).toEqual(Object.keys(EXPECTED))
-    const programs = EXPORTS.map(({ program }) => toPlainName(program)).filter((name) => name !== 'otherprograms')
-    const names = FILES.map(toPlainName)
-    expect(programs.filter((program) => !names.some((name) => name.startsWith(program)))).toEqual([])
+    const programs = new Set(RULES.map(({ program }) => toPlain(program)).filter((name) => name !== 'otherprograms'))
+    expect([...programs].filter((program) => !FILES.some((file) => toPlain(file).startsWith(program)))).toEqual([])
+    expect(programs.size).toBe(19)
   })
 })
 
-describe('the table of exports', () => {
-  test('is in docs/import.md', () => {
-    const rows = readText('docs/import.md')
-      .split('\n')
-      .filter((line) => line.startsWith('| '))
-    for (const { program, columns } of EXPORTS) {
-      const first = rows.findIndex((row) => row.startsWith(`| ${program} |`))
-      const end = rows.findIndex((row, index) => index > first && !row.startsWith('| | '))
-      const text = rows.slice(first, end < 0 ? undefined : end).join('\n')
-      const words = columns.flatMap(({ values }) => Object.keys(values).filter((value) => value.length > 5))
-      for (const name of columns.flatMap(({ names }) => names)) expect(text).toContain(`\`${name}\``)
-      for (const word of words) expect(text).toContain(word)
+describe('the table of statuses', () => {
+  test('has each program and column in docs/import.md', () => {
+    const text = readText('docs/import.md')
+    for (const { program, columns } of RULES) {
+      expect(text).toContain(`| ${program} |`)
+      for (const column of columns.split(', ')) expect(text).toContain(`\`${column}\``)
     }
   })
 
-  test('has sources that are URLs', () => {
-    const sources = EXPORTS.flatMap((entry) => (entry.sources.length > 0 ? entry.sources : entry.program))
-    expect(sources.filter((source) => !source.startsWith('https://'))).toEqual(['Other programs'])
-  })
-
-  test('has plain values, each with one meaning under a name', () => {
-    const meanings = EXPORTS.flatMap(({ columns }) => columns).flatMap(({ names, values }) =>
-      names.flatMap((name) =>
-        Object.entries(values).map(([value, status]) => ({ name: toPlainName(name), value, status })),
+  test('gives each value one meaning under a name', () => {
+    const meanings = RULES.flatMap((rule) =>
+      toPlainNames(rule.columns).flatMap((name) =>
+        STATUSES.flatMap((status) =>
+          (rule[status]?.split(', ') ?? []).map((value) => ({ key: `${name}=${toPlain(value)} ${rule.with}`, status })),
+        ),
       ),
     )
-    expect(meanings.filter(({ value }) => value !== toPlainValue(value))).toEqual([])
-    for (const [key, same] of Map.groupBy(meanings, ({ name, value }) => `${name}=${value}`)) {
+    for (const [key, same] of Map.groupBy(meanings, (meaning) => meaning.key)) {
       expect([key, ...new Set(same.map(({ status }) => status))]).toHaveLength(2)
     }
+  })
+
+  test('gives each word one meaning in all languages', () => {
+    const kinds = [...STATUSES, 'yes', 'no'] as const
+    const all = kinds.flatMap((kind) => [...toWords(kind)])
+    expect(all.filter((word, index) => all.indexOf(word) !== index)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** Addresses as they stand in a file or on the command line. */
 
-import type { Address, AddressReason } from '../../email.ts'
+import { type Address, type AddressReason, toIdentity } from '../../email.ts'
 import type { Result } from '../../result.ts'
 import { parseTypedAddress } from '../../typed-address.ts'
 
@@ -20,4 +20,30 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
 export function parseOwnerAddress(value: unknown): Result<Address, string> {
   const parsed = parseTypedAddress(value)
   return parsed.ok ? parsed : { ok: false, reason: REASONS[parsed.reason] }
+}
+
+/** Parses one address or several: all of them are returned, or none. */
+export function parseOwnerAddresses(text: string): Result<readonly Address[], string> {
+  const one = parseOwnerAddress(text)
+  if (text.indexOf('@') === text.lastIndexOf('@')) return one.ok ? { ok: true, value: [one.value] } : one
+  // The first separators allow blanks in a display name.
+  const several = parseParts(text, /[,;\r\n]+/) ?? (one.ok ? undefined : parseParts(text, /[,;\s]+/))
+  if (several) return { ok: true, value: several }
+  if (!one.ok) return one
+  // Otherwise another address is a part of a display name. Some programs write the same one there.
+  const others = text.split(/[\s,;<>"()]+/).map(parseOwnerAddress)
+  const isOnly = others.every((other) => !other.ok || toIdentity(other.value) === toIdentity(one.value))
+  return isOnly ? { ok: true, value: [one.value] } : { ok: false, reason: REASONS.several }
+}
+
+/** Parses the parts of a text; undefined when there is one part only, or one that is not an address. */
+function parseParts(text: string, separator: RegExp): readonly Address[] | undefined {
+  const parts = text.split(separator).filter((part) => part.trim() !== '')
+  const addresses: Address[] = []
+  for (const part of parts) {
+    const parsed = parseOwnerAddress(part)
+    if (!parsed.ok) return undefined
+    addresses.push(parsed.value)
+  }
+  return parts.length > 1 ? addresses : undefined
 }

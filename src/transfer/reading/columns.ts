@@ -1,135 +1,97 @@
-/** Finds the columns of the address, of its date and of its status, by the names that other programs use. */
+/** Finds the columns of the address and of the date: by the names that other programs use, or by what they hold. */
 
 import { Failure } from '../../failure.ts'
-import { FLAGS, type Status } from './export-columns.ts'
-import { toPlainName } from './names.ts'
-import { createStatusFinder, isStatusName, type StatusMatch, toText } from './statuses.ts'
+import { parseOwnerAddresses } from './addresses.ts'
+import { ADDRESS_NAMES, DATE_NAMES, toPlain } from './names.ts'
+import { parseObject, type Row, type Table } from './table.ts'
 
-/** Which columns to read. By default they are found by their names. */
+/** Which columns to read. Each is given by its name, or by its number from 1. */
 export interface ColumnOptions {
-  /** The column of the address: its name, or its number from 1. */
+  /** Default: found by its name, or else the one column that holds addresses. */
   readonly column?: string | undefined
-  /** The column of the date: its name, its number from 1, or `none`. */
+  /** `none` reads no date. Default: found by its name. */
   readonly dateColumn?: string | undefined
-  /** The only status column: its name, its number from 1, or `none`. */
-  readonly statusColumn?: string | undefined
-  /** Meanings of plain values in status columns, which override the known ones. */
-  readonly treat?: ReadonlyMap<string, Status> | undefined
+  /** Status columns besides those that are known. */
+  readonly statusColumns?: readonly string[] | undefined
+  /** Columns that are not read, also if their status is known. */
+  readonly ignoreColumns?: readonly string[] | undefined
 }
 
 /** Indexes of the cells in a row. */
 export interface Columns {
-  readonly email: number | undefined
-  /** The date is in the first one of these that is not empty. */
+  readonly address: number
+  /** The date is in the first one of these that has one. */
   readonly dates: readonly number[]
-  readonly statuses: readonly StatusMatch[]
-  /** A cell of JSON that may hold the date, as in the exports for listmonk. */
-  readonly attributes: number | undefined
+  readonly statuses: readonly number[]
+  readonly ignored: readonly number[]
 }
 
-/** Names of the address column, normalized. The first one that the header has is used. */
-const EMAIL_NAMES = ['email', 'emailaddress', 'mail', 'emailid', 'subscriberemail', 'useremail', 'contactemail']
-
-/** Names that have other meanings too. They count if no name contains "email". */
-const WEAK_EMAIL_NAMES = ['subscriber', 'address']
-
-/** Names of the date column, normalized, the most specific first. */
-const DATE_NAMES = [
-  ['subscribedat', 'subscribedon', 'subscribeddate', 'subscriptiondate', 'subscribedate', 'datesubscribed'],
-  ['datesubscribe', 'timesubscribed', 'anmeldedatum', 'subscribed'],
-  ['optintime', 'optinat', 'optindate', 'confirmedat', 'confirmtime'],
-  ['signupdate', 'signedupat', 'signupat', 'signuptimestamp', 'joinedat', 'joindate', 'joined'],
-  ['dateadded', 'addedat', 'addedon', 'addedtime', 'dateregistered'],
-  ['createdat', 'createdon', 'created', 'creationdate', 'datecreated', 'createddate', 'createdate', 'createdutc'],
-  ['date', 'timestamp'],
-].flat()
-
-/** Whether a name is one of the usual names of an address column. */
-export function isEmailName(name: string): boolean {
-  return [...EMAIL_NAMES, ...WEAK_EMAIL_NAMES].includes(toPlainName(name))
-}
-
-/** Whether a cell of a date column has a date. Elsewhere, `Subscribed` is a flag. */
-export function hasDate(value: unknown): boolean {
-  const text = toText(value).trim()
-  return text !== '' && !FLAGS.includes(text.toLowerCase())
-}
-
-/** Creates a function that finds columns by their names. It finds no address column if none or several may be it. */
-export function createColumnFinder({ column, dateColumn, statusColumn, treat }: ColumnOptions) {
-  const findStatuses = createStatusFinder(treat)
-
-  function findAllStatuses(names: readonly string[]): readonly StatusMatch[] {
-    if (statusColumn === undefined) return findStatuses(names)
-    const given = statusColumn === 'none' ? undefined : findGiven(names, statusColumn)
-    return given === undefined ? [] : findStatuses(names, given)
-  }
-
-  return (names: readonly string[]): Columns => {
-    const plain = names.map(toPlainName)
-    return {
-      email: column === undefined ? findEmail(plain) : findGiven(names, column),
-      dates: dateColumn === undefined ? findDates(plain) : toList(findGiven(names, dateColumn)),
-      statuses: findAllStatuses(names),
-      attributes: dateColumn === undefined ? findName(plain, ['attributes']) : undefined,
-    }
-  }
-}
+/** Rows from which the kind of a column is learned. */
+const SAMPLE = 1000
 
 /**
- * Checks that a file has the columns that an import needs.
+ * Finds the columns of a table that has names.
  *
- * @throws Failure that lists the columns, when there is no address column, or none that an option names
+ * @throws Failure that lists the columns: there is no address column, or none that an option names
  */
-export function checkColumns(names: readonly string[], columns: Columns, options: ColumnOptions, file: string): void {
-  const given = [options.column, options.dateColumn, options.statusColumn].find(
-    (name) => name !== undefined && name !== 'none' && findGiven(names, name) === undefined,
-  )
-  if (given !== undefined) throw new Failure(`${file}: there is no column "${given}". ${listNames(names)}`)
-  if (columns.email !== undefined) return
-  if (names.some((name) => name.includes('@'))) {
-    throw new Failure(
-      `${file}: there is no header: the first line holds an address; give the number of its column with --column`,
-    )
+export function findColumns(table: Table, options: ColumnOptions, file: string): Columns {
+  const { names = [] } = table
+  const { column, dateColumn, statusColumns = [], ignoreColumns = [] } = options
+  const sample = Iterator.from(table.rows()).take(SAMPLE).toArray()
+
+  function find(given: string): number {
+    const exact = names.findIndex((name) => name.trim() === given)
+    const index = exact < 0 ? names.findIndex((name) => toPlain(name) === toPlain(given)) : exact
+    if (index >= 0) return index
+    const number = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
+    if (number <= names.length) return number - 1
+    throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
   }
-  const isClear = findLike(names.map(toPlainName)).length === 0
-  const problem = isClear ? 'there is no address column' : 'several columns may hold the address'
+
+  const ignored = ignoreColumns.map(find)
+  const read = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
+  return {
+    address: column === undefined ? findAddress(names, read, sample, file) : find(column),
+    dates: dateColumn === undefined ? findDates(read, sample) : dateColumn === 'none' ? [] : [find(dateColumn)],
+    statuses: statusColumns.map(find),
+    ignored,
+  }
+}
+
+function findAddress(names: readonly string[], plain: readonly string[], sample: readonly Row[], file: string): number {
+  const holders = names.flatMap((_, index) => (holdsAddresses(sample, index) ? [index] : []))
+  const named = ADDRESS_NAMES.flatMap((name) => (plain.includes(name) ? [plain.indexOf(name)] : []))
+  const [only, other] = holders
+  const address = named.find((index) => holders.includes(index)) ?? (only === undefined ? named[0] : only)
+  if (address !== undefined && (named.includes(address) || other === undefined)) return address
+  const problem = other === undefined ? 'there is no address column' : 'several columns may hold the address'
   throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(names)}`)
 }
 
-function findEmail(plain: readonly string[]): number | undefined {
-  const exact = findName(plain, EMAIL_NAMES)
-  if (exact !== undefined) return exact
-  const like = findLike(plain)
-  if (like.length === 0) return findName(plain, WEAK_EMAIL_NAMES)
-  return like.length === 1 ? like[0] : undefined
+/** Whether at least half of the cells that are not empty hold an address. */
+function holdsAddresses(sample: readonly Row[], index: number): boolean {
+  const cells = sample.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '')
+  const valid = cells.filter((cell) => cell.includes('@') && parseOwnerAddresses(cell).ok).length
+  return valid > 0 && valid >= cells.length / 2
 }
 
-function findLike(plain: readonly string[]): number[] {
-  return plain.flatMap((name, index) => (name.includes('email') && !isStatusName(name) ? [index] : []))
+/** The column with the most specific name. Exports of listmonk have the date of our export in a cell of JSON. */
+function findDates(plain: readonly string[], sample: readonly Row[]): number[] {
+  const toIndexes = (name: string | undefined) =>
+    name !== undefined && plain.includes(name) ? [plain.indexOf(name)] : []
+  const name = DATE_NAMES.find((candidate) => plain.includes(candidate))
+  // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
+  const dates = [...toIndexes(name), ...(name === 'optintime' ? toIndexes('confirmtime') : [])]
+  const attributes = toIndexes('attributes').filter((index) =>
+    sample.some(({ cells }) => cells[index]?.startsWith('{') && toDateText(cells[index]) !== ''),
+  )
+  return [...attributes, ...dates]
 }
 
-function findDates(plain: readonly string[]): number[] {
-  const first = findName(plain, DATE_NAMES)
-  if (first === undefined || plain[first] !== 'optintime') return toList(first)
-  return [first, ...toList(findName(plain, ['confirmtime']))]
-}
-
-function findGiven(names: readonly string[], given: string): number | undefined {
-  const exact = names.findIndex((name) => name.trim() === given)
-  const index = exact < 0 ? names.findIndex((name) => toPlainName(name) === toPlainName(given)) : exact
-  if (index >= 0) return index
-  const number = /^[1-9]\d*$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
-  return number <= names.length ? number - 1 : undefined
-}
-
-function findName(plain: readonly string[], known: readonly string[]): number | undefined {
-  const name = known.find((candidate) => plain.includes(candidate))
-  return name === undefined ? undefined : plain.indexOf(name)
-}
-
-function toList(index: number | undefined): number[] {
-  return index === undefined ? [] : [index]
+/** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */
+export function toDateText(cell = ''): string {
+  const date = cell.startsWith('{') ? parseObject(cell)?.subscribed_at : cell
+  return typeof date === 'string' ? date : ''
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */

@@ -45,15 +45,11 @@ const AMBIGUOUS = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
  * `D.M.YYYY`, and `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given.
- *
- * @param value as in the file; a date without an offset is in UTC
+ * A date without an offset is in UTC.
  */
-export function parseDate(value: unknown, order?: DateOrder): ParsedDate {
-  const text = typeof value === 'number' ? String(value) : (value ?? '')
-  if (typeof text !== 'string') return { ok: false, reason: 'the date is neither text nor a number' }
+export function parseDate(text: string, order?: DateOrder): ParsedDate {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.startsWith('0000-00-00')) return { ok: true, value: undefined }
-  if (USUAL.test(trimmed)) return parseUsual(trimmed)
   for (const form of FORMS) {
     const groups = form.exec(trimmed)?.groups
     if (groups) return parseGroups(groups, toMonth(groups), Number(groups.day))
@@ -64,16 +60,14 @@ export function parseDate(value: unknown, order?: DateOrder): ParsedDate {
   return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}` }
 }
 
-/** The form of most exports, in UTC. It is parsed without groups, in a third of the time. */
-const USUAL = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z?$/
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 const EXAMPLE = '2024-05-31T12:34:56Z'
 
 /** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
-export function findDateOrder(value: unknown): DateOrder | 'unclear' | undefined {
-  // Most values are in another form, and this is called for each.
-  if (typeof value !== 'string' || !/^\s*\d{1,2}[-/]\d/.test(value)) return undefined
-  const groups = AMBIGUOUS.exec(value.trim())?.groups
+export function findDateOrder(text: string): DateOrder | 'unclear' | undefined {
+  // Most texts are in another form, and this is called for each.
+  if (!/^\s*\d{1,2}[-/]\d/.test(text)) return undefined
+  const groups = AMBIGUOUS.exec(text.trim())?.groups
   const [first, second] = [Number(groups?.first), Number(groups?.second_)]
   if (!groups || first === second) return undefined
   if (first <= 12 && second <= 12) return 'unclear'
@@ -105,14 +99,6 @@ function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDat
 
 function toMonth({ month, name }: Groups): number {
   return name ? NAMES.indexOf(name.toLowerCase()) + 1 : Number(month)
-}
-
-function parseUsual(text: string): ParsedDate {
-  const toNumber = (start: number, end: number) => Number(text.slice(start, end))
-  const midnight = findMidnight(toNumber(0, 4), toNumber(5, 7), toNumber(8, 10))
-  const [hour, minute, second] = [toNumber(11, 13), toNumber(14, 16), toNumber(17, 19)]
-  if (midnight === undefined || hour > 23 || minute > 59 || second > 60) return MISSING
-  return checkRange(midnight + ((hour * 60 + minute) * 60 + second) * 1000 + toNumber(20, 23))
 }
 
 function parseGroups(groups: Groups, month: number, day: number): ParsedDate {

@@ -1,83 +1,123 @@
-/** Decodes the text of a file: UTF-8, UTF-16 with a byte order mark, or the encoding that the owner names. */
+/** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
-import { Failure } from '../../failure.ts'
-import type { Input } from './input.ts'
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { Failure, toFileFailure } from '../../failure.ts'
+import { MAX_IMPORT_BYTES } from '../../limits.ts'
 
-/** Labels of the Encoding standard. In it, Latin-1 is a name for Windows-1252, which has more characters. */
-export const ENCODINGS = [
-  'utf-8',
-  'utf-16le',
-  'latin1',
-  'iso-8859-1',
-  'iso-8859-15',
-  'windows-1250',
-  'windows-1252',
-  'cp1252',
-  'macintosh',
-] as const
-export type EncodingLabel = (typeof ENCODINGS)[number]
-
-export interface TextOptions {
-  /** The encoding of a file without a byte order mark. Default: UTF-8. */
-  readonly encoding?: EncodingLabel | undefined
-  /** Called with the number of bytes read so far. */
-  readonly onBytes?: ((total: number) => void) | undefined
+/** The name of an input in messages. */
+export function toInputName(file: string): string {
+  return file === '-' ? 'standard input' : file
 }
 
 /**
- * Decodes a text.
+ * Reads a text file, or standard input for `-`.
  *
- * @throws Failure that names the likely encoding
+ * @param encoding a label of the Encoding standard, for a file without a byte order mark. Default: UTF-8
+ * @throws Failure when the file cannot be read, has more than MAX_IMPORT_BYTES or is not text
  */
-export async function* decodeText(
-  { name, chunks }: Pick<Input, 'name' | 'chunks'>,
-  { encoding, onBytes }: TextOptions = {},
-): AsyncGenerator<string> {
-  let total = 0
-  let decoder: TextDecoder | undefined
-  for await (const chunk of chunks) {
-    decoder ??= createDecoder(chunk, name, encoding)
-    yield decode(decoder, chunk, total, name)
-    total += chunk.length
-    onBytes?.(total)
-  }
-  if (decoder) yield decode(decoder, undefined, total, name)
-}
-
-function createDecoder(start: Uint8Array, name: string, encoding: EncodingLabel | undefined): TextDecoder {
-  const [first, second, third] = start
-  // A decoder removes its byte order mark, also that of UTF-8.
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true })
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be', { fatal: true })
-  if (first === 0xef && second === 0xbb && third === 0xbf) return new TextDecoder('utf-8', { fatal: true })
-  if (first === 0x50 && second === 0x4b && third === 0x03) {
-    throw new Failure(`${name}: it is a zip archive, as spreadsheets are; save it as CSV first`)
-  }
-  if (encoding !== undefined) return new TextDecoder(encoding, { fatal: true })
-  const sample = start.subarray(0, 1024)
-  const zeros = sample.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0)
-  // In UTF-16 every other byte of ASCII text is zero.
-  if (zeros > sample.length / 4) {
-    throw new Failure(
-      `${name}: it looks like UTF-16 without a byte order mark, or is not text; use --encoding utf-16le, or convert it`,
-    )
-  }
-  return new TextDecoder('utf-8', { fatal: true })
-}
-
-function decode(decoder: TextDecoder, chunk: Uint8Array | undefined, offset: number, name: string): string {
+export async function readText(file: string, encoding?: string): Promise<string> {
+  const name = toInputName(file)
   try {
-    return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode()
-  } catch {
-    const isUtf8 = decoder.encoding === 'utf-8'
-    const line = chunk && offset === 0 && isUtf8 ? `line ${findLine(chunk)}` : `after byte ${offset}`
-    const hint = isUtf8 ? ', and looks like Latin-1 (Windows-1252): use --encoding windows-1252' : ''
-    throw new Failure(`${name}: ${line}: it is not ${decoder.encoding.toUpperCase()}${hint}`)
+    const stats = file === '-' ? undefined : await stat(file)
+    if (stats?.isFile()) {
+      if (stats.size > MAX_IMPORT_BYTES) throw toSizeFailure(name)
+      return decodeText(await readFile(file), name, encoding)
+    }
+    return decodeText(await readStream(file === '-' ? process.stdin : createReadStream(file), name), name, encoding)
+  } catch (error) {
+    throw toFileFailure(error, name)
   }
 }
 
-/** The line of the first byte that is not UTF-8. */
-function findLine(chunk: Uint8Array): number {
-  const valid = new TextDecoder('utf-8').decode(chunk).split('\ufffd', 1)[0] ?? ''
-  return valid.split('\n').length
+async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > MAX_IMPORT_BYTES) throw toSizeFailure(name)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function toSizeFailure(name: string): Failure {
+  const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
+  return new Failure(
+    `${name}: it is larger than ${size}. Split it, for example with "split -C 500m", and keep the header`,
+  )
+}
+
+const SAVE = 'save it as CSV (UTF-8) there, and use that file'
+const UNPACK = 'unpack it first'
+
+/** First bytes of files that are not text, as Latin-1. */
+const SIGNATURES: readonly (readonly [start: string, kind: string, advice: string])[] = [
+  ['PK\x03\x04', 'a zip archive', UNPACK],
+  ['\xd0\xcf\x11\xe0', 'an Excel spreadsheet', SAVE],
+  ['\x1f\x8b', 'a gzip file', UNPACK],
+  ['\xfd7zXZ\0', 'an xz file', UNPACK],
+  ['BZh', 'a bzip2 file', UNPACK],
+  ['(\xb5/\xfd', 'a zstd file', UNPACK],
+  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
+  ['SQLite format 3\0', 'an SQLite database', 'export it as CSV first'],
+  ['%PDF-', 'a PDF file', 'export the list as CSV instead'],
+]
+
+/** The first file in the zip archive that a spreadsheet is: its name is at byte 30. */
+const SPREADSHEET = /^(\[Content_Types\]|_rels|docProps|xl\/|mimetypeapplication\/vnd\.oasis)/
+
+function checkSignature(start: string, name: string): void {
+  const [, kind, advice] = SIGNATURES.find(([signature]) => start.startsWith(signature)) ?? []
+  if (!kind) return
+  const isSpreadsheet = kind === 'a zip archive' && SPREADSHEET.test(start.slice(30))
+  throw new Failure(`${name}: it is ${isSpreadsheet ? `a spreadsheet: ${SAVE}` : `${kind}: ${advice}`}`)
+}
+
+/** Byte order marks: WHATWG Encoding, section 6. */
+const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
+  ['\xef\xbb\xbf', 'utf-8'],
+  ['\xff\xfe', 'utf-16le'],
+  ['\xfe\xff', 'utf-16be'],
+]
+
+/** Decodes a text. A byte order mark counts more than `encoding`. @throws Failure that says what to do */
+export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
+  checkSignature(start, name)
+  const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1]
+  const known = marked ?? encoding
+  if (!known) checkText(start, name)
+  try {
+    return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
+  } catch {
+    if ((known ?? 'utf-8').toLowerCase() !== 'utf-8') throw new Failure(`${name}: it is not ${known}`)
+    const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
+    throw new Failure(`${name}: line ${findInvalidLine(bytes)}: it is not UTF-8. Save it as UTF-8${other}`)
+  }
+}
+
+/** Rejects what is neither UTF-8 nor an encoding that contains ASCII: these have no zero bytes. */
+function checkText(start: string, name: string): void {
+  const bytes = start.split('')
+  const countZeros = (parity: number) => bytes.filter((byte, index) => byte === '\0' && index % 2 === parity).length
+  const [even, odd] = [countZeros(0), countZeros(1)]
+  if (even + odd <= bytes.length / 20) return
+  // In UTF-16, every other byte of ASCII text is zero.
+  const label = odd > 4 * even ? 'utf-16le' : even > 4 * odd ? 'utf-16be' : undefined
+  if (!label || even + odd < bytes.length / 4) {
+    throw new Failure(`${name}: it is not a text file: use CSV, NDJSON or one address per line`)
+  }
+  throw new Failure(`${name}: it looks like UTF-16 without a byte order mark: use --encoding ${label}`)
+}
+
+function findInvalidLine(bytes: Uint8Array): number {
+  let start = 0
+  for (let line = 1; ; line++) {
+    const found = bytes.indexOf(10, start)
+    const end = found < 0 ? bytes.length : found
+    if (found < 0 || !isUtf8(bytes.subarray(start, end))) return line
+    start = end + 1
+  }
 }

@@ -17,10 +17,8 @@ test.each([
   [' 2024-05-31 ', '2024-05-31T00:00:00.000Z'],
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['1717158896', '2024-05-31T12:34:56.000Z'],
-  [1717158896, '2024-05-31T12:34:56.000Z'],
   ['1717158896.5', '2024-05-31T12:34:56.500Z'],
   ['1717158896789', '2024-05-31T12:34:56.789Z'],
-  [1717158896789, '2024-05-31T12:34:56.789Z'],
   ['Fri, 31 May 2024 12:34:56 +0000', '2024-05-31T12:34:56.000Z'],
   ['Fri, 31 May 2024 12:34:56 GMT', '2024-05-31T12:34:56.000Z'],
   ['31 May 2024', '2024-05-31T00:00:00.000Z'],
@@ -43,7 +41,7 @@ test.each([
   expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
 
-test.each(['', '  ', undefined, null, '0000-00-00 00:00:00'])('%j is an empty date', (value) => {
+test.each(['', '  ', '0000-00-00 00:00:00'])('%j is an empty date', (value) => {
   expect(parseDate(value)).toEqual({ ok: true, value: undefined })
 })
 
@@ -64,8 +62,6 @@ test.each([
   ['yesterday', 'the format of the date is not known'],
   ['05/31/24', 'the format of the date is not known'],
   ['20240531', 'the format of the date is not known'],
-  [{}, 'neither text nor a number'],
-  [true, 'neither text nor a number'],
 ])('%j is invalid: %s', (value, reason) => {
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })
@@ -87,7 +83,6 @@ test.each([
   ['2/2/2024', undefined],
   ['2024-02-13', undefined],
   ['1.2.2024', undefined],
-  [1717158896, undefined],
 ] as const)('%j shows the order %s', (value, order) => expect(findDateOrder(value)).toBe(order))
 
 test.each([

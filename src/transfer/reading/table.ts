@@ -1,0 +1,233 @@
+/**
+ * A text as a table: CSV with any usual delimiter, one JSON object per line (NDJSON), or one address per line.
+ *
+ * CSV is RFC 4180, and what other programs write: a quote inside a cell that does not begin with one belongs to the cell.
+ * So do all quotes of a cell that goes on after its closing quote.
+ */
+
+import { Failure } from '../../failure.ts'
+import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
+import { isAddressName } from './names.ts'
+
+export interface Row {
+  /** The line on which it ends, from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+  /** Its text, if it has several lines: a quote may not be closed. */
+  readonly text?: string | undefined
+  /** Why it cannot be read. */
+  readonly problem?: string
+}
+
+export interface Table {
+  /** The names of the columns; `undefined` when the text has one address per line. */
+  readonly names: readonly string[] | undefined
+  /** Of CSV. */
+  readonly delimiter?: string
+  /** Reads the rows, each time from the first one. Blank lines are left out. */
+  rows(): Iterable<Row>
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const
+
+/** Lines in which the header is looked for: some programs write a title before it. */
+const MAX_TITLE_LINES = 5
+
+/** A line before which nothing has content. */
+interface Start {
+  readonly content: string
+  /** From 1. */
+  readonly line: number
+  /** Where the line begins in the text. */
+  readonly at: number
+}
+
+/**
+ * Finds the format and the header of a text.
+ *
+ * @param hasColumns a first line with addresses only is a row. Otherwise each address is one
+ * @throws Failure when the text is empty or in another format
+ */
+export function openTable(text: string, name: string, hasColumns: boolean): Table {
+  const lineBreak = text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
+  const { starts, named } = findStarts(text, lineBreak)
+  const [first] = starts
+  if (!first) throw new Failure(`${name}: it is empty`)
+  if (first.content.startsWith('{')) return openJson(() => readLines(text, first, lineBreak))
+  if (first.content.startsWith('[')) {
+    throw new Failure(`${name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
+  }
+  const open = (start: Start, delimiter: string) => () => readRecords(text, { name, start, delimiter, lineBreak })
+  const toDelimiter = ({ content }: Start) => named ?? findDelimiter(content)
+  const toCells = (start: Start) => open(start, toDelimiter(start) ?? ',')().next().value?.cells ?? []
+
+  const hasAddress = toCells(first).some((cell) => parseOwnerAddress(cell).ok)
+  // A title is skipped, but never a line with an address.
+  const header = hasAddress ? undefined : starts.find((start) => toCells(start).some(isAddressName))
+  const start = header ?? first
+  const delimiter = toDelimiter(start)
+  if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
+    return { names: undefined, rows: () => readLines(text, start, lineBreak, header ? 1 : 0) }
+  }
+  const rows = open(start, delimiter)
+  const cells = toCells(start)
+  if (hasAddress) return { names: cells.map((_, index) => `column ${index + 1}`), delimiter, rows }
+  return { names: cells, delimiter, rows: () => rows().drop(1) }
+}
+
+/** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
+function findStarts(text: string, lineBreak: string): { starts: readonly Start[]; named: string | undefined } {
+  const starts: Start[] = []
+  let named: string | undefined
+  for (let [at, line] = [0, 1]; at < text.length && starts.length < MAX_TITLE_LINES; line++) {
+    const end = toEnd(text, lineBreak, at)
+    const content = text.slice(at, end).trim()
+    const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
+    named = separator ?? named
+    if (content !== '' && !separator && !isComment(content)) starts.push({ content, line, at })
+    at = end + 1
+  }
+  return { starts, named }
+}
+
+/** An address and the name of a column may begin with `#` too. */
+function isComment(line: string): boolean {
+  return (
+    line.startsWith('#') && !line.split(/[,;\t|]/).some((cell) => isAddressName(cell) || parseOwnerAddress(cell).ok)
+  )
+}
+
+/** The delimiter that gives a line the most cells; undefined when it has one cell. */
+function findDelimiter(line: string): string | undefined {
+  const unquoted = line.replace(/"[^"]*"/g, '')
+  const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length)
+  const most = Math.max(...counts)
+  return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
+}
+
+function toEnd(text: string, lineBreak: string, from: number): number {
+  const found = text.indexOf(lineBreak, from)
+  return found < 0 ? text.length : found
+}
+
+function* readLines(text: string, start: Start, lineBreak: string, skip = 0): Generator<Row, undefined> {
+  let line = start.line
+  for (let at = start.at; at < text.length; line++) {
+    const end = toEnd(text, lineBreak, at)
+    const content = text.slice(at, end).trim()
+    // Some programs quote a single column too.
+    const cell = /^"(.*)"$/.exec(content)?.[1]?.replaceAll('""', '"') ?? content
+    if (content !== '' && line >= start.line + skip) yield { line, cells: [cell] }
+    at = end + 1
+  }
+}
+
+/** The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null. */
+function openJson(lines: () => Iterable<Row>): Table {
+  const names = new Set<string>()
+  for (const { cells } of lines()) for (const name of Object.keys(parseObject(cells[0]) ?? {})) names.add(name)
+  const header = [...names]
+
+  function* rows(): Generator<Row> {
+    for (const { line, cells } of lines()) {
+      const object = parseObject(cells[0])
+      if (object) yield { line, cells: header.map((name) => toText(object[name])) }
+      else yield { line, cells, problem: 'it is not a JSON object' }
+    }
+  }
+
+  return { names: header, rows }
+}
+
+/** Parses a JSON object; undefined for anything else. */
+export function parseObject(text = ''): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === null || value === undefined ? '' : JSON.stringify(value)
+}
+
+interface Csv {
+  readonly name: string
+  readonly start: Pick<Start, 'line' | 'at'>
+  readonly delimiter: string
+  /** What ends a line. A carriage return before LF is left out. */
+  readonly lineBreak: string
+}
+
+/** Splits CSV into records; leaves out empty lines. @throws Failure that names the line of a quote that is not closed */
+export function* readRecords(text: string, { name, start, delimiter, lineBreak }: Csv): Generator<Row, undefined> {
+  let { line, at } = start
+  while (at < text.length) {
+    const end = toEnd(text, lineBreak, at)
+    const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
+    if (!content.includes('"')) {
+      if (content !== '') yield { line, cells: content.split(delimiter) }
+      line++
+      at = end + 1
+      continue
+    }
+    const record = parseQuoted(text, at, delimiter, lineBreak)
+    if (!record) throw new Failure(`${name}: line ${line}: a quote is opened and never closed`)
+    const lines = text.slice(at, record.end).split(lineBreak)
+    line += lines.length
+    yield { line: line - 1, cells: record.cells, text: lines.length > 1 ? lines.join('\n') : undefined }
+    at = record.end + 1
+  }
+}
+
+/** Parses a record with quotes. Returns undefined when the text ends in a quote. */
+function parseQuoted(text: string, start: number, delimiter: string, lineBreak: string) {
+  const cells: string[] = []
+  for (let from = start; ; ) {
+    const closing = text[from] === '"' ? findClosingQuote(text, from) : undefined
+    if (closing === -1) return undefined
+    let end = closing === undefined ? from : closing + 1
+    while (end < text.length && text[end] !== delimiter && text[end] !== lineBreak) end++
+    const last = text[end] !== delimiter && text[end - 1] === '\r' ? end - 1 : end
+    cells.push(closing === last - 1 ? text.slice(from + 1, closing).replaceAll('""', '"') : text.slice(from, last))
+    if (text[end] !== delimiter) return { cells, end }
+    from = end + 1
+  }
+}
+
+/** Finds the quote that closes a cell: the first one that is not doubled. */
+function findClosingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1)
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at
+}
+
+/**
+ * Checks a row of several lines: when one of them is a row of its own, a quote that is not closed has swallowed it.
+ *
+ * @throws Failure that names the line on which the row begins
+ */
+export function checkQuotes(
+  { line, text = '' }: Row,
+  { names, delimiter = ',' }: Table,
+  email: number,
+  name: string,
+): void {
+  const lines = text.split('\n')
+  const isRow = lines.slice(1).some((content) => {
+    const unquoted = content.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
+    const cells = unquoted.split(delimiter)
+    return cells.length === names?.length && parseOwnerAddress(cells[email]).ok
+  })
+  if (!isRow) return
+  throw new Failure(
+    `${name}: line ${line - lines.length + 1}: a quote is not closed, and the rows up to line ${line} are inside it; close or double it`,
+  )
+}

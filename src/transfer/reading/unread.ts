@@ -1,0 +1,110 @@
+/** Finds columns that nobody has read and that may say who left. They stop an import: see decision 9. */
+
+import { isPlainDate } from './dates.ts'
+import { toPlain, toPlainNames } from './names.ts'
+import { toPlainValue } from './statuses.ts'
+import { findFlag, WORDS } from './words.ts'
+
+/** Columns with other meanings, and, if these are only in the exports of one program, a column of that program. */
+const OTHERS: readonly (readonly [names: string, next?: string])[] = [
+  ['id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders'],
+  ['language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag'],
+  ['updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified'],
+  ['last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, last email'],
+  ['OPTIN_IP, CONFIRM_IP, OPTIN_TIME, CONFIRM_TIME, UNSUB_CAMPAIGN_TITLE, UNSUB_CAMPAIGN_ID, UNSUB_REASON', 'LEID'],
+  ['UNSUB_REASON_OTHER, CLEAN_CAMPAIGN_TITLE, CLEAN_CAMPAIGN_ID', 'LEID'],
+  ['complimentary_plan', 'subscribed_to_emails'],
+  ['active_subscription, expiry', 'email_disabled'],
+  ['Free Tier, Premium Tier', 'stripe_customer_id'],
+  ['SMS_BLACKLISTED, WHATSAPP_BLACKLISTED', 'EMAIL_BLACKLISTED'],
+  ['Marketing Information', 'Portal Unsubscribe'],
+  ['State, Accepts SMS Marketing, Tax Exempt', 'Accepts Email Marketing'],
+  ['Posting permissions, Join month, Join day, Join hour, Join minute, Join second', 'Group status'],
+]
+
+/** Parts of names that say something about a subscription, in the languages of the page. */
+const NAME_PARTS = toPlainNames(
+  'unsub, optout, optedout, optin, optedin, blacklist, blocklist, blocked, bounce, complain, suppress, status, consent, ' +
+    'abgemeldet, abmeld, gesperrt, abbestell, einwilligung, désinscri, désabon, bloqué, statut, consentement, ' +
+    'desuscri, baja, rebot, disiscri, cancellat, consenso, uitgeschreven, afgemeld, toestemming, wypisan, rezygnac, ' +
+    'zgoda, descadastr, desinscri, відпис, згода, 解除, 配信停止, 退会, 退订, 取消订阅, الغاء, الموافقة',
+)
+
+/** Different values of a column that are counted. */
+const MAX_VALUES = 20
+
+/** The values of a column. */
+interface Profile {
+  readonly index: number
+  /** Undefined when there are too many. */
+  values: Map<string, number> | undefined
+  filled: number
+  /** Whether all cells so far are dates or empty. */
+  hasOnlyDates: boolean
+}
+
+/** A column that may say who left. */
+export interface Suspect {
+  readonly name: string
+  /** Its values with counts. */
+  readonly values: string
+}
+
+export interface UnreadColumns {
+  add(cells: readonly string[]): void
+  /** Returns the columns that look like a status. @param rows the number of rows that were added */
+  findSuspects(rows: number): readonly Suspect[]
+}
+
+/** Watches the columns with these indexes. */
+export function createUnreadColumns(names: readonly string[], indexes: readonly number[]): UnreadColumns {
+  const plain = names.map(toPlain)
+  const others = new Set(
+    OTHERS.filter(([, next]) => !next || plain.includes(toPlain(next))).flatMap(([list]) => toPlainNames(list)),
+  )
+  const profiles = indexes
+    .filter((index) => !others.has(plain[index] ?? ''))
+    .map((index): Profile => ({ index, values: new Map(), filled: 0, hasOnlyDates: true }))
+
+  function add(cells: readonly string[]): void {
+    for (const profile of profiles) {
+      const cell = cells[profile.index]?.trim()
+      if (!cell) continue
+      profile.filled++
+      if (profile.hasOnlyDates) profile.hasOnlyDates = isPlainDate(cell)
+      const { values } = profile
+      if (!values) continue
+      values.set(cell, (values.get(cell) ?? 0) + 1)
+      if (values.size > MAX_VALUES) profile.values = undefined
+    }
+  }
+
+  function findSuspects(rows: number) {
+    const suspects = profiles.filter((profile) => {
+      const isNamed = NAME_PARTS.some((part) => plain[profile.index]?.includes(part))
+      return profile.filled > 0 && (isNamed || isStatus(profile, rows))
+    })
+    return suspects.map((profile) => ({ name: names[profile.index] ?? '', values: describe(profile, rows) }))
+  }
+
+  return { add, findSuspects }
+}
+
+/** Whether the values look like a status. */
+function isStatus({ values, filled, hasOnlyDates }: Profile, rows: number): boolean {
+  const hasGaps = filled < rows
+  if (hasOnlyDates) return hasGaps
+  if (!values) return false
+  const words = [...values.keys()].map(toPlainValue)
+  // A mark in some rows: one sign, which may be an emoji.
+  if (hasGaps && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
+  return words.every(findFlag) || words.some((word) => WORDS.has(word))
+}
+
+function describe({ values, filled, hasOnlyDates }: Profile, rows: number): string {
+  const counts = hasOnlyDates ? [['a date', filled] as const] : [...(values ?? [['many values', filled] as const])]
+  const shown = counts.slice(0, 5).map(([value, count]) => `${JSON.stringify(value.slice(0, 40))} ${count}×`)
+  const more = counts.length > shown.length ? [`${counts.length - shown.length} more`] : []
+  const empty = filled < rows ? [`empty ${rows - filled}×`] : []
+  return [...shown, ...more, ...empty].join(', ')
+}

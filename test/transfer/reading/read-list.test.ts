@@ -1,0 +1,379 @@
+/** What becomes of the rows of a list. */
+
+import { describe, expect, test } from 'bun:test'
+import { type ReadOptions, readList } from '../../../src/transfer/reading/read-list.ts'
+import type { Status } from '../../../src/transfer/reading/words.ts'
+
+type Options = Partial<ReadOptions>
+
+const read = (text: string, options: Options = {}) => readList(text, { name: 'list', ...options })
+
+/** Subscribers and opt-outs by their name and day, the number of skipped rows, and rejected rows with their lines. */
+function summarize(text: string, options?: Options) {
+  const { subscribers, optOuts, skipped, rejected } = read(text, options)
+  const toText = (email: string, date?: Date) => [email.replace(/@.*/, ''), date?.toISOString().slice(0, 10)]
+  return {
+    added: subscribers.map(({ email, subscribedAt }) => toText(email, subscribedAt).filter(Boolean).join(' ')),
+    left: optOuts.map(({ email, optedOutAt }) => toText(email, optedOutAt).filter(Boolean).join(' ')),
+    skipped,
+    rejected: rejected.map(({ line, reason }) => `${line}: ${reason}`),
+  }
+}
+
+/** Rows of a table: a parameter without a value would be the callback of bun:test. */
+const withOptions = <Row extends readonly [string, string, Options?]>(rows: readonly Row[]) =>
+  rows.map(([what, text, options = {}]) => [what, text, options] as const)
+
+const NOTHING = { added: [], left: [], skipped: 0, rejected: [] }
+const treat = (text: string): Pick<ReadOptions, 'treat'> => ({
+  treat: new Map(text.split(', ').map((part) => part.split('=') as [string, Status])),
+})
+
+describe('the address', () => {
+  test.each(
+    withOptions([
+      ['one per line', 'a@site.io\n\n b@site.io \r\n'],
+      ['a column of that name', 'Name;E-Mail\nA;a@site.io\nB;b@site.io\n'],
+      ['the one column that holds addresses', 'Namn;E-post (privat)\nA;a@site.io\nB;b@site.io\n'],
+      [
+        'an unknown name, and another one that is a postal address',
+        'Address,Contact\n12 High St,a@site.io\n,b@site.io\n',
+      ],
+      ['without a header', '1,a@site.io,Ada\n2,b@site.io,Bob\n'],
+      ['the column that --column names', 'email,work\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: 'work' }],
+      ['the column with that number', 'x@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' }],
+      ['NDJSON', '{"email":"a@site.io"}\n{"name":"Bob","email":"b@site.io"}\n'],
+      ['NDJSON with another name', '{"contact":"a@site.io"}\n{"contact":"b@site.io"}\n'],
+      ['a title before the header', 'Members for news\nEmail address,Nickname\na@site.io,A\nb@site.io,B\n'],
+      ['a title before one column', 'Our readers\n\nEmail\na@site.io\nb@site.io\n'],
+      ['comments', '# Exported on 2024-05-31, by Ada\n\n#\nname,email\nA,a@site.io\nB,b@site.io\n'],
+      ["Excel's line with the delimiter", '"sep=\t"\r\nEmail\tName, first\r\na@site.io\tA\r\nb@site.io\tB\r\n'],
+      ['what people write around it', 'email\n"Ada, A. <a@site.io>"\nb@site.io <b@site.io>\n'],
+      ['several in a line', 'a@site.io, b@site.io\n'],
+      ['several in a cell', 'email,name\n"a@site.io; B <b@site.io>",Ada and Bob\n'],
+      ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
+      ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
+      ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
+    ]),
+  )('%s', (_, text, options) => {
+    expect(summarize(text, options)).toEqual({ ...NOTHING, added: ['a', 'b'] })
+  })
+
+  test('keeps # at its start, and a domain outside ASCII is converted', () => {
+    expect(read('#a@site.io\nb@bücher.io\n').subscribers.map(({ email }) => email as string)).toEqual([
+      '#a@site.io',
+      'b@xn--bcher-kva.io',
+    ])
+  })
+
+  test.each([
+    ['nobody', 'the address is not valid'],
+    ['', 'there is no address'],
+    ['ü@site.io', 'the address has characters that are not printable ASCII'],
+    ['x@site.io or nobody or y@site.io', 'there is more than one address'],
+    ['x@site.io or Y <y@site.io>', 'there is more than one address'],
+    ['n\0ul@site.io', 'the address has characters that are not printable ASCII'],
+  ])('%j is rejected', (cell, reason) => {
+    const text = `email,name\na@site.io,A\n${cell},B\n`
+    expect(summarize(text)).toEqual({ ...NOTHING, added: ['a'], rejected: [`3: ${reason}`] })
+    expect(read(text).rejected).toEqual([{ line: 3, reason, address: cell }])
+  })
+
+  test('a row with more cells than the header is rejected, unless they are empty', () => {
+    const text = 'email,note,unsubscribed_at\na@site.io,x,,\nb@site.io,Hi, Bob,2024-01-01\n'
+    const rejected = ['3: the row has 4 columns, the header 3']
+    expect(summarize(text)).toEqual({ ...NOTHING, added: ['a'], rejected })
+  })
+
+  test('a line that is not a JSON object is rejected', () => {
+    const rejected = ['2: it is not a JSON object', '3: it is not a JSON object']
+    expect(summarize('{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n')).toEqual({
+      ...NOTHING,
+      added: ['a'],
+      rejected,
+    })
+  })
+})
+
+describe('a list that cannot be read', () => {
+  test.each<readonly [what: string, text: string, message: string, options: Options]>([
+    ['empty', ' \n\r\n', 'it is empty', {}],
+    [
+      'no address',
+      'name,age\nAda,36\n',
+      'no address column; name it with --column. The columns are: "name", "age"',
+      {},
+    ],
+    ['two address columns', 'work,home\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
+    ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
+    ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumns: ['x'] }],
+    ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumns: ['3'] }],
+    ['a JSON array', '[{"email":"a@site.io"}]', 'it is a JSON array', {}],
+    ['rejected rows', 'line,reason,address\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
+    ['a quote without an end', 'email,name\na@b.io,A\nb@b.io,"B\n', 'line 3: a quote is opened and never closed', {}],
+  ])('%s', (_, text, message, options) => expect(() => read(text, options)).toThrow(message))
+
+  test.each([
+    ['before the end of a row', 'email,name\na@site.io,"Ada\nb@site.io,Bob\nc@site.io,Cyd"\nd@site.io,Dan\n', 2, 4],
+    ['before the address', 'name,email\n"Ada,a@site.io\nBob,b@site.io\n"Cyd",c@site.io\nDan,d@site.io\n', 2, 4],
+    ['in a file with quotes', '"email","name"\n"a@site.io","Ada\n"b@site.io","Bob"\n"c@site.io","Cyd"\n', 2, 3],
+    ['with CRLF', 'email,name\r\na@site.io,Ada\r\nb@site.io,"Bob\r\nc@site.io,Cyd\r\nd@site.io,"Dan"\r\n', 3, 5],
+  ])('a quote that is not closed swallows no row: %s', (_, text, start, end) => {
+    expect(() => read(text)).toThrow(
+      `list: line ${start}: a quote is not closed, and the rows up to line ${end} are inside it; close or double it`,
+    )
+  })
+
+  test('a text of several lines is no such quote', () => {
+    const text = 'email,notes\na@site.io,"Hello,\nwrite to ada@site.io, or call: ""us"".\n"\nb@site.io,\n'
+    expect(summarize(text).added).toEqual(['a', 'b'])
+  })
+})
+
+describe('the date', () => {
+  test.each(
+    [
+      ['ADDED_TIME', 'Create Date', 'Date Subscribed', 'Created (UTC)', 'Joined', 'signup_timestamp', 'Anmeldedatum'],
+      ['Subscribed', 'subscribed_at', 'OPTIN_TIME', 'CONFIRM_TIME', 'Inscrit le', 'Fecha de alta'],
+    ].flat(),
+  )('is in the column %s', (name) => {
+    expect(summarize(`email,${name}\na@site.io,2024-05-31\n`).added).toEqual(['a 2024-05-31'])
+    expect(summarize(JSON.stringify({ email: 'a@site.io', [name]: '2024-05-31' })).added).toEqual(['a 2024-05-31'])
+  })
+
+  test.each<readonly [what: string, text: string, options: Options, added: readonly string[]]>([
+    [
+      'CONFIRM_TIME where OPTIN_TIME is empty',
+      'email,CONFIRM_TIME,OPTIN_TIME\na@b.io,2024-05-31,2023-01-01\nb@b.io,2024-05-31,\n',
+      {},
+      ['a 2023-01-01', 'b 2024-05-31'],
+    ],
+    [
+      'our own, in an export of listmonk',
+      'email,attributes,created_at\na@b.io,"{""subscribed_at"":""2020-02-03T00:00:00.000Z""}",2024-01-01\nb@b.io,{},2024-01-01\n',
+      {},
+      ['a 2020-02-03', 'b 2024-01-01'],
+    ],
+    ['--date-column', 'email,created,since\na@b.io,2023-01-01,2024-05-31\n', { dateColumn: 'since' }, ['a 2024-05-31']],
+    ['--date-column none', 'email,created\na@b.io,2023-01-01\n', { dateColumn: 'none' }, ['a']],
+    ['--date-column without a header', 'a@b.io,2023-01-01\n', { dateColumn: '2' }, ['a 2023-01-01']],
+    [
+      'day first, as a later row shows',
+      'email,date\na@b.io,1/2/2024\nb@b.io,13/2/2024\n',
+      {},
+      ['a 2024-02-01', 'b 2024-02-13'],
+    ],
+    [
+      'month first, as a later row shows',
+      'email,date\na@b.io,1/2/2024\nb@b.io,2/13/2024\n',
+      {},
+      ['a 2024-01-02', 'b 2024-02-13'],
+    ],
+    ['--date-order', 'email,date\na@b.io,1/2/2024\n', { dateOrder: 'mdy' }, ['a 2024-01-02']],
+    ['of several addresses', 'email,date\na@b.io b@b.io,1.2.2024\n', {}, ['a 2024-02-01', 'b 2024-02-01']],
+  ])('%s', (_, text, options, added) => expect(summarize(text, options)).toEqual({ ...NOTHING, added: [...added] }))
+
+  test('is rejected, in the order of the lines, when its order is unclear or another one', () => {
+    const unclear = 'the date may be day/month or month/day: use --date-order, or 2024-05-31T12:34:56Z'
+    const both = 'email,date\na@b.io,1/2/2024\nb@b.io,13/2/2024\nc@b.io,2/13/2024\nd,1/1/2024\n'
+    expect(summarize(both)).toMatchObject({
+      added: ['b 2024-02-13', 'c 2024-02-13'],
+      rejected: [`2: ${unclear}`, '5: the address is not valid'],
+    })
+    expect(summarize(both, { dateOrder: 'dmy' })).toMatchObject({
+      added: ['a 2024-02-01', 'b 2024-02-13'],
+      rejected: ['4: the date does not exist', '5: the address is not valid'],
+    })
+  })
+})
+
+const toJson = (csv: string) => {
+  const [header = [], ...rows] = csv.split('\n').map((line) => line.split(','))
+  return rows
+    .map((row) => JSON.stringify(Object.fromEntries(header.map((name, index) => [name, row[index]]))))
+    .join('\n')
+}
+
+describe.each([
+  ['CSV', (csv: string) => csv],
+  ['NDJSON', toJson],
+])('the status, %s', (_, convert) => {
+  const list = convert(
+    'email,status,created\na@b.io,active,2020-01-01\nb@b.io,Unsubscribed,2020-01-01\nc@b.io,pending,2020-01-01',
+  )
+
+  test('says who is a subscriber, who left, and who is neither', () => {
+    expect(summarize(list)).toEqual({ added: ['a 2020-01-01'], left: ['b'], skipped: 1, rejected: [] })
+    expect(read(list).statuses).toEqual([
+      { column: 'status', value: 'active', status: 'subscribed', rows: 1 },
+      { column: 'status', value: 'Unsubscribed', status: 'suppressed', rows: 1 },
+      { column: 'status', value: 'pending', status: 'skip', rows: 1 },
+    ])
+  })
+
+  test('stops the import when it is unknown, with line numbers', () => {
+    const other = list.replace('pending', 'VIP').replace('active', 'Gold')
+    expect(() => read(other)).toThrow(
+      /^list: line [12]: "Gold" in the column "status" is not a known status \(also line [34]: "VIP" in the column "status"\); nothing was imported\. Say what it means with --treat VALUE=subscribed, --treat VALUE=suppressed or --treat VALUE=skip, or leave the column out with --ignore-column NAME$/,
+    )
+    expect(summarize(other, treat('vip=subscribed, gold=skip'))).toMatchObject({ added: ['c 2020-01-01'], skipped: 1 })
+    expect(summarize(other, treat('*=skip'))).toMatchObject({ added: [], left: ['b'], skipped: 2 })
+  })
+
+  test('may have another meaning, or none', () => {
+    expect(summarize(list, treat('active=skip, pending=suppressed'))).toMatchObject({ left: ['b', 'c'], skipped: 1 })
+    expect(summarize(list, { ignoreColumns: ['status'] })).toMatchObject({ left: [], skipped: 0 })
+    expect(read(list, treat('active=skip, gone=skip')).unusedTreatments).toEqual(['gone'])
+  })
+
+  test('does not count when everybody left', () => {
+    const options: Options = { suppress: true }
+    expect(summarize(list.replace('pending', 'VIP'), options)).toEqual({ ...NOTHING, left: ['a', 'b', 'c'] })
+    expect(summarize(list, { ...options, dateColumn: 'created' }).left).toContain('b 2020-01-01')
+  })
+})
+
+/** Columns that are known: the cells of four rows that are added, left, left and skipped; `-` for none of that kind. */
+test.each<readonly [columns: string, added: string, left: string, skipped: string]>([
+  ['List status,Global status', 'subscribed,subscribed', 'subscribed,unsubscribed', 'unconfirmed,subscribed'],
+  ['List status,Global status', 'Subscribed,Subscribed', 'Bounced,Subscribed', 'Subscribed,Inactive'],
+  ['Abgemeldet am', '', '31.5.2024', '-'],
+  ['Abgemeldet', 'nein', 'Ja', '-'],
+  ['Newsletter', 'ja', 'abgemeldet', 'NEIN'],
+  ['Statut', 'abonnée', 'Désabonné', 'en attente'],
+  ['Désinscrit le', '', '31/12/2023', '-'],
+  ['unsubscribed_on', '', '2024-05-31', '-'],
+  ['opt_in', 'true', 'unsubscribed', 'false'],
+  ['confirmed', '1', 'bounced', '0'],
+  ['confirmed_at', '2024-05-31', 'bounced', ''],
+  ['is_subscribed', 'yes', 'no', ''],
+  ['active', 'Y', 'blocked', 'N'],
+  ['BLACKLISTED', '0', '1', '-'],
+  ['Subscriber status', 'підписаний', 'відписався', '未确认'],
+  ['status', '已订阅', '配信停止', 'غير نشط'],
+  ['Group status,Email status', 'Member,', 'Owner,Bouncing', 'pending,'],
+  ['CLEAN_TIME,UNSUB_TIME', 'no,no', ',2024-01-01', '-'],
+  ['email_disabled', 'false', 'TRUE', '-'],
+  ['unsubscribed_at', '0000-00-00 00:00:00', '2024-01-01', '-'],
+  ['status,unsubscribed_at', 'active,', 'active,2024-01-01', 'inactive,'],
+  ['state,city', 'Texas,Austin', '-', '-'],
+  ['type', 'comp', '-', '-'],
+])('%s: %j, %j, %j', (columns, added, left, skipped) => {
+  const rows = Object.entries({ added, left, skipped }).filter(([, cells]) => cells !== '-')
+  const text = ['email', ...rows.map(([name]) => `${name}@b.io`)]
+    .map((cell, index) => `${cell};${[columns, ...rows.map(([, cells]) => cells)][index]?.replaceAll(',', ';')}`)
+    .join('\n')
+  const { subscribers, optOuts, skipped: count } = read(text)
+  expect(subscribers.map(({ email }) => email as string)).toEqual(['added@b.io'])
+  expect(optOuts.map(({ email }) => email as string)).toEqual(left === '-' ? [] : ['left@b.io'])
+  expect(count).toBe(skipped === '-' ? 0 : 1)
+})
+
+test('the date of an opt-out is that of its column, or unknown', () => {
+  const text =
+    'email,status,Left\na@b.io,active,1/2/2024\nb@b.io,active,13/2/2024\nc@b.io,unsubscribed,\nd@b.io,active,\n'
+  const options: Options = { statusColumns: ['left'], ...treat('*=suppressed') }
+  expect(summarize(text, options)).toMatchObject({ left: ['a 2024-02-01', 'b 2024-02-13', 'c'], added: ['d'] })
+  expect(summarize('email,unsubscribed_at\na@b.io,1/2/2024\n')).toMatchObject({ left: ['a'], rejected: [] })
+})
+
+test('a row that ends before its status is rejected', () => {
+  const rejected = ['3: there is no status: the row has 2 columns, the header 3']
+  expect(summarize('email,name,status\na@b.io,Ada,active\nb@b.io,B\n')).toEqual({ ...NOTHING, added: ['a'], rejected })
+})
+
+describe('a status column that is named', () => {
+  test('adds to those that are known, and * is any of its values', () => {
+    const text = 'email,status,gone\na@b.io,active,\nb@b.io,active,x\nc@b.io,unsubscribed,\nd@b.io,active,2024-01-01\n'
+    const options: Options = { statusColumns: ['gone'], ...treat('*=suppressed') }
+    expect(summarize(text, options)).toEqual({
+      added: ['a'],
+      left: ['b', 'c', 'd 2024-01-01'],
+      skipped: 0,
+      rejected: [],
+    })
+  })
+
+  test('without a value means the opposite of *', () => {
+    const text = 'email,Since\na@b.io,2024-01-01\nb@b.io,\n'
+    const options: Options = { statusColumns: ['Since'] }
+    expect(summarize(text, { ...options, ...treat('*=subscribed') })).toMatchObject({ added: ['a'], skipped: 1 })
+    expect(summarize(text, { ...options, ...treat('*=skip') })).toMatchObject({ added: ['b'], skipped: 1 })
+    expect(() => read(text, options)).toThrow('line 2: "2024-01-01" in the column "Since" is not a known status')
+  })
+
+  test('has the words of any language, before --treat', () => {
+    const text = 'email,Stand\na@b.io,aktiv\nb@b.io,ausgetragen\nc@b.io,wypisany\n'
+    expect(summarize(text, { statusColumns: ['2'] })).toMatchObject({ added: ['a'], left: ['b', 'c'] })
+  })
+})
+
+describe('a column that nobody has read', () => {
+  const toCsv = (name: string, cells: readonly string[]) =>
+    `email,${name}\n${cells.map((cell, index) => `user${index}@b.io,${cell}\n`).join('')}`
+
+  test.each<readonly [name: string, cells: readonly string[], values: string]>([
+    ['foo', ['yes', 'no', 'no'], '"yes" 1×, "no" 2×'],
+    ['foo', ['True', ''], '"True" 1×, empty 1×'],
+    ['foo', ['0', '1'], '"0" 1×, "1" 1×'],
+    ['foo', ['oui', 'non'], '"oui" 1×, "non" 1×'],
+    ['foo', ['так', 'ні'], '"так" 1×, "ні" 1×'],
+    ['foo', ['gold', 'Unsubscribed', 'gold'], '"gold" 2×, "Unsubscribed" 1×'],
+    ['foo', ['Stammkunde', 'gekündigt'], '"Stammkunde" 1×, "gekündigt" 1×'],
+    ['foo', ['退订', '会员'], '"退订" 1×, "会员" 1×'],
+    ['foo', ['2024-05-31', '', '31.5.2024'], '"a date" 2×, empty 1×'],
+    ['foo', ['x', '', ''], '"x" 1×, empty 2×'],
+    ['foo', ['', '✓'], '"✓" 1×, empty 1×'],
+    ['Motivo de la baja', ['spam', ''], '"spam" 1×, empty 1×'],
+    ['Optout reason', ['too many mails', ''], '"too many mails" 1×, empty 1×'],
+  ])('stops the import when it looks like a status: %s, %j', (name, cells, values) => {
+    const text = toCsv(name, cells)
+    expect(() => read(text)).toThrow(
+      `list: the import does not know this column, which may say who left: "${name}" (${values}); nothing was imported. ` +
+        `If it does, use --status-column "${name}" and say what its values mean with --treat VALUE=subscribed, ` +
+        `=suppressed or =skip, where VALUE '*' is any value. If not, use --ignore-column "${name}"`,
+    )
+    expect(read(text, { ignoreColumns: [name] })).toMatchObject({
+      subscribers: { length: cells.length },
+      columns: { unread: [name] },
+    })
+    expect(read(text, { statusColumns: [name], ...treat('*=skip') }).skipped).toBe(cells.filter(Boolean).length)
+    expect(read(text, { suppress: true }).optOuts).toHaveLength(cells.length)
+  })
+
+  test.each<readonly [name: string, cells: readonly string[]]>([
+    ['First name', ['Ada', 'Bob', '']],
+    ['Tags', ['news; events', '']],
+    ['phone', ['01711234567', '']],
+    ['City', ['Rome', 'Rome', 'Oslo']],
+    ['language', ['no', 'no']],
+    ['gender', ['f', '']],
+    ['id', ['0', '1']],
+    ['updated_at', ['2024-05-31', '']],
+    ['Registered', ['2024-05-31', '2024-05-31']],
+    ['Bounced mails', ['', '']],
+    ['points', Array.from({ length: 40 }, (_, index) => String(index))],
+  ])('is only listed otherwise: %s, %j', (name, cells) => {
+    expect(read(toCsv(name, cells))).toMatchObject({
+      subscribers: { length: cells.length },
+      columns: { unread: [name] },
+    })
+  })
+
+  test('several of them are in one message, also without a header', () => {
+    expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(
+      'left: "column 2" ("yes" 1×, "no" 1×); "column 4" ("x" 1×',
+    )
+  })
+})
+
+test('a value with 10 million characters is no problem', () => {
+  const long = 'x'.repeat(10_000_000)
+  const { rejected } = read(`email,name\n${long},A\na@site.io,${long}\n`)
+  expect(rejected).toEqual([{ line: 2, reason: expect.any(String), address: 'x'.repeat(1000) }])
+})
+
+test('a list of addresses in one line is read', () => {
+  const addresses = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io`)
+  expect(read(addresses.join(', ')).subscribers).toHaveLength(50_000)
+})

@@ -1,0 +1,74 @@
+/** CSV becomes rows: the same as with another parser, for any text. */
+
+import { expect, test } from 'bun:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { readRecords } from '../../../src/transfer/reading/table.ts'
+
+const read = (text: string, csv: { delimiter?: string; lineBreak?: string } = {}) => [
+  ...readRecords(text, { name: 'list', start: { line: 1, at: 0 }, delimiter: ',', lineBreak: '\n', ...csv }),
+]
+const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells }) => [...cells])
+
+test.each<readonly [string, string, string]>([
+  ['no line break at the end', 'a,b\nc,d', 'a|b / c|d'],
+  ['CRLF after a quote', 'a,"b"\r\n"c",d\r\n', 'a|b / c|d'],
+  ['empty lines and empty cells', '\n\na,,\n,\n\n', 'a|| / |'],
+  ['quotes', '"a","b ""c"", d"\n"",""', 'a|b "c", d / |'],
+  ['a quote inside a cell', 'a,5" disk\nb,c\n', 'a|5" disk / b|c'],
+  ['text after a closing quote', '"a" b,c\n"d, "e" f",g\n', '"a" b|c / "d, "e" f"|g'],
+])('%s', (_, text, expected) => {
+  expect(
+    toCells(text)
+      .map((cells) => cells.join('|'))
+      .join(' / '),
+  ).toBe(expected)
+})
+
+test('another delimiter, and CR alone', () => {
+  expect(toCells('a;b\r"c;\rd";e\r', { delimiter: ';', lineBreak: '\r' })).toEqual([
+    ['a', 'b'],
+    ['c;\rd', 'e'],
+  ])
+})
+
+test('a row has the number of its last line, and its text if it has several', () => {
+  expect(read('a\n\n"b\nc"\nd\n')).toEqual([
+    { line: 1, cells: ['a'] },
+    { line: 4, cells: ['b\nc'], text: '"b\nc"' },
+    { line: 5, cells: ['d'] },
+  ])
+})
+
+test('any cells are what csv-parse reads', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', '\n', '\r\n', ';') })
+  const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 })
+  const toCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  fc.assert(
+    fc.property(rows, (table) => {
+      const text = table.map((cells) => cells.map(toCell).join(',')).join('\n')
+      expect(toCells(text)).toEqual(table)
+      expect(parse(text, { relax_column_count: true, record_delimiter: '\n' })).toEqual(table)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('any line with single quotes is what csv-parse reads', () => {
+  const attempt = (run: () => string[][]) => {
+    try {
+      return run()
+    } catch {
+      return 'an error'
+    }
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ',', '"', '"'), minLength: 1, maxLength: 12 }), (text) => {
+      // Doubled quotes outside of quotes are not defined, and read differently.
+      fc.pre(!text.includes('""'))
+      const options = { relax_column_count: true, relax_quotes: true, skip_empty_lines: true }
+      expect(attempt(() => toCells(text))).toEqual(attempt(() => parse(text, options) as string[][]))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,79 @@
+/** Files become text, or an error says what to do. */
+
+import { describe, expect, onTestFinished, test } from 'bun:test'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { decodeText, readText } from '../../../src/transfer/reading/text.ts'
+import { createFolder } from '../../support/service.ts'
+
+const TEXT = 'email,name\na@site.io,Jürgen\n'
+const latin1 = Buffer.from(TEXT, 'latin1')
+const utf16 = Buffer.from(TEXT, 'utf16le')
+const MARK = Buffer.from('\ufeff', 'utf16le')
+
+test.each<readonly [string, Uint8Array, string | undefined]>([
+  ['UTF-8', Buffer.from(TEXT), undefined],
+  ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${TEXT}`), undefined],
+  ['a byte order mark, and another encoding', Buffer.from(`\ufeff${TEXT}`), 'windows-1252'],
+  ['UTF-16 with a byte order mark', Buffer.concat([MARK, utf16]), undefined],
+  ['UTF-16, big-endian', Buffer.concat([MARK, utf16]).swap16(), undefined],
+  ['UTF-16 without a byte order mark', utf16, 'utf-16le'],
+  ['Latin-1', latin1, 'windows-1252'],
+])('%s', (_, bytes, encoding) => expect(decodeText(bytes, 'list', encoding)).toBe(TEXT))
+
+test.each([
+  ['shift_jis', [0x93, 0xfa, 0x96, 0x7b], '日本'],
+  ['gb18030', [0xd6, 0xd0, 0xce, 0xc4], '中文'],
+  ['koi8-r', [0xcd, 0xc9, 0xd2], 'мир'],
+  ['iso-8859-2', [0xb3, 0xf3, 0x64, 0xbc], 'łódź'],
+  ['macintosh', [0x8e], 'é'],
+])('any label of the Encoding standard: %s', (encoding, bytes, text) => {
+  expect(decodeText(Uint8Array.from(bytes), 'list', encoding)).toBe(text)
+})
+
+const toZip = (name: string) => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from(name)])
+
+describe('a file that is not text', () => {
+  test.each<readonly [string, Uint8Array, string]>([
+    ['an Excel file', toZip('[Content_Types].xml'), 'it is a spreadsheet: save it as CSV (UTF-8) there'],
+    ['an OpenDocument file', toZip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'), 'it is a spreadsheet'],
+    ['an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'it is an Excel spreadsheet: save it as CSV'],
+    ['a zip archive', toZip('members.csv'), 'it is a zip archive: unpack it first'],
+    ['a gzip file', gzipSync(TEXT), 'it is a gzip file: unpack it first'],
+    ['an xz file', Buffer.from('fd377a585a000004', 'hex'), 'it is an xz file: unpack it first'],
+    ['a database', Buffer.from('SQLite format 3\0'), 'it is an SQLite database: export it as CSV first'],
+    ['UTF-16', utf16, 'it looks like UTF-16 without a byte order mark: use --encoding utf-16le'],
+    [
+      'UTF-16, big-endian',
+      Buffer.from(utf16).swap16(),
+      'it looks like UTF-16 without a byte order mark: use --encoding utf-16be',
+    ],
+    ['bytes', Buffer.from('7f454c460201010000000000000000000300', 'hex'), 'it is not a text file: use CSV, NDJSON or'],
+    [
+      'Latin-1',
+      latin1,
+      'line 2: it is not UTF-8. Save it as UTF-8, or name its encoding, such as --encoding windows-1252',
+    ],
+  ])('%s', (_, bytes, message) => expect(() => decodeText(bytes, 'list')).toThrow(`list: ${message}`))
+
+  test('or is in another encoding than the one given', () => {
+    expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow('list: it is not shift_jis')
+    expect(() => decodeText(latin1, 'list', 'utf-8')).toThrow(/Save it as UTF-8$/)
+  })
+})
+
+test('a file that cannot be read, or is larger than 512 MiB, is refused', async () => {
+  const folder = await createFolder()
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'list.csv')
+  await expect(readText(file)).rejects.toThrow(`${file}: there is no such file or folder`)
+  await expect(readText(folder)).rejects.toThrow(`${folder}: it is a folder`)
+  await writeFile(file, TEXT)
+  expect(await readText(file)).toBe(TEXT)
+  const handle = await open(file, 'r+')
+  await handle.truncate(512 * 1024 * 1024 + 1)
+  await handle.close()
+  await expect(readText(file)).rejects.toThrow(`${file}: it is larger than 512 MiB. Split it`)
+  await expect(readText('/dev/zero')).rejects.toThrow('/dev/zero: it is larger than 512 MiB')
+})
