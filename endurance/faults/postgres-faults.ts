@@ -41,7 +41,7 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     lasts: 3_000,
     responses: '500',
     reason: /synchronous_commit/,
-    cause: (scene) => alter(scene, 'SET synchronous_commit = off', 'RESET synchronous_commit'),
+    cause: stopWaiting,
   },
   {
     name: 'a slow server: each commit takes 0.3 s',
@@ -104,6 +104,17 @@ async function alter({ list }: Scene, change: string, back: string) {
   }
   await set(change)
   return () => set(back)
+}
+
+/** A setting of the server, which connections take over at once. */
+async function stopWaiting() {
+  const server = await getServer()
+  const set = async (clause: string) => {
+    await server.run(`ALTER SYSTEM ${clause}`, server.admin)
+    await server.run('SELECT pg_reload_conf()', server.admin)
+  }
+  await set('SET synchronous_commit = off')
+  return () => set('RESET synchronous_commit')
 }
 
 async function slowDown({ list }: Scene, statement: 'INSERT' | 'DELETE') {
