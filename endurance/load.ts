@@ -1,6 +1,6 @@
 /** Callers that subscribe addresses at once, each over a connection of its own. */
 
-import { type Connection, connect, toSubscribeRequest } from './connection.ts'
+import { openConnection, type RawConnection, toRequest } from '../test/support/raw.ts'
 
 /** One request and what came of it. */
 export interface Exchange {
@@ -36,17 +36,17 @@ export function startLoad(toPort: () => number, { callers, nextEmail, onReply, p
   let isStopping = false
 
   async function call(): Promise<void> {
-    let connection: Connection | undefined
+    let connection: RawConnection | undefined
     while (!isStopping) {
-      if (!connection || connection.isClosed()) connection = await connect(toPort()).catch(() => undefined)
-      if (!connection) {
+      if (!connection || connection.isClosed()) connection = await openConnection(toPort())
+      if (connection.isClosed()) {
         await Bun.sleep(RECONNECT_MS)
         continue
       }
       const email = nextEmail()
       if (email === undefined) break
       const startedAt = performance.now()
-      const reply = await connection.request(toSubscribeRequest(email))
+      const reply = await request(connection, email)
       onReply?.({ email, status: reply?.status, startedAt, endedAt: performance.now() })
       if (pauseMs > 0) await Bun.sleep(pauseMs)
     }
@@ -61,4 +61,11 @@ export function startLoad(toPort: () => number, { callers, nextEmail, onReply, p
       return ended
     },
   }
+}
+
+/** Subscribes an address. Returns undefined when the connection closes without a response. */
+export async function request(connection: RawConnection, email: string) {
+  const fields = ['Host: 127.0.0.1', 'Content-Type: application/json']
+  connection.send(toRequest('POST /api/newsletter', fields, JSON.stringify({ email })))
+  return await connection.receive('POST')
 }

@@ -139,7 +139,7 @@ async function runTrial({ trial, store, minutes, scale, seed }: Run): Promise<Ou
       progress: (line) => say(`${name}, ${store}: ${line}`),
     })
     const findings = await within(minutes * PATIENCE + PATIENCE_MINUTES, work)
-    checkLogs(folder)
+    checkLogs()
     return toOutcome(findings)
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -2,8 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openConnection } from '../../test/support/raw.ts'
 import { check, toSample } from '../check.ts'
-import { connect, toSubscribeRequest } from '../connection.ts'
+import { request } from '../load.ts'
 import { type Call, findMissingStrace, readRecordings, recordProcess, toRecorder, waitForRecording } from '../strace.ts'
 import type { Trial } from '../trial.ts'
 
@@ -50,10 +51,10 @@ async function subscribe(port: number, requests: number): Promise<void> {
   let next = 0
 
   async function call(): Promise<void> {
-    const connection = await connect(port)
+    const connection = await openConnection(port)
     while (next < requests) {
       const name = `fsync-${String(next++).padStart(6, '0')}`
-      const reply = await connection.request(toSubscribeRequest(`${name}.${name}@example.org`))
+      const reply = await request(connection, `${name}.${name}@example.org`)
       check(reply?.status === 200, () => `an address was answered ${reply?.status}, without any fault`)
     }
     connection.close()

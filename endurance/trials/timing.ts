@@ -1,8 +1,9 @@
 /** New and known addresses take the same time, as far as 40,000 measurements can tell. */
 
 import { join } from 'node:path'
+import { openConnection } from '../../test/support/raw.ts'
 import { check } from '../check.ts'
-import { connect, toSubscribeRequest } from '../connection.ts'
+import { request } from '../load.ts'
 import { compareSamples, median } from '../statistics.ts'
 import type { Trial } from '../trial.ts'
 
@@ -27,18 +28,17 @@ export const timing: Trial = {
     await Bun.write(file, `${known.join('\n')}\n`)
     await list.run(['import', file])
     const service = await list.serve()
-    const connection = await connect(service.port)
+    const connection = await openConnection(service.port)
 
     async function measure(email: string): Promise<number> {
-      const request = Buffer.from(toSubscribeRequest(email))
       const start = performance.now()
-      const reply = await connection.request(request)
+      const reply = await request(connection, email)
       const time = performance.now() - start
       check(reply?.status === 200, () => `an address was answered ${reply?.status}, without any fault`)
       return time
     }
 
-    for (let request = 0; request < WARM_UP; request++) await measure(toEmail())
+    for (let sent = 0; sent < WARM_UP; sent++) await measure(toEmail())
     const times = { new: [] as number[], known: [] as number[] }
     for (const [index, email] of known.entries()) {
       const pair = [
