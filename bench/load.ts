@@ -64,7 +64,17 @@ let runs = Math.floor(Math.random() * 500_000)
  */
 export async function runLoad({ origins, kind, connections, seconds, pins }: LoadOptions): Promise<LoadResult> {
   const url = origins[0] + (kind === 'document' ? DOCUMENTS.openApiJson.path : ENDPOINT.path)
-  const command = ['wrk', `-t${origins.length}`, `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', SCRIPT, url]
+  const command = [
+    'wrk',
+    `-t${origins.length}`,
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    SCRIPT,
+    url,
+  ]
   const child = Bun.spawn(pinned(pins?.load, [...command, '--', kind, String(++runs)]), {
     env: { PATH: process.env.PATH, PORTS: origins.map((origin) => new URL(origin).port).join(',') },
     stdout: 'pipe',
