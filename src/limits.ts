@@ -27,8 +27,9 @@ export const MAX_BODY_BYTES = 16 * 1024
 export const MAX_DISCARDED_BYTES = 1024 * 1024
 
 /**
- * Maximum length in characters of a header field with a list: Accept, Accept-Encoding and If-None-Match. A
- * longer one is treated as missing, which RFC 9110 allows: the first two are preferences (section 12.1), and a client that gets a 200 instead of a 304 has the document. Browsers send less than 200 characters.
+ * Maximum length in characters of a header field with a list: Accept, Accept-Encoding and If-None-Match. A longer one is
+ * treated as missing, which RFC 9110 allows: the first two are preferences (section 12.1), and a client that gets a 200
+ * instead of a 304 has the document. Browsers send less than 200 characters.
  */
 export const MAX_LIST_FIELD_LENGTH = 512
 
@@ -64,15 +65,6 @@ export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 
 /** Milliseconds for which a command waits for the write lock of a SQLite list. */
 export const LOCK_TIMEOUT_MS = 30_000
-
-/**
- * Maximum number of addresses in the inbox of a SQLite list that can be read while the list cannot be written. The service
- * keeps the inbox near a million at most, which takes 400 MB of memory.
- */
-export const MAX_INBOX_IN_MEMORY = 2_000_000
-
-/** Milliseconds for which a process waits while another one migrates a SQLite list. */
-export const MIGRATION_TIMEOUT_MS = 600_000
 
 /** Subscribers in a batch that `export --follow --exec` hands to a command, unless `--batch` says otherwise. */
 export const BATCH_SIZE = 500

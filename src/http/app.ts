@@ -73,14 +73,13 @@ export function createApp(options: AppOptions): App {
       // With a promise, the handler reads the body. GET and HEAD have none.
       const isRefusal = response instanceof Response && request.method !== 'GET' && request.method !== 'HEAD'
       const sent = isRefusal && request.body ? body.discard(request, response) : response
-      return metrics ? count(label, sent) : sent
+      if (!metrics) return sent
+      const count = (response: Response) => {
+        metrics.request(label, response.status)
+        return response
+      }
+      return sent instanceof Response ? count(sent) : sent.then(count)
     }
-  }
-
-  async function count(label: string, sent: Response | Promise<Response>): Promise<Response> {
-    const response = await sent
-    metrics?.request(label, response.status)
-    return response
   }
 
   function toReadOnly(document: Handler): Handler {
