@@ -16,8 +16,8 @@ export type ListUrl =
 export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
-  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file))
-  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db')
+  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file), environment)
+  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
 }
 
 /** Reads a secret that the platform keeps in a file, without the line break at its end. */
@@ -37,10 +37,10 @@ function readSecret(file: string): string {
  * @param name the name of the value, for the error
  * @throws UsageError, without any part that may be a password
  */
-export function parseListUrl(name: string, value: string): ListUrl {
+export function parseListUrl(name: string, value: string, environment: Environment = process.env): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
   if (isFileName(file)) return Object.freeze({ kind: 'sqlite', file })
-  const server = parsePostgresUrl(name, value)
+  const server = parsePostgresUrl(name, value, environment)
   if (server) return Object.freeze({ kind: 'postgres', server })
   throw new UsageError(
     `${name} is ${redactUrl(value)}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,

@@ -6,6 +6,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { toSystemReason, UsageError } from '../failure.ts'
+import type { Environment } from './environment.ts'
 
 /** How to connect to a PostgreSQL list. */
 export interface PostgresServer {
@@ -43,9 +44,10 @@ const URL_PARTS = new RegExp(
  * @returns undefined when it is not such a URL with a user, one host and a database
  * @throws UsageError for an invalid part, without any part that may be a password
  */
-export function parsePostgresUrl(name: string, url: string): PostgresServer | undefined {
+export function parsePostgresUrl(name: string, url: string, environment: Environment): PostgresServer | undefined {
   const parts = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
   if (!parts) return undefined
+  refuseVariables(environment)
   const decode = (part: string) => decodePart(`${part} in ${name}`, parts[part] ?? '')
   const { sslmode, sslrootcert, channel_binding } = parseQuery(name, parts.query ?? '')
   const sslMode = toSslMode(parseChoice(`sslmode in ${name}`, sslmode, SSL_MODES), sslrootcert)
@@ -60,6 +62,14 @@ export function parsePostgresUrl(name: string, url: string): PostgresServer | un
     ca: hasFile ? readCertificate(`sslrootcert in ${name}`, sslrootcert) : undefined,
     channelBinding: parseChoice(`channel_binding in ${name}`, channel_binding, CHANNEL_BINDINGS) ?? 'disable',
   })
+}
+
+/** Bun's client reads these three although the URL decides: it sends the first one, and stops at an unknown mode. */
+function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): void {
+  if (PGOPTIONS)
+    throw new UsageError('PGOPTIONS is set, and the server would get it: unset it, or use ALTER ROLE … SET')
+  parseChoice('PGSSLMODE', PGSSLMODE, SSL_MODES)
+  parseChoice('PG_SSLMODE', PG_SSLMODE, SSL_MODES)
 }
 
 /** An empty value counts as missing. */

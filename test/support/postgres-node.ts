@@ -32,7 +32,7 @@ export async function createNode(password: string, settings: readonly string[]):
   const { initdb, postgres } = await findBinaries(folder, user)
   const data = initialize(initdb, { folder, user, password })
   const port = await findPort()
-  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings]
+  const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
   const options = ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])]
   // A server of Citus is a client of the others.
   const env = { PATH: process.env.PATH, HOME: folder, PGPASSWORD: password }

@@ -44,8 +44,6 @@ const REASONS = [
   [/^53/, 'the server lacks resources'],
   [/^57014$/, 'the server takes too long'],
   [/^55P03$/, 'another process holds its lock'],
-  // Bun's client compares it with the known modes also when the URL has another one.
-  [/^ERR_INVALID_ARG/, 'PGSSLMODE or PG_SSLMODE is not valid: unset it'],
   [/TLS_NOT_AVAILABLE/, 'the server does not support TLS'],
   [/CERT|TLS|SSL|SIGNATURE|ISSUER/, 'the certificate of the server is not trusted'],
 ] as const

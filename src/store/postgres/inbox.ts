@@ -46,7 +46,7 @@ export interface Locked {
 }
 
 /**
- * Locks the list. All that changes it needs this lock, so a later commit has higher numbers. Acceptance does not need it.
+ * Locks the list, and refuses to when commits are not durable. All that changes it needs this lock, so a later commit has higher numbers. Acceptance does not need it.
  *
  * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
  * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
@@ -58,7 +58,8 @@ export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 
            set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
            set_config('work_mem', '64MB', true)`
   const [row] = await transaction<{ lastSeq: number; now: number }[]>`
-    SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now
+    SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+           0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
   if (!row) throw createMissingRowError()
   return { last: Math.max(row.lastSeq, toClockSeq(row.now)), now: new Date(row.now) }

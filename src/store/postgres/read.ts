@@ -18,8 +18,8 @@ import { createMissingRowError, DURABLE, toKey } from './schema.ts'
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
 
-/** The rule of isReserved as patterns of LIKE. A regular expression takes 2.5 times as long. */
-const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%@${domain}`, `%.${domain}`])
+/** The rule of isReserved as patterns of LIKE, which is faster than a regular expression. No address has only one label. */
+const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%.${domain}`, ...(domain.includes('.') ? [`%@${domain}`] : [])])
 
 export async function readHead(sql: SQL): Promise<ListHead> {
   const [row] = await sql<{ id: string; inner: string; lastSeq: number }[]>`

@@ -21,11 +21,7 @@ import {
 } from './read.ts'
 import { apply, fill } from './write.ts'
 
-/**
- * Opens a list for a command. It connects, and creates the schema, at the first call.
- *
- * @throws StoreError when the environment keeps Bun's client from connecting
- */
+/** Opens a list for a command. It connects, and creates the schema, at the first call. */
 export function openPostgresStore(options: ClientOptions): SubscriberStore {
   const client = createClient(options)
 
@@ -77,14 +73,12 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
   }
 }
 
-/**
- * Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. Each
- * call ends within GIVE_UP_MS.
- *
- * @throws StoreError when the environment keeps Bun's client from connecting
- */
+/** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */
+const DEADLINE_MS = GIVE_UP_MS - 300
+
+/** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
-  const client = createClient({ ...options, deadlineMs: GIVE_UP_MS })
+  const client = createClient({ ...options, deadlineMs: DEADLINE_MS })
   const compaction = createCompaction(options, log)
   const schedule = createSchedule(compaction.compact)
   return {

@@ -95,6 +95,26 @@ test('numbers go on from the last one when the clock of the server is behind it'
   })
 })
 
+test('a database that was restored or promoted gives a cursor from later everybody who subscribes from then on', async () => {
+  const url = await server.createUrl()
+  const copy = `${url}_copy`
+  await withStore(url, async (store) => {
+    await store.add(createAddresses(10))
+    await store.count()
+  })
+  await server.disconnect(url)
+  await server.run(`CREATE DATABASE ${toDatabase(copy)} TEMPLATE ${toDatabase(url)} OWNER owner`, server.admin)
+  const cursor = await withStore(url, async (store) => {
+    await store.add(createAddresses(20))
+    return (await listAll(store)).at(-1)!.seq
+  })
+  await withStore(copy, async (store) => {
+    await store.add(toAddresses('ann@mail.io'))
+    await store.import([{ email: toAddress('bob@mail.io') }])
+    expect(emailsOf(await listAll(store, { after: cursor }))).toEqual(toAddresses('ann@mail.io', 'bob@mail.io'))
+  })
+})
+
 test('the error of a list whose row is gone says so, and what was accepted stays', async () => {
   const url = await server.createUrl()
   await withStore(url, async (store) => {

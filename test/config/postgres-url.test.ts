@@ -1,0 +1,76 @@
+/** The parts of a PostgreSQL URL, and errors that never show a password. */
+
+import { expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
+import { UsageError } from '../../src/failure.ts'
+import { toListName } from '../../src/store/list-name.ts'
+import { toSupportFile } from '../support/paths.ts'
+import { createFolder } from '../support/service.ts'
+
+const CERTIFICATE = toSupportFile('certificate/localhost.crt')
+
+const parse = (url: string, environment = {}) => parsePostgresUrl('DATABASE_URL', url, environment)
+
+test('the URL has every part, and no variable of libpq changes one', () => {
+  const server = {
+    host: 'db.example',
+    port: 6000,
+    user: 'ann',
+    password: 'secret',
+    database: 'letters',
+    sslMode: 'require',
+    ca: undefined,
+    channelBinding: 'prefer',
+  } as const
+  const url = 'postgres://ann:secret@db.example:6000/letters?sslmode=require&channel_binding=prefer'
+  const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGPASSWORD: 'x', PGDATABASE: 'x', PGSSLMODE: 'verify-full' }
+  expect(parse(url, others)).toEqual(server)
+  expect(toListName({ kind: 'postgres', server })).toBe('postgres://db.example:6000/letters')
+})
+
+test.each([
+  ['postgresql://ann@db/x', { host: 'db', port: 5432, password: '', sslMode: 'disable', channelBinding: 'disable' }],
+  ['postgres://ann:p%40s%3As@[::1]:6000/l%2Fe', { host: '::1', port: 6000, password: 'p@s:s', database: 'l/e' }],
+  ['postgres://ann:p:s@s@db/x', { host: 'db', password: 'p:s@s' }],
+  ['postgres://ann@%2Fvar%2Frun/x', { host: '/var/run', port: 5432 }],
+  [`postgres://ann@db/x?sslrootcert=${CERTIFICATE}`, { sslMode: 'verify-full', ca: expect.stringContaining('BEGIN') }],
+  ['postgres://ann@db/x?sslrootcert=system', { sslMode: 'verify-full', ca: undefined }],
+  [`postgres://ann@db/x?sslmode=require&sslrootcert=${CERTIFICATE}`, { sslMode: 'verify-full' }],
+  [`postgres://ann@db/x?sslmode=verify-ca&sslrootcert=${CERTIFICATE}`, { sslMode: 'verify-ca' }],
+  ['postgres://ann@db/x?sslmode=&channel_binding=', { sslMode: 'disable', channelBinding: 'disable' }],
+])('%s', (url, expected) => expect(parse(url)).toMatchObject(expected))
+
+test.each([
+  ...['postgres://', 'postgres:///x', 'postgres://db/x', 'postgres://ann@db', 'postgres://ann@db/', 'postgres://@db/x'],
+  ...['postgres://ann@one,two/x', 'postgres://ann@one:1,two:2/x', 'postgres://ann@/x?host=db', 'mysql://ann@db/x'],
+])('%s does not name a user, one host and a database', (url) => expect(parse(url)).toBeUndefined())
+
+test('every part that is wrong has a message of its own, without the value of a part that may be a password', async () => {
+  const folder = await createFolder()
+  const text = join(folder, 'text.pem')
+  await writeFile(text, 'not a certificate')
+  const cases: readonly (readonly [string, string])[] = [
+    ['db:99999/x', 'port in DATABASE_URL is not a port number from 1 to 65535'],
+    ['db/x?sslmode=hunter2', 'sslmode in DATABASE_URL is not one of disable, allow, prefer, require'],
+    ['db/x?channel_binding=on', 'channel_binding in DATABASE_URL is not one of disable, prefer'],
+    ...['options', 'hostaddr', 'target_session_attrs', 'sslcert', 'connect_timeout', 'sslmod', 'password'].map(
+      (name) =>
+        [`db/x?${name}=hunter2`, `DATABASE_URL has the parameter "${name}", which Rollcall does not have`] as const,
+    ),
+    ['db/x?sslrootcert=/missing/ca.pem', 'sslrootcert in DATABASE_URL is "/missing/ca.pem": there is no such file'],
+    [`db/x?sslrootcert=${folder}`, `is "${folder}": it is a folder`],
+    [`db/x?sslrootcert=${text}`, `is "${text}": the file has no certificate in PEM format`],
+  ]
+  for (const [rest, message] of [
+    ...cases.map(([end, message]) => [`ann@${end}`, message] as const),
+    ['ann:hunter2%zz@db/x', 'password in DATABASE_URL has a % that does not begin an escape such as %40'] as const,
+    ['ann:hunter2%00@db/x', 'password in DATABASE_URL has a % that does not begin'] as const,
+  ]) {
+    const parsing = () => parse(`postgres://${rest}`)
+    expect(parsing).toThrow(UsageError)
+    expect(parsing).toThrow(message)
+    expect(parsing).not.toThrow('hunter2')
+  }
+})

@@ -1,0 +1,96 @@
+/** What doctor reports about a PostgreSQL list, and what the service does when its commits are not durable. */
+
+import { expect, test } from 'bun:test'
+import type { CheckResult } from '../../../src/store/check.ts'
+import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
+import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
+import { startService } from '../../support/service.ts'
+import { toAddresses } from '../../support/store-suite.ts'
+import { until } from '../../support/wait.ts'
+
+const server = await getServer()
+
+async function check(url: string): Promise<readonly CheckResult[]> {
+  const cursors = [{ check: 'cursor', run: async ({ lastSeq }: { lastSeq: number }) => `last: ${lastSeq}` }]
+  const results = await Array.fromAsync(checkPostgresList({ server: toServer(url), name: 'the list' }, cursors))
+  expect(JSON.stringify(results)).not.toContain(PASSWORD)
+  return results
+}
+
+async function findWrong(url: string): Promise<Readonly<Record<string, string>>> {
+  const wrong = (await check(url)).filter(({ ok }) => !ok)
+  return Object.fromEntries(wrong.map(({ check, message }) => [check, message]))
+}
+
+async function createList(): Promise<string> {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.add(toAddresses('ada@site.io', 'bob@site.io')))
+  return url
+}
+
+test('a sound list: every check is ok, and nothing is changed', async () => {
+  const results = await check(await createList())
+  expect(results.map(({ check, ok, message }) => [check, ok, message])).toEqual([
+    ['schema', true, 'version 1'],
+    ['server', true, expect.stringMatching(/^PostgreSQL 1[5-8]/)],
+    ['durability', true, 'the user may add addresses, and commits are durable'],
+    ['inbox', true, expect.stringMatching(/^2 addresses wait, the oldest for [0-9]+ s$/)],
+    ['cursor', true, 'last: 0'],
+  ])
+})
+
+test('without a server or a list: the reason, and nothing is created', async () => {
+  expect(await findWrong(`postgres://u:${PASSWORD}@127.0.0.1:1/db`)).toEqual({
+    schema: expect.stringContaining('the server cannot be reached'),
+  })
+  const url = await server.createUrl()
+  expect(await findWrong(url)).toEqual({ schema: expect.stringContaining('there is no list in this database') })
+  expect(await server.run(`SELECT FROM pg_namespace WHERE nspname = 'rollcall'`, url)).toEqual([])
+})
+
+/** Changes a setting of the server until the returned function is called. */
+async function setOff(name: string, url: string): Promise<() => Promise<void>> {
+  const reload = async (change: string, value: string) => {
+    await server.run(change, url)
+    await server.run('SELECT pg_reload_conf()', url)
+    const read = () => server.run<{ value: string }>(`SELECT current_setting('${name}') AS value`, url)
+    await until(async () => (await read())[0]?.value === value, `${name} is ${value}`)
+  }
+  await reload(`ALTER SYSTEM SET ${name} = off`, 'off')
+  return () => reload(`ALTER SYSTEM RESET ${name}`, 'on')
+}
+
+test.each(['fsync', 'full_page_writes'])('doctor finds that %s is off', async (name) => {
+  const url = await createList()
+  const reset = await setOff(name, url)
+  const wrong = await findWrong(url)
+  await reset()
+  expect(wrong).toEqual({ durability: expect.stringMatching(new RegExp(`turn on .*${name}`)) })
+})
+
+test('nothing is accepted or changed while commits are not durable: 500, 503, and a log line that says what to set', async () => {
+  const url = await createList()
+  const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
+  const isReady = async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status
+  expect((await service.subscribe('cyd@site.io')).status).toBe(200)
+  await until(async () => (await isReady()) === 200, 'the service is ready')
+  const role = `ALTER ROLE owner IN DATABASE ${toDatabase(url)}`
+  await server.run(`${role} SET synchronous_commit = off`, url)
+  await server.disconnect(url)
+  await until(async () => (await service.subscribe('lost@site.io')).status === 500, 'the address is refused')
+  expect(await isReady()).toBe(503)
+  await service.logged('its commits are not durable: turn on synchronous_commit and fsync (23514)')
+  for (const change of ['import', 'remove'] as const) {
+    await withStore(url, async (store) => {
+      const [ann] = toAddresses('ann@site.io')
+      const changing = change === 'import' ? store.import([{ email: ann! }]) : store.remove([ann!], { suppress: true })
+      await expect(changing).rejects.toThrow('its commits are not durable')
+    })
+  }
+  await server.run(`${role} RESET synchronous_commit`, url)
+  await server.disconnect(url)
+  await until(async () => (await service.subscribe('dan@site.io')).status === 200, 'the service recovers')
+  await service.stop()
+  const count = await withStore(url, (store) => store.count())
+  expect(count).toMatchObject({ subscribers: 4, suppressed: 0 })
+})
