@@ -8,8 +8,8 @@ import { copyFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPooler } from '../test/poolers/pgbouncer.ts'
-import { getServer, type TestServer } from '../test/support/postgres.ts'
+import { startPgBouncer } from '../test/support/pgbouncer.ts'
+import { getServer, PASSWORD, type TestServer } from '../test/support/postgres.ts'
 import type { Pins } from './load.ts'
 
 export type ListKind = 'empty' | 'large' | 'million' | 'postgres' | 'pooler' | 'postgres-large'
@@ -114,7 +114,7 @@ function toAddress(number: number, seed: number): string {
 }
 
 let server: Promise<TestServer> | undefined
-let pooler: ReturnType<typeof startPooler> | undefined
+let pooler: Promise<number> | undefined
 const largeDatabases = new Map<string, Promise<string>>()
 
 /** The server keeps the indexes of a large list in its memory, as one that is set up for such a list does. */
@@ -135,8 +135,10 @@ async function createDatabase(kind: ListKind, checkout: Checkout, pins: Pins | u
   const own = { server: Number(pid) }
   if (kind === 'postgres') return { url: await createUrl(), ...own }
   if (kind === 'pooler') {
-    pooler ??= startPooler({ mode: 'transaction', ignoresSettings: true, upstream: new URL(admin).port })
-    return { url: (await pooler).toUrl(await createUrl()), ...own }
+    pooler ??= startPgBouncer(Number(new URL(admin).port), PASSWORD)
+    const url = new URL(await createUrl())
+    url.port = String(await pooler)
+    return { url: url.href, ...own }
   }
   const existing = largeDatabases.get(checkout.commit) ?? createLargeDatabase(checkout, await server)
   largeDatabases.set(checkout.commit, existing)

@@ -19,12 +19,10 @@ function readSetting(key: string): string | undefined {
   return new RegExp(`^${key}=(.*)$`, 'm').exec(UNIT)?.[1]
 }
 
-// citus.sql is run by `npm run test:citus`.
 test('every file of deploy/ has a test here', () => {
   expect(readdirSync(join(ROOT, 'deploy')).sort()).toEqual([
     'Caddyfile',
     'alerts.yml',
-    'citus.sql',
     'dashboard.json',
     'env',
     'haproxy.cfg',

@@ -1,75 +1,63 @@
-/** The workers of Citus, and the distribution of a list, for `npm run test:citus`. The server of the run coordinates. */
+/** The workers of a Citus, for `npm run test:citus`. The server of the run coordinates. */
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import { openStore } from '../../src/store/open.ts'
-import { ROOT } from './paths.ts'
-import { createNode } from './postgres-node.ts'
+import { createNode, type PostgresNode } from './postgres-node.ts'
 
-/** Whether the run is on Citus. */
-export const isCitus = process.env.TEST_CITUS !== undefined
-
-/** The settings of each node. Each database with Citus has a process of its own on each node. */
+/** The settings of each node. */
 export const CITUS_SETTINGS = [
   ...['shared_preload_libraries=citus', 'citus.local_hostname=127.0.0.1', 'max_worker_processes=300'],
-  // Each of these processes would look for deadlocks on all nodes every two seconds.
+  ...['max_connections=300', 'max_prepared_transactions=300', 'citus.recover_2pc_interval=2s'],
+  // Each database has a process that would look for deadlocks on all nodes every two seconds.
   'citus.distributed_deadlock_detection_factor=-1',
 ]
 
-const DISTRIBUTION = readFileSync(join(ROOT, 'deploy/citus.sql'), 'utf8')
-
 export interface Workers {
-  /** The ports of the workers. */
-  readonly ports: readonly number[]
-  /** Makes a database of the coordinator one of Citus, with a distributed list. */
+  readonly nodes: readonly PostgresNode[]
+  /** Makes an empty database of the coordinator one of Citus, creates a list in it, and distributes its inbox. */
   distribute(database: string): Promise<void>
 }
 
 /**
  * Starts two workers with the users of the coordinator.
  *
- * @param toUrl returns a URL for a port, a user and a database
- * @param roles the statements that create the users
+ * @param options.roles the statements that create the users
+ * @param options.toUrl returns the URL of a database on a node, for a user
  */
 export async function startWorkers(
   coordinator: number,
-  {
-    password,
-    roles,
-    toUrl,
-  }: { password: string; roles: string; toUrl: (port: number, role: string, name: string) => string },
+  options: {
+    readonly password: string
+    readonly roles: string
+    readonly toUrl: (port: number, role: string, name: string) => string
+  },
 ): Promise<Workers> {
-  const workers = await Promise.all([1, 2].map(() => createNode(password, [...CITUS_SETTINGS, 'max_connections=300'])))
-  const ports = workers.map(({ port }) => port)
-  await Promise.all(workers.map((worker) => worker.start()))
-  for (const port of ports) await run(toUrl(port, 'postgres', 'postgres'), roles)
-  return {
-    ports,
-    async distribute(name) {
-      for (const port of ports) await run(toUrl(port, 'postgres', 'postgres'), `CREATE DATABASE ${name} OWNER owner`)
-      const nodes = [coordinator, ...ports].map((port) => toUrl(port, 'postgres', name))
-      await Promise.all(nodes.map((url) => run(url, 'CREATE EXTENSION citus')))
-      const admin = nodes[0] ?? ''
-      await run(admin, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator})`)
-      for (const port of ports) await run(admin, `SELECT citus_add_node('127.0.0.1', ${port})`)
-      // A superuser does it, because Citus changes the user on the workers.
-      await run(admin, 'CREATE SCHEMA rollcall AUTHORIZATION owner')
-      const url = toUrl(coordinator, 'owner', name)
-      const store = await openStore(parseListUrl('URL', url))
-      await store.check()
-      await store.close()
-      await run(url, DISTRIBUTION)
-    },
+  const { password, roles, toUrl } = options
+  const nodes = await Promise.all([1, 2].map(() => createNode(password, CITUS_SETTINGS)))
+  const run = async (port: number, statements: string, { role = 'postgres', name = 'postgres' } = {}) => {
+    const sql = new SQL({ url: toUrl(port, role, name), max: 1 })
+    await sql.unsafe(statements).finally(() => sql.close())
   }
-}
-
-async function run(url: string, statements: string): Promise<void> {
-  const sql = new SQL({ url, max: 1 })
-  try {
-    await sql.unsafe(statements)
-  } finally {
-    await sql.close()
+  for (const node of nodes) {
+    await node.start()
+    await run(node.port, roles)
+  }
+  return {
+    nodes,
+    async distribute(name) {
+      for (const { port } of nodes) await run(port, `CREATE DATABASE ${name} OWNER owner`)
+      for (const port of [coordinator, ...nodes.map((node) => node.port)]) {
+        await run(port, 'CREATE EXTENSION citus', { name })
+      }
+      await run(coordinator, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator})`, { name })
+      for (const { port } of nodes) await run(coordinator, `SELECT citus_add_node('127.0.0.1', ${port})`, { name })
+      // A superuser does it, because Citus changes the user on the workers.
+      await run(coordinator, 'CREATE SCHEMA rollcall AUTHORIZATION owner', { name })
+      const store = await openStore(parseListUrl('URL', toUrl(coordinator, 'owner', name)))
+      await store.count().finally(() => store.close())
+      const distribute = `SELECT create_distributed_table('rollcall.inbox', 'id', shard_count => 8)`
+      await run(coordinator, distribute, { role: 'owner', name })
+    },
   }
 }

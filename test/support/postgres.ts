@@ -5,8 +5,9 @@ import { parseListUrl } from '../../src/config/list-url.ts'
 import type { PostgresServer } from '../../src/config/postgres-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
-import { CITUS_SETTINGS, isCitus, startWorkers } from './citus.ts'
-import { createNode } from './postgres-node.ts'
+import { CITUS_SETTINGS, startWorkers } from './citus.ts'
+import { startPgBouncer } from './pgbouncer.ts'
+import { createNode, type PostgresNode } from './postgres-node.ts'
 
 /** The password in every URL. No output may contain it. */
 export const PASSWORD = 'HushHushHush'
@@ -19,10 +20,13 @@ export interface TestServer {
   readonly data: string
   /** The URL of a database that is not a list. */
   readonly admin: string
-  /** Creates an empty database, and returns the URL of a list in it. On Citus, the list exists and is distributed. */
+  /**
+   * Creates an empty database, and returns the URL of a list in it. On Citus, the list exists and is distributed. With a
+   * pooler, the URL leads to it.
+   */
   createUrl(): Promise<string>
-  /** Returns the URLs of a database on the workers of Citus, for the superuser. */
-  toWorkers(url: string): readonly string[]
+  /** The workers of Citus. */
+  readonly workers: readonly PostgresNode[]
   /** Runs statements as the superuser, in the database of a URL. */
   run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]>
   /** Terminates the connections to the database of a URL, as a failover does. */
@@ -35,6 +39,10 @@ export interface TestServer {
   start(): Promise<void>
 }
 
+/** What `npm run test:poolers` and `npm run test:citus` use instead. */
+const { TEST_POSTGRES: kind } = process.env
+const isCitus = kind === 'citus'
+
 // In globalThis, because each test file has modules of its own.
 const shared = globalThis as { postgresOfTheRun?: Promise<TestServer> }
 
@@ -45,8 +53,7 @@ export function getServer(): Promise<TestServer> {
 }
 
 async function createServerOfTheRun(): Promise<TestServer> {
-  const connections = `max_connections=${isCitus ? 300 : MAX_CONNECTIONS + 3}`
-  const node = await createNode(PASSWORD, [connections, ...(isCitus ? CITUS_SETTINGS : [])])
+  const node = await createNode(PASSWORD, isCitus ? CITUS_SETTINGS : [`max_connections=${MAX_CONNECTIONS + 3}`])
   let databases = 0
 
   const toUrlOf = (port: number, role: string, name: string) =>
@@ -68,19 +75,20 @@ async function createServerOfTheRun(): Promise<TestServer> {
   const roles = `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`
   await run(roles, admin)
   const workers = isCitus ? await startWorkers(node.port, { password: PASSWORD, roles, toUrl: toUrlOf }) : undefined
+  const port = kind === 'poolers' ? await startPgBouncer(node.port, PASSWORD) : node.port
   return {
     data: node.data,
     admin,
     run,
     start: node.start,
-    toWorkers: (url) => workers?.ports.map((port) => toUrlOf(port, 'postgres', toDatabase(url))) ?? [],
+    workers: workers?.nodes ?? [],
     kill: node.kill,
     async createUrl() {
       databases++
       const name = `list_${databases}`
       await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`, admin)
       await workers?.distribute(name)
-      return toUrl('owner', name)
+      return toUrlOf(port, 'owner', name)
     },
     async disconnect(url) {
       await run(
