@@ -92,11 +92,11 @@ addListVerb(
 
 addVerb(
   'copy',
-  'Copy a list to another store, with order, dates and suppressions, also while the service runs',
+  'Make an empty list a copy of another one, with numbers, dates and suppressions',
   'rollcall copy --from sqlite:data/rollcall.db --to postgres://rollcall@db.example.org/rollcall',
 )
   .requiredOption('--from <url>', 'Copy this list')
-  .requiredOption('--to <url>', 'Copy to this list, which is created if it is missing')
+  .requiredOption('--to <url>', 'Copy to this list, which must be empty, and is created if it is missing')
   .option('--json', 'Print the summary as JSON')
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 

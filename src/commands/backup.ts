@@ -3,13 +3,15 @@ import { rm } from 'node:fs/promises'
 import { findFile, renameSynced, toPartialName } from '../files.ts'
 import { toListName } from '../store/list-name.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
-import { type ListOption, parseSqliteOption, withInterrupt } from './list-command.ts'
+import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
   const path = await findFile(file, list, { isBackup: true })
+  // Moves the inbox into the list: a copy is counted as it is.
+  await withStore(list, (store) => store.count())
   const subscribers = await withInterrupt((signal) => writeBackup(list.file, path, signal))
   if (json) return await printJson({ list: toListName(list), file, subscribers })
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)

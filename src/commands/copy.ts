@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type ListUrl, parseListUrl } from '../config/list-url.ts'
-import { UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
+import { toListName } from '../store/list-name.ts'
 import { readFileId } from '../store/sqlite/file.ts'
-import type { Subscriber, SubscriberStore } from '../subscriber.ts'
+import type { Count, ListCopy, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
@@ -12,12 +13,18 @@ export interface CopyOptions {
   readonly json?: true
 }
 
-/** `rollcall copy`: copies a list to another store. */
+/** `rollcall copy`: makes an empty list a copy of another one. */
 export async function copyList(options: CopyOptions): Promise<void> {
   const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
   refuseSameFile(source, target)
-  await withStore(source, (from) =>
-    withStore(target, (to) => withInterrupt((signal) => copy(from, to, options, signal)), { create: true }),
+  const count = await withStore(source, (from) =>
+    withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { create: true }),
+  )
+  const names = { from: toListName(source), to: toListName(target) }
+  if (options.json) return await printJson({ ...names, ...count })
+  const addresses = toCount(count.subscribers, 'address', 'addresses')
+  await print(
+    `${names.to} is a copy of ${names.from}: ${addresses}, ${count.suppressed.toLocaleString('en')} suppressed`,
   )
 }
 
@@ -25,36 +32,59 @@ export async function copyList(options: CopyOptions): Promise<void> {
 function refuseSameFile(source: ListUrl, target: ListUrl): void {
   if (source.kind !== 'sqlite' || target.kind !== 'sqlite') return
   if (![source.file, target.file].every((file) => existsSync(file))) return
-  if (readFileId(source.file) === readFileId(target.file)) {
-    throw new UsageError('--from and --to are the same list')
-  }
+  if (readFileId(source.file) === readFileId(target.file)) throw new UsageError('--from and --to are the same list')
 }
 
-async function copy(
-  from: SubscriberStore,
-  to: SubscriberStore,
-  { json }: CopyOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const head = await from.head()
+/** @throws StoreError when the target is not empty; Failure when it does not have what the source had */
+async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
   const total = (await from.count()).subscribers
+  // After the count, which gives the addresses of the inbox their numbers.
+  const head = await from.head()
   const progress = createProgress('copying')
-  let rows = 0
-
-  async function* readPages(): AsyncGenerator<readonly Subscriber[]> {
-    for await (const page of from.list()) {
-      await checkSignal(signal)
-      yield page
-      rows += page.length
-      progress.update(rows, total)
-    }
+  const onRows = async (rows: number) => {
+    await checkSignal(signal)
+    progress.update(rows, total)
   }
-
   try {
-    const count = await to.fill({ head, subscribers: readPages(), suppressions: from.listSuppressions() })
-    if (json) return await printJson({ ...count })
-    await print(`${toCount(count.subscribers, 'address', 'addresses')}, ${count.suppressed} suppressed`)
+    const sent = createDigest(from, head.lastSeq, onRows)
+    const count = await to.fill({ head, ...sent })
+    const stored = createDigest(to, head.lastSeq, () => checkSignal(signal))
+    await drain(stored.subscribers)
+    await drain(stored.suppressions)
+    if (stored.finish() === sent.finish()) return count
+    throw new Failure('the copy differs from the list: delete it, and copy again while nobody changes the list')
   } finally {
     progress.stop()
   }
+}
+
+interface DigestedCopy extends Omit<ListCopy, 'head'> {
+  /** The digest of all that was read. */
+  finish(): string
+}
+
+/** Reads the subscribers up to `lastSeq` and the suppressions of a list, and computes a digest of them. */
+function createDigest(store: SubscriberStore, lastSeq: number, onRows: (rows: number) => Promise<void>): DigestedCopy {
+  const hash = new Bun.CryptoHasher('sha256')
+  async function* readSubscribers() {
+    let rows = 0
+    for await (const listed of store.list()) {
+      const page = listed.filter(({ seq }) => seq <= lastSeq)
+      for (const { seq, email, subscribedAt } of page) hash.update(`${seq} ${email} ${subscribedAt.getTime()}\n`)
+      rows += page.length
+      await onRows(rows)
+      if (page.length > 0) yield page
+    }
+  }
+  async function* readSuppressions() {
+    for await (const page of store.listSuppressions()) {
+      for (const { hash: address, suppressedAt } of page) hash.update(address).update(` ${suppressedAt.getTime()}\n`)
+      yield page
+    }
+  }
+  return { subscribers: readSubscribers(), suppressions: readSuppressions(), finish: () => hash.digest('hex') }
+}
+
+async function drain(pages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of pages);
 }

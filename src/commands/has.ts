@@ -12,7 +12,8 @@ export async function has(text: string, { json, ...options }: ListOption & { jso
   const since = subscriber?.subscribedAt.toISOString() ?? null
   if (json) {
     const { email = null, seq = null } = subscriber ?? {}
-    await printJson({ state, email, subscribed_at: since, seq })
+    const suppressed_at = found.suppressedAt?.toISOString() ?? null
+    await printJson({ state, email, subscribed_at: since, suppressed_at, seq })
   } else if (subscriber) await print(`${subscriber.email} has been on the list since ${since}`)
   else await print(state === 'suppressed' ? 'not on the list: suppressed' : 'not on the list')
   if (!subscriber) process.exitCode = EXIT.failed

@@ -9,17 +9,20 @@ const LIST =
   'email,created_at\nAda@site.io,2020-01-02T03:04:05.678Z\n=bob@site.io,2021-02-03\ntry@example.org,2022-01-01\nzoe@site.io,2023-01-01\n'
 
 const SUMMARY =
-  '3 addresses exported\n1 address left out: the domain is reserved, such as example.org; use --include-reserved\ncursor: 4\n'
+  '3 addresses exported\n1 address left out: the domain is reserved, such as example.org; use --include-reserved\ncursor: SEQ\n'
+
+/** The numbers come from the clock. */
+const hideNumbers = (text: string) => text.replace(/\d{12,}/g, 'SEQ')
 
 describe('formats', () => {
   test('CSV (RFC 4180) without reserved addresses by default', async () => {
     const { print, run } = await createCliFixture()
     await print(['import', '-'], LIST)
     const { stdout, stderr } = await run(['export'])
-    expect(stdout).toBe(
-      'email,subscribed_at,seq\r\nAda@site.io,2020-01-02T03:04:05.678Z,1\r\n=bob@site.io,2021-02-03T00:00:00.000Z,2\r\nzoe@site.io,2023-01-01T00:00:00.000Z,4\r\n',
+    expect(hideNumbers(stdout)).toBe(
+      'email,subscribed_at,seq\r\nAda@site.io,2020-01-02T03:04:05.678Z,SEQ\r\n=bob@site.io,2021-02-03T00:00:00.000Z,SEQ\r\nzoe@site.io,2023-01-01T00:00:00.000Z,SEQ\r\n',
     )
-    expect(stderr).toBe(SUMMARY)
+    expect(hideNumbers(stderr)).toBe(SUMMARY)
     expect(await print(['export', '--include-reserved'])).toContain('try@example.org')
   })
 
@@ -33,8 +36,8 @@ describe('formats', () => {
     const { print } = await createCliFixture()
     await print(['import', '-'], LIST)
     expect(await print(['export', '--format', 'txt'])).toBe('Ada@site.io\n=bob@site.io\nzoe@site.io\n')
-    expect(await print(['export', '--format', 'ndjson', '--limit', '1'])).toBe(
-      '{"email":"Ada@site.io","subscribed_at":"2020-01-02T03:04:05.678Z","seq":1}\n',
+    expect(hideNumbers(await print(['export', '--format', 'ndjson', '--limit', '1']))).toBe(
+      '{"email":"Ada@site.io","subscribed_at":"2020-01-02T03:04:05.678Z","seq":SEQ}\n',
     )
   })
 
@@ -69,7 +72,7 @@ test.each([
   const copy = `sqlite:${folder}/copy.db`
   await print(['import', '-', '--list', copy], text)
   const [before, after] = [await rows(list), await rows(copy)]
-  expect(after.map(({ email, seq }) => [seq, email])).toEqual(before.map(({ email, seq }) => [seq, email]))
+  expect(after.map(({ email }) => email)).toEqual(before.map(({ email }) => email))
   // One address per line has no dates; those of Mailchimp have no milliseconds.
   const toDates = (all: typeof before) => all.map((row) => row.subscribed_at.slice(0, name === 'mailchimp' ? 19 : 24))
   if (name !== 'txt') expect(toDates(after)).toEqual(toDates(before))
@@ -98,11 +101,11 @@ describe('cursors', () => {
     const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
     expect(await print(sync)).toBe('a@site.io\nb@site.io\n')
-    expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^2 [0-9a-f]{16}\n$/)
+    expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^\d+ [0-9a-f]{16}\n$/)
     expect(await print(sync)).toBe('')
     await print(['import', '-'], 'c@site.io\n')
     expect(await print(sync)).toBe('c@site.io\n')
-    expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^3 [0-9a-f]{16}\n$/)
+    expect(await readFile(join(folder, 'c'), 'utf8')).toMatch(/^\d+ [0-9a-f]{16}\n$/)
   })
 
   test('a file that does not hold a cursor', async () => {

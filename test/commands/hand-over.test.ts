@@ -10,10 +10,11 @@ import { startInTerminal } from '../support/screen.ts'
 import { startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 
-/** Adds `count` addresses, numbered from `first`. */
-async function subscribe({ print }: CliFixture, count: number, first = 1): Promise<void> {
+/** Adds `count` addresses, numbered from `first`. Returns the numbers (`seq`) of all subscribers. */
+async function subscribe({ print, rows }: CliFixture, count: number, first = 1): Promise<number[]> {
   const emails = Array.from({ length: count }, (_, index) => `user.${first + index}@site.io\n`)
   await print(['import', '-'], emails.join(''))
+  return (await rows()).map(({ seq }) => seq)
 }
 
 const toText = (folder: string, name: string) => {
@@ -37,16 +38,18 @@ describe('a command that does not confirm leaves the cursor unchanged', () => {
   ])('%s', async (_, command, problem) => {
     const fixture = await createCliFixture()
     // More than a pipe holds.
-    await subscribe(fixture, 2000)
-    await fixture.write('c', '7\n')
+    const seqs = await subscribe(fixture, 2000)
+    await fixture.write('c', `${seqs[6]}\n`)
     expect(await fixture.run([...EXEC, command])).toEqual({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        RegExp(`^(Killed\n)?rollcall: subscribers 8 to 2000: .*${problem}; the cursor stays at 7\n$`),
+        RegExp(
+          `^(Killed\n)?rollcall: subscribers ${seqs[7]} to ${seqs[1999]}: .*${problem}; the cursor stays at ${seqs[6]}\n$`,
+        ),
       ),
     })
-    expect(toText(fixture.folder, 'c')).toBe('7\n')
+    expect(toText(fixture.folder, 'c')).toBe(`${seqs[6]}\n`)
     expect((await readdir(fixture.folder)).filter((name) => !name.startsWith('list.db')).toSorted()).toEqual([
       '.c.lock',
       'c',
@@ -56,20 +59,20 @@ describe('a command that does not confirm leaves the cursor unchanged', () => {
 
 test('the command gets all rows in one document, and its output is the only output', async () => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 2000)
+  const seqs = await subscribe(fixture, 2000)
   const command = 'cat /dev/stdin > got; echo "$ROLLCALL_FIRST_SEQ to $ROLLCALL_LAST_SEQ"'
   expect(await fixture.run(['export', '--cursor-file', 'c', '--exec', command])).toEqual({
     code: 0,
-    stdout: '1 to 2000\n',
-    stderr: '2,000 addresses exported\ncursor: 2000\n',
+    stdout: `${seqs[0]} to ${seqs[1999]}\n`,
+    stderr: `2,000 addresses exported\ncursor: ${seqs[1999]}\n`,
   })
   expect(toText(fixture.folder, 'got')).toBe(await fixture.print(['export']))
-  expect(toCursor(fixture.folder)).toBe(2000)
+  expect(toCursor(fixture.folder)).toBe(seqs[1999]!)
 })
 
 test('--batch: each run gets a complete document and its numbers, and moves the cursor', async () => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 5)
+  const [one, , three, four, five] = await subscribe(fixture, 5)
   await fixture.print(['remove', 'user.2@site.io'])
   const command =
     'echo "$ROLLCALL_FIRST_SEQ-$ROLLCALL_LAST_SEQ $(cut -d, -f1 | tr -d "\\r" | paste -sd " ") $(cut -d " " -f 1 c)"'
@@ -82,26 +85,28 @@ test('--batch: each run gets a complete document and its numbers, and moves the 
     '--exec',
     `touch c; ${command}`,
   ])
-  expect(stdout).toBe('1-3 email user.1@site.io user.3@site.io \n4-5 email user.4@site.io user.5@site.io 3\n')
+  expect(stdout).toBe(
+    `${one}-${three} email user.1@site.io user.3@site.io \n${four}-${five} email user.4@site.io user.5@site.io ${three}\n`,
+  )
 })
 
 test('a batch that fails ends the command; those before it count', async () => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 6)
-  const result = await fixture.run([...EXEC, 'cat >> got; test "$ROLLCALL_LAST_SEQ" != 4', '--batch', '2'])
-  expect([result.code, toCursor(fixture.folder)]).toEqual([1, 2])
+  const seqs = await subscribe(fixture, 6)
+  const result = await fixture.run([...EXEC, `cat >> got; test "$ROLLCALL_LAST_SEQ" != ${seqs[3]}`, '--batch', '2'])
+  expect([result.code, toCursor(fixture.folder)]).toEqual([1, seqs[1]!])
   await fixture.print([...EXEC, 'cat >> got', '--limit', '3'])
-  expect(toCursor(fixture.folder)).toBe(5)
+  expect(toCursor(fixture.folder)).toBe(seqs[4]!)
   const numbers = toText(fixture.folder, 'got').match(/(?<="seq":)\d+/g)
-  expect(numbers).toEqual(['1', '2', '3', '4', '3', '4', '5'])
+  expect(numbers?.map((number) => seqs.indexOf(Number(number)))).toEqual([0, 1, 2, 3, 2, 3, 4])
 })
 
 test('without a new subscriber the command does not run; reserved addresses move the cursor', async () => {
-  const { folder, print } = await createCliFixture()
+  const { folder, print, rows } = await createCliFixture()
   await print(['import', '-'], 'a@example.org\nb@example.org\n')
   const args = [...EXEC, 'touch ran; cat']
   expect(await print(args)).toBe('')
-  expect(toCursor(folder)).toBe(2)
+  expect(toCursor(folder)).toBe((await rows())[1]?.seq ?? 0)
   expect(await print(args)).toBe('')
   expect(existsSync(join(folder, 'ran'))).toBeFalse()
 })
@@ -127,24 +132,24 @@ test.each([
 describe('--follow', () => {
   test('a failed batch is repeated with growing delays: the same numbers, without who was removed', async () => {
     const fixture = await createCliFixture()
-    await subscribe(fixture, 3)
+    const [one, , three] = await subscribe(fixture, 3)
     // Fails until the file `ready` is there.
     const command = 'echo "$ROLLCALL_FIRST_SEQ-$ROLLCALL_LAST_SEQ" $(wc -l) >> runs; test -e ready'
     const child = fixture.start([...EXEC, command, '--follow'])
     const readRuns = () => toText(fixture.folder, 'runs').split('\n').slice(0, -1)
     await until(() => readRuns().length > 0, 'the first attempt')
-    await subscribe(fixture, 2, 4)
+    const [, , , four, five] = await subscribe(fixture, 2, 4)
     await fixture.print(['remove', 'user.2@site.io'])
-    await until(() => readRuns().at(-1) === '1-3 2', 'an attempt without user.2')
+    await until(() => readRuns().at(-1) === `${one}-${three} 2`, 'an attempt without user.2')
     expect(existsSync(join(fixture.folder, 'c'))).toBeFalse()
     await fixture.write('ready', '')
-    await until(() => toCursor(fixture.folder) === 5, 'the cursor 5')
-    expect([...new Set(readRuns())]).toEqual(['1-3 3', '1-3 2', '4-5 2'])
+    await until(() => toCursor(fixture.folder) === five, 'the last cursor')
+    expect([...new Set(readRuns())]).toEqual([`${one}-${three} 3`, `${one}-${three} 2`, `${four}-${five} 2`])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(143)
     const notes = Array.from(
       { length: readRuns().length - 2 },
-      (_, index) => `subscribers 1 to 3: the command exited with 1; trying again in ${2 ** index} s\n`,
+      (_, index) => `subscribers ${one} to ${three}: the command exited with 1; trying again in ${2 ** index} s\n`,
     )
     expect(await child.stderr.text()).toBe(`${notes.join('')}rollcall: stopped\n`)
   })
@@ -156,22 +161,22 @@ describe('--follow', () => {
     const list = `sqlite:${service.folder}/data/rollcall.db`
     start(['export', '--follow', '--format', 'txt', '--cursor-file', 'c', '--list', list, '--exec', 'cat >> got'])
     for (const email of ['a@site.io', 'b@site.io', 'a@site.io', 'c@site.io']) await service.subscribe(email)
-    await until(() => toCursor(folder) === 4, 'the cursor 4')
+    await until(() => toText(folder, 'got').includes('c@site.io\n'), 'the last address')
     expect(toText(folder, 'got')).toBe('a@site.io\nb@site.io\nc@site.io\n')
   })
 
   test('a batch has at most 500 subscribers', async () => {
     const fixture = await createCliFixture()
-    await subscribe(fixture, 1100)
+    const seqs = await subscribe(fixture, 1100)
     fixture.start([...EXEC, 'wc -l >> sizes', '--follow'])
-    await until(() => toCursor(fixture.folder) === 1100, 'the cursor 1100')
+    await until(() => toCursor(fixture.folder) === seqs[1099], 'the last cursor')
     expect(toText(fixture.folder, 'sizes')).toBe('500\n500\n100\n')
   })
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for the command, and the cursor is exact', async (signal) => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 4)
+  const seqs = await subscribe(fixture, 4)
   const command = 'cat > got; until test -e ready; do sleep 0.01; done'
   const child = fixture.start([...EXEC, command, '--batch', '2'])
   await until(() => toText(fixture.folder, 'got') !== '', 'the first batch')
@@ -179,7 +184,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s waits for the command, and the cur
   await fixture.write('ready', '')
   expect(await within(child.exited, 'the end of the export')).toBe(signal === 'SIGINT' ? 130 : 143)
   expect(await child.stderr.text()).toBe('waiting for the command; again to stop\nrollcall: stopped\n')
-  expect(toCursor(fixture.folder)).toBe(2)
+  expect(toCursor(fixture.folder)).toBe(seqs[1]!)
 })
 
 test('a second signal stops the command too', async () => {
@@ -198,7 +203,7 @@ test('a second signal stops the command too', async () => {
 
 test('Ctrl-C in a terminal does not reach the command', async () => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 1)
+  const seqs = await subscribe(fixture, 1)
   const { folder } = fixture
   const script = "exec rollcall export --cursor-file c --exec 'cat > got; until test -e ready; do sleep 0.01; done'"
   const run = startInTerminal(script, { columns: 80, folder, env: { DATABASE_URL: fixture.list } })
@@ -207,7 +212,7 @@ test('Ctrl-C in a terminal does not reach the command', async () => {
   await run.shows('waiting for the command; again to stop')
   await fixture.write('ready', '')
   expect((await run.end()).exit).toBe(130)
-  expect(toCursor(folder)).toBe(1)
+  expect(toCursor(folder)).toBe(seqs[0]!)
 })
 
 test('a second export on a cursor file is refused, and a kill of the first one leaves no lock', async () => {

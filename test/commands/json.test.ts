@@ -22,6 +22,7 @@ const OUTPUTS = {
     state: STATE,
     email: z.string().nullable(),
     subscribed_at: date.nullable(),
+    suppressed_at: date.nullable(),
     seq: count.nullable(),
   }),
   import: z.strictObject({
@@ -46,7 +47,7 @@ const OUTPUTS = {
     absent: count,
     addresses: z.array(z.strictObject({ email: z.string(), was: STATE, state: STATE })).readonly(),
   }),
-  copy: z.strictObject({ ...TALLY, suppressions: count }),
+  copy: z.strictObject({ from: z.string(), to: z.string(), ...COUNT }),
   status: z.strictObject({
     list: z.string(),
     ...COUNT,

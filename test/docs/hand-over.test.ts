@@ -46,20 +46,23 @@ test.each(SERVICES)('%s: everybody arrives, also after a failure in the middle',
   expect(failed).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('answered 503\nrollcall: subscribers 1 to'),
+    stderr: expect.stringMatching(/answered 503\nrollcall: subscribers \d+ to/),
   })
   expect(await Bun.file(join(fixture.folder, `${name}.cursor`)).exists()).toBeFalse()
 
   expect(await fixture.shell(toCommand(name))).toEqual({
     code: 0,
     stdout: '',
-    stderr: expect.stringContaining('cursor: 5\n'),
+    stderr: expect.stringContaining('5 addresses exported\n'),
   })
   expect(services.problems).toEqual([])
   const accepted = EMAILS.map((email) => email.toLowerCase()).filter((email) => name === 'webhook' || email !== REFUSED)
   expect([...services.members[name]].sort()).toEqual(accepted.sort())
-  if (name === 'webhook') expect(services.webhookIds).toEqual(['rollcall-1-5', 'rollcall-1-5'])
-  else expect(await readFile(join(fixture.folder, `${name}.refused`), 'utf8')).toStartWith(REFUSED)
+  if (name === 'webhook') {
+    const [id = ''] = services.webhookIds
+    expect(id).toMatch(/^rollcall-\d+-\d+$/)
+    expect(services.webhookIds).toEqual([id, id])
+  } else expect(await readFile(join(fixture.folder, `${name}.refused`), 'utf8')).toStartWith(REFUSED)
 })
 
 /** The block that runs a recipe. */

@@ -53,7 +53,7 @@ export interface Exported {
 /** Milliseconds between two looks for new subscribers. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-type Store = Pick<SubscriberStore, 'list' | 'head'>
+type Store = Pick<SubscriberStore, 'list' | 'head' | 'check'>
 
 /**
  * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.
@@ -85,7 +85,8 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
   const { follow, signal, note } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
-    // The list may have come back from a backup meanwhile.
+    // The file of the list may be another one meanwhile.
+    if (follow) await store.check()
     await checkCursor(store, cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
     const batch = await createBatch(store, { ...options, after: cursor.seq, until })
