@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toPlain, toPlainNames } from '../../src/transfer/reading/names.ts'
+import { toPlain } from '../../src/transfer/reading/names.ts'
 import { readList } from '../../src/transfer/reading/read-list.ts'
 import { RULES } from '../../src/transfer/reading/statuses.ts'
 import { readText as readFile } from '../../src/transfer/reading/text.ts'
@@ -91,15 +91,15 @@ describe('the table of statuses', () => {
     const text = readText('docs/import.md')
     for (const { program, columns } of RULES) {
       expect(text).toContain(`| ${program} |`)
-      for (const column of columns.split(', ')) expect(text).toContain(`\`${column}\``)
+      for (const column of columns) expect(text).toContain(`\`${column}\``)
     }
   })
 
   test('gives each value one meaning under a name', () => {
     const meanings = RULES.flatMap((rule) =>
-      toPlainNames(rule.columns).flatMap((name) =>
+      rule.columns.flatMap((column) =>
         STATUSES.flatMap((status) =>
-          (rule[status]?.split(', ') ?? []).map((value) => ({ key: `${name}=${toPlain(value)} ${rule.with}`, status })),
+          rule[status].map((value) => ({ key: `${toPlain(column)}=${toPlain(value)} ${rule.with}`, status })),
         ),
       ),
     )

@@ -7,166 +7,85 @@ import { classifyDate } from './dates.ts'
 import { toPlain, toPlainNames } from './names.ts'
 import { findFlag, STATUSES, type Status, WORDS } from './words.ts'
 
-/** Values are compared like names. `(yes)`, `(no)`, `(empty)` and `(date)` stand for what they say, in any language. */
-export interface Rule extends Partial<Readonly<Record<Status, string>>> {
+/**
+ * Program | columns | subscribed | suppressed | skip | options. Values are compared like names; `(yes)`, `(no)`, `(empty)` and
+ * `(date)` stand for what they say, in any language. test/transfer/fixtures/README.md names the sources. Options:
+ * `words`: words of any language count too. `with`: only in a file that also has one of these columns. `weak`: only in a
+ * file without another status column and without parts of a postal address.
+ */
+const TABLE = `
+# Only the files of people who left have these columns, so an empty value is unknown.
+Mailchimp | UNSUB_TIME, CLEAN_TIME | (no) | (yes), (date)
+# Ghost subscribes every member, so "no" means that the member has unsubscribed.
+Ghost | subscribed_to_emails | (yes) | (no)
+Ghost | deleted_at | (no), (empty) | (yes), (date)
+Substack | email_disabled | (no), (empty) | (yes), (date)
+# Other programs have the kind of a paid subscription in a column of this name.
+Buttondown | type | regular, premium, trialed, gifted, churning, paused, past_due | unsubscribed, complained, undeliverable, spammy, blocked, removed | unactivated, unpaid, churned, disabled | with creation_date, unsubscription_date
+Buttondown | unsubscription_date | (no), (empty) | (yes), (date)
+listmonk | status | enabled | blocklisted | disabled
+# Kit calls people who unsubscribed "cancelled". Elsewhere this is the end of a payment.
+Kit | status | active, confirmed | bounced, complained | inactive, unconfirmed, cancelled
+# Elsewhere "state" is a part of a postal address, or the state of an account in a shop.
+Kit | state |  |  |  | words; weak
+beehiiv | status | active |  | inactive, pending, validating, needs_approval
+beehiiv | unsubscribed_at | (no), (empty) | (yes), (date)
+MailerLite | status | active | unsubscribed, bounced, junk | unconfirmed
+# A date in its files, a flag in those of other programs.
+MailerLite | Subscribed | (yes), (date) | (no) | (empty)
+MailerLite | Unsubscribed | (no), (empty) | (yes), (date)
+MailerLite Classic | type | active | unsubscribed, bounced, junk | unconfirmed | with date_subscribe, date_unsubscribe
+MailerLite Classic | date_unsubscribe | (no), (empty) | (yes), (date)
+Brevo | EMAIL_BLACKLISTED, BLACKLISTED | (no), (empty) | (yes), (date)
+Keila | status | active | unsubscribed, unreachable
+Mailtrain | status | subscribed | unsubscribed, bounced, complained
+Sendy | status |  | unsubscribed, bounced, marked as spam | soft bounced
+HubSpot | Unsubscribed from all email, Portal Unsubscribe, Portal Spam Report, Portal Bounce, Global Bounce | (no), (empty) | (yes), (date)
+Campaign Monitor | State | active | unsubscribed, bounced, deleted, spam, suppressed | unconfirmed | weak
+ActiveCampaign | status | active | unsubscribed, bounced | unconfirmed
+# Most customers with "no" have never subscribed.
+Shopify | Accepts Email Marketing | (yes) |  | (no), (empty)
+MailPoet | List status, Global status | subscribed | unsubscribed, bounced, trash | unconfirmed, inactive
+Google Groups | Group status | member, manager, owner | banned | invited, pending
+Google Groups | Email status | (empty) | bouncing |  | with Group status
+Google Groups | Email preference | all email, each email, email, digest, abridged, daily |  | no email, none | with Group status
+# Programs that are not listed, spreadsheets and columns that people made. Our own choice.
+Other programs | status, subscriber_status, subscription_status, email_status, Statut, Stato, Abostatus, Newsletter-Status, Statut d'abonnement |  |  |  | words
+Other programs | unsubscribed_on, unsubscribe_date, unsubscribed date, opted_out, opt_out, opt_out_date, bounced, bounced_at, complained_at, blocklisted, Abgemeldet, Abgemeldet am, Abmeldedatum, Désinscrit, Désinscrit le, Date de désinscription, Désabonné, Désabonné le, Fecha de baja, Disiscritto, Uitgeschreven, Uitgeschreven op | (no), (empty) | (yes), (date)
+Other programs | is_subscribed | (yes) | (no) | (empty)
+Other programs | opt_in, opted_in, Newsletter, active, is_active, aktiv, actif, confirmed, is_confirmed, confirmed_at | (yes), (date) |  | (no), (empty) | words
+`
+
+export interface Rule extends Readonly<Record<Status, readonly string[]>> {
   readonly program: string
-  readonly columns: string
-  /** Whether the words of any language count too. */
-  readonly words?: true
-  /** The column counts only in a file that also has one of these. */
-  readonly with?: string
-  /** The column counts only in a file without another status column and without parts of a postal address. */
-  readonly weak?: true
+  readonly columns: readonly string[]
+  readonly hasWords: boolean
+  readonly isWeak: boolean
+  readonly with: readonly string[]
 }
 
-/** A flag of an opt-out, or its date. Most programs leave it empty for subscribers. */
-const LEFT = { subscribed: '(no), (empty)', suppressed: '(yes), (date)' }
-
-/** test/transfer/fixtures/README.md names the sources. */
-export const RULES: readonly Rule[] = [
-  // Only the files of people who left have these columns, so an empty value is unknown.
-  { program: 'Mailchimp', columns: 'UNSUB_TIME, CLEAN_TIME', subscribed: '(no)', suppressed: '(yes), (date)' },
-  // Ghost subscribes every member, so `false` means that the member has unsubscribed.
-  { program: 'Ghost', columns: 'subscribed_to_emails', subscribed: '(yes)', suppressed: '(no)' },
-  { program: 'Ghost', columns: 'deleted_at', ...LEFT },
-  { program: 'Substack', columns: 'email_disabled', ...LEFT },
-  {
-    program: 'Buttondown',
-    columns: 'type',
-    // Other programs have the kind of a paid subscription in a column of this name.
-    with: 'creation_date, unsubscription_date',
-    subscribed: 'regular, premium, trialed, gifted, churning, paused, past_due',
-    suppressed: 'unsubscribed, complained, undeliverable, spammy, blocked, removed',
-    skip: 'unactivated, unpaid, churned, disabled',
-  },
-  { program: 'Buttondown', columns: 'unsubscription_date', ...LEFT },
-  { program: 'listmonk', columns: 'status', subscribed: 'enabled', suppressed: 'blocklisted', skip: 'disabled' },
-  {
-    program: 'Kit',
-    columns: 'status',
-    subscribed: 'active, confirmed',
-    suppressed: 'bounced, complained',
-    // Kit calls people who unsubscribed `cancelled`. Elsewhere this is the end of a payment.
-    skip: 'inactive, unconfirmed, cancelled',
-  },
-  // Elsewhere `state` is a part of a postal address, or the state of an account in a shop.
-  { program: 'Kit', columns: 'state', weak: true, words: true },
-  {
-    program: 'beehiiv',
-    columns: 'status',
-    subscribed: 'active',
-    skip: 'inactive, pending, validating, needs_approval',
-  },
-  { program: 'beehiiv', columns: 'unsubscribed_at', ...LEFT },
-  {
-    program: 'MailerLite',
-    columns: 'status',
-    subscribed: 'active',
-    suppressed: 'unsubscribed, bounced, junk',
-    skip: 'unconfirmed',
-  },
-  // A date in its files, a flag in those of other programs.
-  { program: 'MailerLite', columns: 'Subscribed', subscribed: '(yes), (date)', suppressed: '(no)', skip: '(empty)' },
-  { program: 'MailerLite', columns: 'Unsubscribed', ...LEFT },
-  {
-    program: 'MailerLite Classic',
-    columns: 'type',
-    with: 'date_subscribe, date_unsubscribe',
-    subscribed: 'active',
-    suppressed: 'unsubscribed, bounced, junk',
-    skip: 'unconfirmed',
-  },
-  { program: 'MailerLite Classic', columns: 'date_unsubscribe', ...LEFT },
-  { program: 'Brevo', columns: 'EMAIL_BLACKLISTED, BLACKLISTED', ...LEFT },
-  { program: 'Keila', columns: 'status', subscribed: 'active', suppressed: 'unsubscribed, unreachable' },
-  {
-    program: 'Mailtrain',
-    columns: 'status',
-    subscribed: 'subscribed',
-    suppressed: 'unsubscribed, bounced, complained',
-  },
-  { program: 'Sendy', columns: 'status', suppressed: 'unsubscribed, bounced, marked as spam', skip: 'soft bounced' },
-  {
-    program: 'HubSpot',
-    columns: 'Unsubscribed from all email, Portal Unsubscribe, Portal Spam Report, Portal Bounce, Global Bounce',
-    ...LEFT,
-  },
-  {
-    program: 'Campaign Monitor',
-    columns: 'State',
-    weak: true,
-    subscribed: 'active',
-    suppressed: 'unsubscribed, bounced, deleted, spam, suppressed',
-    skip: 'unconfirmed',
-  },
-  {
-    program: 'ActiveCampaign',
-    columns: 'status',
-    subscribed: 'active',
-    suppressed: 'unsubscribed, bounced',
-    skip: 'unconfirmed',
-  },
-  // Most customers with `no` have never subscribed.
-  { program: 'Shopify', columns: 'Accepts Email Marketing', subscribed: '(yes)', skip: '(no), (empty)' },
-  {
-    program: 'MailPoet',
-    columns: 'List status, Global status',
-    subscribed: 'subscribed',
-    suppressed: 'unsubscribed, bounced, trash',
-    skip: 'unconfirmed, inactive',
-  },
-  {
-    program: 'Google Groups',
-    columns: 'Group status',
-    subscribed: 'member, manager, owner',
-    skip: 'invited, pending',
-    suppressed: 'banned',
-  },
-  {
-    program: 'Google Groups',
-    columns: 'Email status',
-    with: 'Group status',
-    subscribed: '(empty)',
-    suppressed: 'bouncing',
-  },
-  {
-    program: 'Google Groups',
-    columns: 'Email preference',
-    with: 'Group status',
-    subscribed: 'all email, each email, email, digest, abridged, daily',
-    skip: 'no email, none',
-  },
-  // For programs that are not listed, spreadsheets and columns that people made. Our own choice.
-  {
-    program: 'Other programs',
-    columns:
-      'status, subscriber_status, subscription_status, email_status, Statut, Stato, Abostatus, Newsletter-Status, ' +
-      "Statut d'abonnement",
-    words: true,
-  },
-  {
-    program: 'Other programs',
-    columns:
-      'unsubscribed_on, unsubscribe_date, unsubscribed date, opted_out, opt_out, opt_out_date, bounced, bounced_at, ' +
-      'complained_at, blocklisted, Abgemeldet, Abgemeldet am, Abmeldedatum, Désinscrit, Désinscrit le, ' +
-      'Date de désinscription, Désabonné, Désabonné le, Fecha de baja, Disiscritto, Uitgeschreven, Uitgeschreven op',
-    ...LEFT,
-  },
-  { program: 'Other programs', columns: 'is_subscribed', subscribed: '(yes)', suppressed: '(no)', skip: '(empty)' },
-  {
-    program: 'Other programs',
-    columns: 'opt_in, opted_in, Newsletter, active, is_active, aktiv, actif, confirmed, is_confirmed, confirmed_at',
-    subscribed: '(yes), (date)',
-    skip: '(no), (empty)',
-    words: true,
-  },
-]
+export const RULES: readonly Rule[] = TABLE.split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [program = '', columns, subscribed, suppressed, skip, options = ''] = line.split(' | ')
+    const toList = (cell: string | undefined) => (cell ? cell.split(', ') : [])
+    return {
+      program,
+      columns: toList(columns),
+      subscribed: toList(subscribed),
+      suppressed: toList(suppressed),
+      skip: toList(skip),
+      hasWords: options.includes('words'),
+      isWeak: options.includes('weak'),
+      with: toList(/with (.*)/.exec(options)?.[1]).map(toPlain),
+    }
+  })
 
 /** Parts of a postal address, plain. */
 const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zip, zip code, postcode, country')
 
 const RULES_BY_NAME = Map.groupBy(
-  RULES.flatMap((rule) => toPlainNames(rule.columns).map((name) => ({ name, rule }))),
+  RULES.flatMap((rule) => rule.columns.map((column) => ({ name: toPlain(column), rule }))),
   ({ name }) => name,
 )
 
@@ -214,7 +133,7 @@ export function createStatusReader(names: readonly string[], { named, ignored, t
   const known = findKnown(names).filter(({ index }) => !named.includes(index) && !ignored.includes(index))
   const own = named.map((index) => {
     const rules = findRules(names, index)
-    return { index, rules: rules.length > 0 ? rules : [{ program: '', columns: '', words: true } as const] }
+    return { index, rules }
   })
   const columns = [...known, ...own]
     .sort((one, other) => one.index - other.index)
@@ -275,7 +194,7 @@ const MAX_CELLS = 1000
 
 function createColumn(name: string, index: number, rules: readonly Rule[], { isNamed, treat, used }: ColumnOptions) {
   const values = toValues(rules)
-  const hasWords = rules.some(({ words }) => words)
+  const hasWords = rules.length === 0 || rules.some((rule) => rule.hasWords)
   const any = treat.get('*')
   const meanings = new Map<string, Meaning>()
   const cells = new Map<string, Meaning | undefined>()
@@ -321,9 +240,9 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
 /** The meanings of values. A stricter one counts if several rules have the value. */
 function toValues(rules: readonly Rule[]): ReadonlyMap<string, Status> {
   const values = STATUSES.flatMap((status) =>
-    rules.flatMap((rule) => (rule[status] ?? '').split(', ').map((value) => [toKey(value), status] as const)),
+    rules.flatMap((rule) => rule[status].map((value) => [toKey(value), status] as const)),
   )
-  return new Map(values.filter(([value]) => value !== ''))
+  return new Map(values)
 }
 
 function toKey(value: string): string {
@@ -339,7 +258,7 @@ function findKnown(names: readonly string[]): readonly Found[] {
   const found = names
     .map((_, index) => ({ index, rules: findRules(names, index) }))
     .filter(({ rules }) => rules.length > 0)
-  const strong = found.filter(({ rules }) => rules.some(({ weak }) => !weak))
+  const strong = found.filter(({ rules }) => rules.some(({ isWeak }) => !isWeak))
   const isPostal = names.some((name) => POSTAL_NAMES.includes(toPlain(name)))
   return strong.length > 0 || isPostal ? strong : found
 }
@@ -349,5 +268,5 @@ function findRules(names: readonly string[], index: number): readonly Rule[] {
   const plain = names.map(toPlain)
   return rules
     .map(({ rule }) => rule)
-    .filter(({ with: required }) => !required || toPlainNames(required).some((name) => plain.includes(name)))
+    .filter(({ with: required }) => required.length === 0 || required.some((name) => plain.includes(name)))
 }
