@@ -75,10 +75,34 @@ addListVerb(
   )
   .action(async (options) => (await import('./commands/export.ts')).exportList(options))
 
-if (args[0] === 'import' || !args[0] || args[0].startsWith('-') || args[0] === 'help') {
-  const { createImportCommand } = await import('./commands/import.ts')
-  program.addCommand(createImportCommand().copyInheritedSettings(program))
-}
+addListVerb(
+  'import',
+  'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who left are suppressed',
+  'rollcall import old-list.csv --dry-run',
+)
+  .argument('<file>', 'The file to import; - for standard input')
+  .option('--column <name>', 'Read the address from this column: its name, or its number from 1')
+  .option('--date-column <name>', 'Read the date of the subscription from this column, or none')
+  .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
+  .option('--status-column <name>', 'Read a status from this column too (can be repeated)', addValue)
+  .option('--ignore-column <name>', 'Do not read this column (can be repeated)', addValue)
+  .option(
+    '--treat <value=status>',
+    'Say what a status means: subscribed, suppressed, skip; * is any value (can be repeated)',
+    addValue,
+  )
+  .addOption(
+    new Option('--suppress', 'Treat every row as an opt-out, and remove the addresses from the list').conflicts([
+      'statusColumn',
+      'ignoreColumn',
+      'treat',
+    ]),
+  )
+  .option('--encoding <name>', 'Read this encoding, such as windows-1252')
+  .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
+  .option('--dry-run', 'Print what would happen without changing the list')
+  .option('--json', 'Print the summary as JSON')
+  .action(async (file, options) => (await import('./commands/import.ts')).runImport(file, options))
 
 addListVerb(
   'remove',
@@ -165,6 +189,12 @@ function addListVerb(name: string, description: string, example: string): Comman
   )
 }
 
+/** Adds a value to those of the same option before. @throws InvalidArgumentError */
+function addValue(text: string, before: readonly string[] = []): readonly string[] {
+  if (text.trim() !== '') return [...before, text]
+  throw new InvalidArgumentError('It is empty.')
+}
+
 /** Parses a whole number that is not negative. @throws InvalidArgumentError */
 function parseWholeNumber(text: string): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
@@ -181,9 +211,13 @@ function parseDuration(text: string): number {
 
 /** Refuses empty values: with an unset variable, `--cursor-file "$FILE"` would hand the whole list over. @throws UsageError */
 function refuseEmpty(command: Command): void {
-  const empty = command.options.find((option) => command.getOptionValue(option.attributeName()) === '')
+  const empty = command.options.find((option) => isEmpty(command.getOptionValue(option.attributeName())))
   if (empty) throw new UsageError(`the value of ${empty.long} is empty`)
-  if (command.args.includes('')) throw new UsageError('an argument is empty')
+  if (command.args.some(isEmpty)) throw new UsageError('an argument is empty')
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
 }
 
 /** What people try, and what they may mean. */

@@ -87,3 +87,8 @@ export function escapeControls(text: string): string {
 function toEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+/** The outcome of an operation that can fail for a reason that the caller handles. */
+export type Result<Value, Reason> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: Reason }

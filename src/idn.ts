@@ -1,8 +1,8 @@
 /** Converts internationalized domains to ASCII, for input from people: the form and the import. Pure; also runs in browsers. */
 
 import { type Address, type AddressReason, NON_ASCII, parseAddress } from './email.ts'
+import type { Result } from './failure.ts'
 import { MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from './limits.ts'
-import type { Result } from './result.ts'
 
 /**
  * Parses an address whose domain may be outside ASCII.

@@ -1,9 +1,9 @@
 /** Addresses as people type and paste them, for the page and the import. Pure; also runs in browsers. */
 
 import type { Address, AddressReason } from './email.ts'
+import type { Result } from './failure.ts'
 import { parseUnicodeAddress } from './idn.ts'
 import { MAX_EXPLAINED_LENGTH } from './limits.ts'
-import type { Result } from './result.ts'
 
 /**
  * Parses an address, after what is certainly not part of it is removed: a display name, `mailto:`, invisible

@@ -1,7 +1,6 @@
 /** `rollcall import`: reads a list, and writes what it says to the store, in batches. */
 
 import { stat } from 'node:fs/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ListUrl } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
@@ -10,22 +9,22 @@ import { createDryRun } from '../store/changes.ts'
 import { toListName } from '../store/list-name.ts'
 import { openStore } from '../store/open.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
-import { DATE_ORDERS, type DateOrder } from '../transfer/reading/dates.ts'
+import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type List, REJECTED_COLUMNS, type ReadOptions, readList } from '../transfer/reading/read-list.ts'
 import { toPlainValue } from '../transfer/reading/statuses.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { STATUSES, type Status } from '../transfer/reading/words.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
-import { checkSignal, createListCommand, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
+import { checkSignal, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
 
-interface ImportOptions extends ListOption {
+export interface ImportOptions extends ListOption {
   readonly column?: string
   readonly dateColumn?: string
   readonly dateOrder?: DateOrder
   readonly statusColumn?: readonly string[]
   readonly ignoreColumn?: readonly string[]
-  readonly treat?: ReadonlyMap<string, Status>
+  readonly treat?: readonly string[]
   readonly suppress?: true
   readonly encoding?: string
   readonly rejected?: string
@@ -33,82 +32,39 @@ interface ImportOptions extends ListOption {
   readonly json?: true
 }
 
-/** Creates the command. */
-export function createImportCommand(): Command {
-  return createListCommand(
-    'import',
-    'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who left are suppressed',
-    'rollcall import old-list.csv --dry-run',
+/** Parses `VALUE=STATUS`. @throws UsageError */
+function parseTreatments(texts: readonly string[] = []): ReadonlyMap<string, Status> {
+  return new Map(
+    texts.map((text) => {
+      const end = text.lastIndexOf('=')
+      const status = STATUSES.find((name) => name === text.slice(end + 1))
+      if (end < 0 || !status) throw new UsageError(`--treat is "${text}": use VALUE=${STATUSES.join(', VALUE=')}`)
+      return [toPlainValue(text.slice(0, end)), status]
+    }),
   )
-    .argument('<file>', 'The file to import; - for standard input')
-    .addOption(createNameOption('--column <name>', 'Read the address from this column: its name, or its number from 1'))
-    .addOption(createNameOption('--date-column <name>', 'Read the date of the subscription from this column, or none'))
-    .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(DATE_ORDERS))
-    .addOption(createNamesOption('--status-column <name>', 'Read a status from this column too (can be repeated)'))
-    .addOption(createNamesOption('--ignore-column <name>', 'Do not read this column (can be repeated)'))
-    .addOption(
-      new Option(
-        '--treat <value=status>',
-        `Say what a status means: ${STATUSES.join(', ')}; * is any value (can be repeated)`,
-      ).argParser(parseTreatment),
-    )
-    .addOption(
-      new Option('--suppress', 'Treat every row as an opt-out, and remove the addresses from the list').conflicts([
-        'statusColumn',
-        'ignoreColumn',
-        'treat',
-      ]),
-    )
-    .addOption(new Option('--encoding <name>', 'Read this encoding, such as windows-1252').argParser(parseEncoding))
-    .addOption(createNameOption('--rejected <file>', 'Write rejected rows and their reasons to this file'))
-    .option('--dry-run', 'Print what would happen without changing the list')
-    .option('--json', 'Print the summary as JSON')
-    .action(runImport)
 }
 
-function createNameOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(parseName)
-}
-
-function createNamesOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text, before: readonly string[] = []) => [
-    ...before,
-    parseName(text),
-  ])
-}
-
-/** An option with an unset variable of a shell must not mean its default. @throws InvalidArgumentError */
-function parseName(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
-  return text
-}
-
-/** Parses `VALUE=STATUS` and adds it to those before. @throws InvalidArgumentError */
-function parseTreatment(text: string, before: ReadonlyMap<string, Status> = new Map()): ReadonlyMap<string, Status> {
-  const end = text.lastIndexOf('=')
-  const status = STATUSES.find((name) => name === text.slice(end + 1))
-  if (end < 0 || !status) throw new InvalidArgumentError(`Use VALUE=${STATUSES.join(', VALUE=')}.`)
-  return new Map([...before, [toPlainValue(text.slice(0, end)), status]])
-}
-
-/** Parses a label of the Encoding standard. @throws InvalidArgumentError */
-function parseEncoding(label: string): string {
+/** Parses a label of the Encoding standard. @throws UsageError */
+function parseEncoding(label: string | undefined): string | undefined {
   try {
-    return new TextDecoder(label as Bun.Encoding).encoding
+    return label === undefined ? undefined : new TextDecoder(label as Bun.Encoding).encoding
   } catch {
-    throw new InvalidArgumentError('Use a label of the Encoding standard, such as windows-1252 or shift_jis.')
+    throw new UsageError(`--encoding is "${label}": use a label of the Encoding standard, such as windows-1252`)
   }
 }
 
-async function runImport(file: string, options: ImportOptions): Promise<void> {
+/** `rollcall import`: adds the addresses in a file to the list. */
+export async function runImport(file: string, options: ImportOptions): Promise<void> {
   const url = parseListOption(options)
   const { rejected, suppress, dryRun } = options
   if (rejected !== undefined && (await isSameFile(rejected, file))) {
     throw new UsageError('--rejected is the file that is imported')
   }
   const { statusColumn: statusColumns, ignoreColumn: ignoreColumns, ...rest } = options
-  const reading: ReadOptions = { ...rest, statusColumns, ignoreColumns, name: toInputName(file) }
-  const list = readList(await readText(file, options.encoding), reading)
+  const treat = parseTreatments(options.treat)
+  const encoding = parseEncoding(options.encoding)
+  const reading: ReadOptions = { ...rest, treat, statusColumns, ignoreColumns, name: toInputName(file) }
+  const list = readList(await readText(file, encoding), reading)
 
   // Before the list changes, because it may fail.
   if (rejected !== undefined && !dryRun) await writeRejected(rejected, url, list)

@@ -1,7 +1,6 @@
 /** What the verbs share: the option `--list`, a store that is closed at the end, addresses, and what a signal does. */
 
 import { setImmediate } from 'node:timers/promises'
-import { Command } from 'commander'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
 import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
@@ -11,14 +10,6 @@ import { note } from './output.ts'
 
 export interface ListOption {
   readonly list?: string
-}
-
-/** Creates a command that works on one list. */
-export function createListCommand(name: string, description: string, example: string): Command {
-  return new Command(name)
-    .description(description)
-    .addHelpText('after', `\nExample:\n  ${example}`)
-    .option('--list <url>', 'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)')
 }
 
 /** Parses `--list`, or DATABASE_URL when it is not given. @throws UsageError */

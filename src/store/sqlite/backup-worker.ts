@@ -1,7 +1,7 @@
 /** The thread that checks a SQLite list and copies it. */
 
 import { Database } from 'bun:sqlite'
-import type { Result } from '../../result.ts'
+import type { Result } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, type CopyRequest, copyInto } from './backup.ts'
 import { toReason } from './error.ts'

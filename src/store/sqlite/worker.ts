@@ -3,7 +3,7 @@
  * no command comes in, or after each commit when the backlog is large.
  */
 
-import type { Result } from '../../result.ts'
+import type { Result } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { createSchedule, type Schedule } from '../schedule.ts'
 import { rescueList } from './backup.ts'

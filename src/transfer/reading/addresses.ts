@@ -1,7 +1,7 @@
 /** Addresses as they stand in a file or on the command line. */
 
 import { type Address, type AddressReason, toIdentity } from '../../email.ts'
-import type { Result } from '../../result.ts'
+import type { Result } from '../../failure.ts'
 import { parseTypedAddress } from '../../typed-address.ts'
 
 const REASONS: Readonly<Record<AddressReason, string>> = {

@@ -1,6 +1,6 @@
 /** Dates in the forms that other programs write. */
 
-import type { Result } from '../../result.ts'
+import type { Result } from '../../failure.ts'
 
 /** The date, `undefined` for an empty value, or for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
