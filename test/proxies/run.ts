@@ -12,7 +12,7 @@ import { readList } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { findProgram, PROGRAM_PATH, requirePrograms } from '../support/programs.ts'
 import { openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { createFolder, endServices, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
 const [PLAIN, SECURE] = [takeFreePort(), takeFreePort()]
@@ -22,6 +22,7 @@ const POST = toRequest(`POST ${ENDPOINT.path}`, HEAD, '{"email":"proxy@example.o
 let clients = 0
 
 requirePrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' })
+process.once('exit', endServices)
 const folder = await createFolder()
 const pem = join(folder, 'list.pem')
 // With the key, which signs it, in the same file.
@@ -78,6 +79,7 @@ for (const [name, { text, toArguments, hasLimit }] of Object.entries(PROXIES)) {
   await writeFile(file, text)
   const env = { PATH: PROGRAM_PATH, HOME: folder }
   const proxy = Bun.spawn([findProgram(name) ?? name, ...toArguments(file)], { cwd: folder, env, stderr: 'ignore' })
+  process.once('exit', () => proxy.kill('SIGKILL'))
   await until(async () => !(await openConnection(SECURE)).isClosed(), `${name} listens`)
   const checks = { checkResponses, checkUnknownMethod, checkLargeBodies, checkSlowBody, checkPaths }
   for (const check of [
