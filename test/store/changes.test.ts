@@ -1,0 +1,176 @@
+/** Properties of what imports, opt-outs and removals change, on random lists and rows with repeats. */
+
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Address, toIdentity } from '../../src/email.ts'
+import {
+  type Changes,
+  createDryRun,
+  type Plan,
+  planImport,
+  planOptOuts,
+  planRemoval,
+  toState,
+} from '../../src/store/changes.ts'
+import { type Found, MissingListError } from '../../src/subscriber.ts'
+import { toAddress } from '../support/store-suite.ts'
+
+/** A list in memory, by identity. */
+type List = Map<string, Found>
+
+const NOW = new Date('2026-06-01T00:00:00Z')
+
+// Few addresses in two spellings, and few dates, so that rows repeat and dates are equal.
+const email = fc.constantFrom('a', 'B', 'b', 'c', 'C', 'd').map((name) => toAddress(`${name}@site.io`))
+const date = fc.constantFrom('2020-01-01', '2024-01-01', '2026-06-01', '2027-01-01').map((text) => new Date(text))
+const list = fc
+  .array(fc.tuple(email, fc.constantFrom('subscriber', 'suppression'), date), { maxLength: 5 })
+  .map((entries): List => {
+    const rows = entries.map(([address, kind, at], seq): [string, Found] => [
+      toIdentity(address),
+      kind === 'subscriber' ? { subscriber: { seq, email: address, subscribedAt: at } } : { suppressedAt: at },
+    ])
+    return new Map(rows)
+  })
+const addresses = fc.array(email, { maxLength: 8 })
+const importRows = fc.array(fc.record({ email, subscribedAt: fc.option(date, { nil: undefined }) }), { maxLength: 8 })
+const optOuts = fc.array(fc.record({ email, optedOutAt: fc.option(date, { nil: undefined }) }), { maxLength: 8 })
+
+const find = (state: List, rows: readonly Address[]) => rows.map((address) => state.get(toIdentity(address)) ?? {})
+const emailsOf = (rows: readonly { readonly email: Address }[]) => rows.map((row) => row.email)
+
+/** Writes changes as a store does. */
+function write(state: List, { add, remove, suppress, lift }: Changes): List {
+  const next = new Map(state)
+  for (const row of remove) expect(next.delete(toIdentity(row.email))).toBe(true)
+  for (const row of add) {
+    expect(next.has(toIdentity(row.email))).toBe(false)
+    next.set(toIdentity(row.email), { subscriber: { seq: 99, ...row } })
+  }
+  for (const row of suppress) next.set(toIdentity(row.email), { suppressedAt: row.suppressedAt })
+  for (const address of lift) next.delete(toIdentity(address))
+  return next
+}
+
+const isOnce = (rows: readonly Address[]) => new Set(rows.map(toIdentity)).size === rows.length
+const sum = (tally: object) => Object.values(tally).reduce((total: number, value: number) => total + value, 0)
+
+function expectSound(state: List, { changes }: Plan<unknown>): List {
+  expect(isOnce(emailsOf(changes.add))).toBe(true)
+  expect(isOnce(emailsOf(changes.suppress))).toBe(true)
+  expect(isOnce(changes.lift)).toBe(true)
+  const next = write(state, changes)
+  for (const { subscriber, suppressedAt } of next.values()) expect(subscriber && suppressedAt).toBeUndefined()
+  return next
+}
+
+test('an import adds each new address once, in its first spelling, and never one that is suppressed', () => {
+  fc.assert(
+    fc.property(list, importRows, (state, rows) => {
+      const plan = planImport(rows, find(state, emailsOf(rows)), NOW)
+      const next = expectSound(state, plan)
+      expect(sum(plan.outcome)).toBe(rows.length)
+      expect(next.size - state.size).toBe(plan.outcome.added)
+      for (const [identity, found] of state) expect(next.get(identity)).toEqual(found)
+      for (const { email: address, subscribedAt } of plan.changes.add) {
+        const first = rows.find((row) => toIdentity(row.email) === toIdentity(address))
+        expect({ address, subscribedAt }).toEqual({ address: first!.email, subscribedAt: first!.subscribedAt ?? NOW })
+      }
+      // A second import of the same rows changes nothing.
+      expect(planImport(rows, find(next, emailsOf(rows)), NOW).outcome).toMatchObject({ added: 0 })
+    }),
+  )
+})
+
+test('opt-outs suppress everybody, except for those who subscribed later or at an unknown time', () => {
+  fc.assert(
+    fc.property(list, optOuts, fc.boolean(), (state, rows, removeUndated) => {
+      const plan = planOptOuts(rows, find(state, emailsOf(rows)), { removeUndated, now: NOW })
+      const next = expectSound(state, plan)
+      expect(sum(plan.outcome)).toBe(rows.length)
+      for (const { email: address } of rows) {
+        const { subscriber, suppressedAt } = next.get(toIdentity(address)) ?? {}
+        const before = state.get(toIdentity(address))
+        const mine = rows.filter((row) => toIdentity(row.email) === toIdentity(address))
+        const isLeft = (at: Date | undefined) => (at ? before!.subscriber!.subscribedAt <= at : removeUndated)
+        if (subscriber) expect(mine.some(({ optedOutAt }) => isLeft(optedOutAt))).toBe(false)
+        else
+          for (const { optedOutAt } of mine)
+            expect(suppressedAt! >= (optedOutAt ?? suppressedAt!) || removeUndated).toBe(true)
+        // A suppression never gets an earlier date, and is not older than the subscription that it ends.
+        if (before?.suppressedAt) expect(suppressedAt! >= before.suppressedAt).toBe(true)
+        if (before?.subscriber && suppressedAt) expect(suppressedAt >= before.subscriber.subscribedAt).toBe(true)
+      }
+    }),
+  )
+})
+
+test('the order of opt-outs does not matter', () => {
+  fc.assert(
+    fc.property(list, optOuts, fc.boolean(), (state, rows, removeUndated) => {
+      const run = (order: typeof rows) => {
+        const plan = planOptOuts(order, find(state, emailsOf(order)), { removeUndated, now: NOW })
+        const next = [...write(state, plan.changes)].map(([identity, found]) => [
+          identity,
+          toState(found),
+          found.suppressedAt,
+        ])
+        return { outcome: plan.outcome, next: next.sort() }
+      }
+      expect(run(rows.toReversed())).toEqual(run(rows))
+    }),
+  )
+})
+
+test('a removal leaves no address on the list, and returns the state that each row found', () => {
+  fc.assert(
+    fc.property(list, addresses, fc.boolean(), (state, rows, suppress) => {
+      const plan = planRemoval(rows, find(state, rows), { suppress, now: NOW })
+      const next = expectSound(state, plan)
+      let model = state
+      const states = rows.map((address) => {
+        const one = planRemoval([address], find(model, [address]), { suppress, now: NOW })
+        model = write(model, one.changes)
+        return one.outcome[0]
+      })
+      expect([...plan.outcome]).toEqual(states as (typeof plan.outcome)[number][])
+      for (const address of rows) {
+        expect(toState(next.get(toIdentity(address)))).toBe(suppress ? 'suppressed' : 'absent')
+        const { subscriber, suppressedAt } = state.get(toIdentity(address)) ?? {}
+        const earliest = subscriber?.subscribedAt ?? suppressedAt ?? NOW
+        if (suppress) expect(next.get(toIdentity(address))!.suppressedAt! >= earliest).toBe(true)
+      }
+    }),
+  )
+})
+
+test('a dry run counts like the changes, over any number of batches, and changes nothing', async () => {
+  const batch = fc.oneof(fc.record({ rows: importRows }), fc.record({ optOuts, removeUndated: fc.boolean() }))
+  await fc.assert(
+    fc.asyncProperty(list, fc.array(batch, { maxLength: 5 }), async (state, batches) => {
+      const before = new Map(state)
+      const dryRun = createDryRun({ lookUp: async (asked) => find(state, asked) })
+      let next: List = state
+      for (const each of batches) {
+        const rows = 'rows' in each ? each.rows : each.optOuts
+        const found = find(next, emailsOf(rows))
+        const plan = 'rows' in each ? planImport(each.rows, found) : planOptOuts(each.optOuts, found, each)
+        const outcome = 'rows' in each ? await dryRun.import(each.rows) : await dryRun.suppress(each.optOuts, each)
+        expect<object>(outcome).toEqual(plan.outcome)
+        next = write(next, plan.changes)
+      }
+      expect(state).toEqual(before)
+    }),
+  )
+})
+
+test('a dry run of a list that does not exist', async () => {
+  const rows = ['a@site.io', 'b@site.io', 'A@site.io'].map((text) => ({ email: toAddress(text) }))
+  const missing = { lookUp: () => Promise.reject(new MissingListError('there is no list')) }
+  for (const dryRun of [createDryRun(undefined), createDryRun(missing)]) {
+    expect(await dryRun.suppress(rows.slice(1, 2), { removeUndated: false })).toMatchObject({ added: 1 })
+    expect(await dryRun.import(rows)).toEqual({ added: 1, known: 1, suppressed: 1 })
+  }
+  const broken = createDryRun({ lookUp: () => Promise.reject(new Error('no disk')) })
+  await expect(broken.import(rows)).rejects.toThrow('no disk')
+})

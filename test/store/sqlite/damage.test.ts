@@ -1,0 +1,108 @@
+/**
+ * A damaged list is not taken for a short one: with any page overwritten, a command that reads all of the list prints all of
+ * it, or fails.
+ */
+
+import { afterAll, expect, test } from 'bun:test'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
+import { createFolder } from '../../support/service.ts'
+import { createAddresses, listAll, listSuppressions } from '../../support/store-suite.ts'
+
+const PAGE = 4096
+const folder = await createFolder()
+afterAll(() => rm(folder, { recursive: true }))
+
+/** What overwrites a page. */
+const OVERWRITES: Readonly<Record<string, (pages: readonly Buffer[], index: number) => Buffer[]>> = {
+  zeros: () => [Buffer.alloc(PAGE)],
+  'random bytes': () => [crypto.getRandomValues(Buffer.alloc(PAGE))],
+  'a copy of another page': (pages, index) => pages.filter((_, other) => other !== index),
+}
+
+const sound = await createSound()
+const pages = Array.from({ length: sound.bytes.length / PAGE }, (_, index) =>
+  sound.bytes.subarray(index * PAGE, (index + 1) * PAGE),
+)
+
+test('the list has pages of every kind', () => {
+  expect(pages.length).toBeGreaterThan(20)
+  expect(sound.subscribers).toHaveLength(1000)
+})
+
+test.each(Object.keys(OVERWRITES))(
+  'every page overwritten by %s',
+  async (name) => {
+    let [failed, tried] = [0, 0]
+    for (const [index] of pages.entries()) {
+      for (const page of OVERWRITES[name]?.(pages, index) ?? []) {
+        const file = writeDamaged(index, page)
+        tried++
+        const [subscribers, suppressions] = [
+          await read(file, listAll),
+          await read(writeDamaged(index, page), listSuppressions),
+        ]
+        if (subscribers && suppressions) {
+          expect([index, subscribers]).toEqual([index, sound.subscribers])
+          expect([index, suppressions]).toEqual([index, sound.suppressions])
+        } else failed++
+      }
+    }
+    expect(failed).toBeGreaterThan(tried / 2)
+  },
+  300_000,
+)
+
+test('doctor notices every overwritten page that holds a table', async () => {
+  const missed: number[] = []
+  for (const [index] of pages.entries()) {
+    const results = await Array.fromAsync(checkSqliteList(writeDamaged(index, Buffer.alloc(PAGE)), []))
+    if (results.every(({ ok }) => ok)) missed.push(index)
+  }
+  expect(missed).toEqual([])
+})
+
+/** Creates a closed list of 1,000 subscribers and 300 suppressions. */
+async function createSound() {
+  const file = join(folder, 'sound.db')
+  const store = openSqliteStore(file)
+  await store.import(createAddresses(1000).map((email) => ({ email })))
+  await store.suppress(
+    createAddresses(1300)
+      .slice(1000)
+      .map((email) => ({ email })),
+    { removeUndated: false },
+  )
+  const [subscribers, suppressions] = [await listAll(store), await listSuppressions(store)]
+  await store.close()
+  return { bytes: readFileSync(file), subscribers, suppressions }
+}
+
+function writeDamaged(index: number, page: Buffer): string {
+  const [source, file] = [join(folder, 'sound.db'), join(folder, 'damaged.db')]
+  copyFileSync(source, file)
+  const bytes = Buffer.from(sound.bytes)
+  page.copy(bytes, index * PAGE)
+  writeFileSync(file, bytes)
+  return file
+}
+
+/** Opens a list as a command does, and reads it. Undefined when that fails. */
+async function read<T extends readonly (Subscriber | Suppression)[]>(
+  file: string,
+  work: (store: ReturnType<typeof openSqliteStore>) => Promise<T>,
+): Promise<T | undefined> {
+  let store: ReturnType<typeof openSqliteStore> | undefined
+  try {
+    store = openSqliteStore(file, { create: false, orReadOnly: true })
+    return await work(store)
+  } catch {
+    return undefined
+  } finally {
+    await store?.close()
+  }
+}

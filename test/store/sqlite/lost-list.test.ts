@@ -1,0 +1,68 @@
+/** A list whose file was moved confirms nothing. A service with such a list is in test/service/lost-file.test.ts. */
+
+import { expect, onTestFinished, test } from 'bun:test'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import type { SubscriberStore } from '../../../src/subscriber.ts'
+import { createFolder } from '../../support/service.ts'
+import { toAddress } from '../../support/store-suite.ts'
+
+const ADA = toAddress('ada@site.io')
+
+async function createPlace(): Promise<string> {
+  const folder = await realpath(await createFolder())
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+const CALLS: Readonly<Record<string, (store: SubscriberStore) => Promise<unknown>>> = {
+  add: (store) => store.add([ADA]),
+  import: (store) => store.import([{ email: ADA }]),
+  remove: (store) => store.remove([ADA], { suppress: true }),
+  suppress: (store) => store.suppress([{ email: ADA }], { removeUndated: true }),
+  check: (store) => store.check(),
+}
+
+test.each(Object.entries(CALLS))('%s fails while the file is not at its path', async (_, call) => {
+  const file = join(await createPlace(), 'list.db')
+  const store = openSqliteStore(file)
+  await call(store)
+  renameSync(file, `${file}.away`)
+  const message = `the list is lost: ${file} was deleted or moved`
+  for (let turn = 0; turn < 2; turn++) await expect(call(store)).rejects.toThrow(message)
+  renameSync(`${file}.away`, file)
+  await call(store)
+  await store.close()
+})
+
+const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
+  'list.db was deleted': (folder) => rmSync(join(folder, 'list.db')),
+  'another file is at list.db': (folder) => {
+    writeFileSync(join(folder, 'other.db'), '')
+    renameSync(join(folder, 'other.db'), join(folder, 'list.db'))
+  },
+  'list.db-wal was deleted': (folder) => rmSync(join(folder, 'list.db-wal')),
+  'the folder was moved': (folder) => renameSync(folder, `${folder}-away`),
+  'another folder is in its place': (folder) => {
+    renameSync(folder, `${folder}-away`)
+    mkdirSync(folder)
+  },
+}
+
+test.each(Object.entries(LOSSES))(
+  '%s: a commit fails, and closing deletes no log of another list',
+  async (name, lose) => {
+    const folder = join(await createPlace(), 'data')
+    const store = openSqliteStore(join(folder, 'list.db'))
+    for (let turn = 0; turn < 3; turn++) await store.add([ADA])
+    lose(folder)
+    await expect(store.add([ADA]), name).rejects.toThrow('the list is lost')
+    const log = join(folder, 'list.db-wal')
+    mkdirSync(folder, { recursive: true })
+    if (!existsSync(log)) writeFileSync(log, 'of another list')
+    await store.close()
+    expect(existsSync(log)).toBe(true)
+  },
+)

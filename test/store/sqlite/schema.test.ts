@@ -1,0 +1,65 @@
+/** The schema of a SQLite list: who may open it, and how it is migrated. */
+
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkVersion, migrate } from '../../../src/store/sqlite/schema.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { toSupportFile } from '../../support/paths.ts'
+import { createFolder } from '../../support/service.ts'
+import { listAll, toAddresses } from '../../support/store-suite.ts'
+
+const folder = await createFolder()
+afterAll(() => rm(folder, { recursive: true }))
+
+/** A second version, which no list has yet. */
+const SECOND = [['ALTER TABLE subscribers ADD COLUMN note TEXT', `UPDATE subscribers SET note = 'migrated'`]] as const
+
+test('an older list gets the migrations that it lacks, once, and keeps what it has', async () => {
+  const file = join(folder, 'older.db')
+  const store = openSqliteStore(file)
+  await store.add(toAddresses('ann@one.example'))
+  const all = await listAll(store)
+  await store.close()
+  for (let round = 0; round < 2; round++) {
+    using db = new Database(file)
+    migrate(db, file, SECOND)
+    expect(checkVersion(db, file, SECOND)).toBe(2)
+    expect(db.query('SELECT seq, email, note FROM subscribers').all()).toEqual([
+      { seq: all[0]?.seq, email: 'ann@one.example', note: 'migrated' },
+    ])
+  }
+  const content = readFileSync(file)
+  expect(() => openSqliteStore(file)).toThrow(
+    'its schema is version 2, and this Rollcall knows version 1; use a newer Rollcall',
+  )
+  expect(readFileSync(file).equals(content)).toBe(true)
+})
+
+test('a new list has all migrations', () => {
+  using db = new Database(join(folder, 'new.db'))
+  migrate(db, 'new.db', SECOND)
+  expect(checkVersion(db, 'new.db', SECOND)).toBe(2)
+  expect(db.query('SELECT note FROM subscribers').all()).toEqual([])
+})
+
+test('a migration that fails leaves the list as it was', async () => {
+  const file = join(folder, 'failed.db')
+  await openSqliteStore(file).close()
+  using db = new Database(file)
+  expect(() => migrate(db, file, [[...SECOND[0], 'DROP TABLE missing']])).toThrow('no such table')
+  expect(checkVersion(db, file)).toBe(1)
+})
+
+test('eight processes create a list at once', async () => {
+  const file = join(folder, 'at-once.db')
+  const emails = Array.from({ length: 8 }, (_, index) => `user.${index}@site.io`)
+  const writer = toSupportFile('killed-writer.ts')
+  const codes = emails.map((email) => Bun.spawn([process.execPath, writer, file, email, '--close']).exited)
+  expect(await Promise.all(codes)).toEqual(emails.map(() => 0))
+  const store = openSqliteStore(file)
+  expect((await store.count()).subscribers).toBe(8)
+  await store.close()
+})
