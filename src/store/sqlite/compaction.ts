@@ -10,38 +10,47 @@ import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import { createSuppressionHash, toClockSeq } from '../head.ts'
 import type { Slice } from '../schedule.ts'
-import { readHead } from './read.ts'
+import { LAST_SEQ, readHead } from './read.ts'
 import { getRow } from './transaction.ts'
 
-/** Addresses of the first slice, and of the largest and the smallest one. */
-const SLICE_SIZE = { first: 20_000, max: 50_000, min: 1_000 } as const
+/**
+ * Addresses of the first slice, and of the largest and the smallest one. Slices of 4,000 need about 1.4 times the CPU of
+ * slices of 50,000, for all requests and on ten million addresses.
+ */
+const SLICE_SIZE = { first: 20_000, max: 50_000, min: 10_000 } as const
 
 /** Milliseconds that a slice should take: no commit is possible meanwhile. */
-const SLICE_MS = 100
+const SLICE_MS = 150
 
 /** Rows of the inbox that are looked at for a slice. A busy service writes rows of 20 to 100 addresses. */
 const MAX_ROWS = 8192
 
 /**
- * Appends a batch to the inbox in one transaction, with its numbers: see toClockSeq. An empty batch commits too.
+ * Appends a batch to the inbox, with its numbers: see toClockSeq. One statement, which writes one page if it can: every
+ * request waits for it. An empty batch commits too.
  *
  * @param addresses a JSON array
  * @returns how many addresses it has
  * @throws SQLiteError when it cannot be written
  */
 export function append(db: Database, addresses: string): number {
-  const { size } = getRow(db.query<{ size: number }, [string]>('SELECT json_array_length(?1) AS size'), addresses)
-  db.transaction(() => {
-    takeNumbers(db, size)
-    if (size === 0) return
-    db.query('INSERT INTO inbox SELECT last_seq - ?1 + 1, ?2, ?3 FROM list').run(size, Date.now(), addresses)
-  }).immediate()
-  return size
+  if (addresses === '[]') {
+    db.query('UPDATE list SET last_seq = last_seq').run()
+    return 0
+  }
+  // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
+  db.query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`).run(
+    toClockSeq(),
+    Date.now(),
+    addresses,
+  )
+  // No address has a quotation mark.
+  return addresses.split('","').length
 }
 
-/** Gives out numbers, in the transaction of the caller. */
+/** Gives out numbers without the inbox, in the transaction of the caller. */
 export function takeNumbers(db: Database, size: number): void {
-  db.query('UPDATE list SET last_seq = max(last_seq, ?1) + ?2').run(toClockSeq(), size)
+  db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2`).run(toClockSeq(), size)
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -98,14 +107,16 @@ function compactSlice(db: Database, size: number, until: number): Slice {
     .all(until, MAX_ROWS)
   const [first, ...rest] = rows
   if (!first) return { moved: 0, left: false }
-  let [last, moved] = [first.seq, first.size]
+  let [last, moved] = [first, first.size]
   for (const row of rest) {
     if (moved + row.size > size) break
-    last = row.seq
+    last = row
     moved += row.size
   }
-  moveRows(db, first.seq, last)
-  return { moved, left: rows.at(-1)?.seq !== last || rows.length === MAX_ROWS }
+  moveRows(db, first.seq, last.seq)
+  // From now on, only this says which numbers were given out.
+  db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(last.seq + last.size - 1)
+  return { moved, left: rows.at(-1) !== last || rows.length === MAX_ROWS }
 }
 
 function moveRows(db: Database, first: number, last: number): void {

@@ -21,10 +21,14 @@ import { getRow } from './transaction.ts'
 /** Rows in a page. Larger pages are no faster, and use more memory. */
 const PAGE_SIZE = 1000
 
+/** The last number that was given out, in a statement that reads `list`: the last one in the inbox, or the one in `list`. */
+export const LAST_SEQ = `max(last_seq, coalesce(
+  (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox ORDER BY first_seq DESC LIMIT 1), 0))`
+
 /** @throws StoreError when the row is damaged */
 export function readHead(db: Database): ListHead {
   const head = db
-    .query<ListHead, []>('SELECT id, suppression_key AS suppressionKey, last_seq AS lastSeq FROM list')
+    .query<ListHead, []>(`SELECT id, suppression_key AS suppressionKey, ${LAST_SEQ} AS lastSeq FROM list`)
     .get()
   const isSound =
     head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)

@@ -29,7 +29,7 @@ const BASELINE = [
   `CREATE TABLE list (
      id TEXT NOT NULL,                 -- random; backups and copies keep it
      suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
-     last_seq INTEGER NOT NULL         -- the last seq that was given out
+     last_seq INTEGER NOT NULL         -- no seq above this was given out, except in the inbox
    ) STRICT`,
   `CREATE TABLE inbox (
      first_seq INTEGER PRIMARY KEY,    -- seq of the first address of the commit

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { append, compactAll, countInbox, createCompaction } from '../../../src/store/sqlite/compaction.ts'
 import { type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
+import { readHead } from '../../../src/store/sqlite/read.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses } from '../../support/store-suite.ts'
 
@@ -67,7 +68,7 @@ test('two connections that compact in turns move each address once', () => {
 test('moves nothing that was accepted after a number', () => {
   const [list, other] = openTwice()
   const compact = createCompaction(list.db)
-  const { until } = list.db.query<{ until: number }, []>('SELECT last_seq AS until FROM list').get()!
+  const { lastSeq: until } = readHead(list.db)
   append(other.db, JSON.stringify(['late@site.io']))
   while (compact(until).left);
   expect(readList(list)).toHaveLength(ADDRESSES.length)

@@ -21,7 +21,7 @@ const readSynchronous = (db: Database) => db.query<{ synchronous: number }, []>(
 test('a connection waits for the disk after it opens a list, and after each slice of compaction', () => {
   const { db, close } = openListFile(join(folder, 'synchronous.db'))
   expect(readSynchronous(db)).toBe(2)
-  for (let row = 0; row < 3; row++) append(db, JSON.stringify(createAddresses(20_000)))
+  for (let row = 0; row < 6; row++) append(db, JSON.stringify(createAddresses(20_000)))
   const compact = createCompaction(db)
   let slices = 0
   for (; compact().left; slices++) expect(readSynchronous(db)).toBe(2)
