@@ -48,12 +48,18 @@ export function findColumns(table: Table, options: ColumnOptions, file: string):
     throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
   }
 
-  const ignored = ignoreColumns.map(find)
+  // Columns may have the same name.
+  const findAll = (given: string) => {
+    const first = find(given)
+    return [...names.keys()].filter((index) => index === first || names[index] === names[first])
+  }
+
+  const ignored = ignoreColumns.flatMap(findAll)
   const read = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
   return {
     address: column === undefined ? findAddress(names, read, sample, file) : find(column),
     dates: dateColumn === undefined ? findDates(read, sample) : dateColumn === 'none' ? [] : [find(dateColumn)],
-    statuses: statusColumns.map(find),
+    statuses: [...new Set(statusColumns.flatMap(findAll))],
     ignored,
   }
 }

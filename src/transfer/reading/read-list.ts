@@ -71,7 +71,7 @@ export const REJECTED_COLUMNS = ['line', 'reason', 'address'] as const
 export function readList(text: string, options: ReadOptions): List {
   const { name, suppress = false, dateColumn, dateOrder, treat = new Map() } = options
   const table = openTable(text, name, options.column !== undefined)
-  const names = table.names ?? ['address']
+  const names = (table.names ?? ['address']).map((name, index) => name.trim() || `column ${index + 1}`)
   if (names.join() === REJECTED_COLUMNS.join()) {
     throw new Failure(`${name}: it is a file of rejected rows. Correct these rows in the list, and import that again`)
   }

@@ -237,9 +237,11 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
   return { name, index, find, meanings }
 }
 
+const STRICTEST_LAST = STATUSES.toSorted((one, other) => STRICTNESS[one] - STRICTNESS[other])
+
 /** The meanings of values. A stricter one counts if several rules have the value. */
 function toValues(rules: readonly Rule[]): ReadonlyMap<string, Status> {
-  const values = STATUSES.flatMap((status) =>
+  const values = STRICTEST_LAST.flatMap((status) =>
     rules.flatMap((rule) => rule[status].map((value) => [toKey(value), status] as const)),
   )
   return new Map(values)

@@ -24,11 +24,13 @@ const OTHERS: readonly (readonly [names: string, next?: string])[] = [
 
 /** Parts of names that say something about a subscription, in the languages of the page. */
 const NAME_PARTS = toPlainNames(
-  'unsub, optout, optedout, optin, optedin, blacklist, blocklist, blocked, bounce, complain, suppress, status, consent, ' +
+  'unsub, optout, optedout, donotmail, donotemail, donotcontact, cancel, deleted, removed, optin, optedin, blacklist, blocklist, blocked, bounce, complain, suppress, status, consent, ' +
     'abgemeldet, abmeld, gesperrt, abbestell, einwilligung, désinscri, désabon, bloqué, statut, consentement, ' +
     'desuscri, baja, rebot, disiscri, cancellat, consenso, uitgeschreven, afgemeld, toestemming, wypisan, rezygnac, ' +
     'zgoda, descadastr, desinscri, відпис, згода, 解除, 配信停止, 退会, 退订, 取消订阅, الغاء, الموافقة',
 )
+
+const NO_WORD = /[^\p{L}\p{N}]+/u
 
 /** Different values of a column that are counted. */
 const MAX_VALUES = 20
@@ -41,6 +43,8 @@ interface Profile {
   filled: number
   /** Whether all cells so far are dates or empty. */
   hasOnlyDates: boolean
+  /** Whether a cell is an object of JSON in which a word says that somebody left. */
+  hasWord: boolean
 }
 
 /** A column that may say who left. */
@@ -64,7 +68,7 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
   )
   const profiles = indexes
     .filter((index) => !others.has(plain[index] ?? ''))
-    .map((index): Profile => ({ index, values: new Map(), filled: 0, hasOnlyDates: true }))
+    .map((index): Profile => ({ index, values: new Map(), filled: 0, hasOnlyDates: true, hasWord: false }))
 
   function add(cells: readonly string[]): void {
     for (const profile of profiles) {
@@ -72,6 +76,8 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
       if (!cell) continue
       profile.filled++
       if (profile.hasOnlyDates) profile.hasOnlyDates = isPlainDate(cell)
+      profile.hasWord ||=
+        cell.startsWith('{') && cell.split(NO_WORD).some((word) => WORDS.get(toPlain(word)) === 'suppressed')
       const { values } = profile
       if (!values) continue
       values.set(cell, (values.get(cell) ?? 0) + 1)
@@ -91,7 +97,8 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
 }
 
 /** Whether the values look like a status. */
-function isStatus({ values, filled, hasOnlyDates }: Profile, rows: number): boolean {
+function isStatus({ values, filled, hasOnlyDates, hasWord }: Profile, rows: number): boolean {
+  if (hasWord) return true
   const hasGaps = filled < rows
   if (hasOnlyDates) return hasGaps
   if (!values) return false

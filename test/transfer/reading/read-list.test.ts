@@ -360,6 +360,14 @@ describe('a column that nobody has read', () => {
     })
   })
 
+  test('may be an object of JSON, have no name, or have the name of another one', () => {
+    const json = JSON.stringify({ email: 'a@b.io', state_of: { since: 2020, status: 'unsubscribed' } })
+    expect(() => read(json)).toThrow('may say who left: "state_of"')
+    const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
+    expect(() => read(text, { ignoreColumns: ['foo'] })).toThrow('--ignore-column "column 4"')
+    expect(read(text, { ignoreColumns: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
+  })
+
   test('several of them are in one message, also without a header', () => {
     expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(
       'left: "column 2" ("yes" 1×, "no" 1×); "column 4" ("x" 1×',
