@@ -66,4 +66,4 @@ test('a worker and the coordinator are killed under load', async () => {
   expect(emailsOf(seen)).toEqual(emailsOf(all))
   const listed = new Set(all.map(({ email }) => toIdentity(email)))
   expect(confirmed.filter((email) => !listed.has(toIdentity(email)))).toEqual([])
-})
+}, 300_000)

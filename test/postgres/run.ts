@@ -39,12 +39,9 @@ console.log(
     .stdout.toString()
     .trim(),
 )
-const child = Bun.spawn(
-  [process.execPath, 'test', '--timeout', kind === 'citus' ? '300000' : '60000', ...(FILES[kind] ?? [])],
-  {
-    cwd: ROOT,
-    env: { ...process.env, TEST_POSTGRES_BIN: bin, TEST_POSTGRES: kind },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  },
-)
+const child = Bun.spawn([process.execPath, 'test', '--timeout', '60000', ...(FILES[kind] ?? [])], {
+  cwd: ROOT,
+  env: { ...process.env, TEST_POSTGRES_BIN: bin, TEST_POSTGRES: kind },
+  stdio: ['ignore', 'inherit', 'inherit'],
+})
 process.exit(await child.exited)
