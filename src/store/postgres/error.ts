@@ -29,6 +29,9 @@ function toReason(error: unknown): string {
 /** SQLSTATE */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
+/** What to do about a server on which nothing can be accepted or compacted. */
+export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
+
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
@@ -38,7 +41,7 @@ const REASONS = [
   [/^28/, 'the server refuses the user or the password'],
   [/^3D/, 'the server has no such database'],
   [/^(?:3F000|42(?:P01|703|704|883))$/, 'its schema has changed'],
-  [/^25006$/, 'the database is read-only, such as a standby: use the primary'],
+  [/^25006$/, READ_ONLY],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],
   [/^53/, 'the server lacks resources'],

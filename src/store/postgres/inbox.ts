@@ -2,9 +2,11 @@
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
+import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../head.ts'
 import type { Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
+import { READ_ONLY } from './error.ts'
 import { createMissingRowError } from './schema.ts'
 
 /**
@@ -131,10 +133,13 @@ export async function compactSlice(
  */
 export async function compact(client: Client): Promise<void> {
   const until = await client.run(async (sql) => {
-    const [row] = await sql<{ id: string }[]>`SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1`
-    return row?.id
+    const [row] = await sql<[{ id: string | null; isReadOnly: boolean }]>`
+      SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS id,
+             current_setting('transaction_read_only')::boolean AS "isReadOnly"`
+    if (row.isReadOnly) throw new StoreError(READ_ONLY)
+    return row.id
   })
-  if (until === undefined) return
+  if (until === null) return
   while ((await compactSlice(client, { until })).left);
 }
 

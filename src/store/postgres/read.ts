@@ -13,6 +13,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { toFirstDay, toStatus } from '../status.ts'
+import { READ_ONLY } from './error.ts'
 import { createMissingRowError, DURABLE, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
@@ -40,7 +41,7 @@ export async function checkWritable(sql: SQL): Promise<void> {
     `SELECT 0::${DURABLE}, current_setting('transaction_read_only')::boolean AS "isReadOnly",
             has_table_privilege('rollcall.inbox', 'INSERT') AS "mayInsert"`,
   )
-  if (row?.isReadOnly) throw new StoreError('the database of the list is read-only, such as a standby: use the primary')
+  if (row?.isReadOnly) throw new StoreError(READ_ONLY)
   if (!row?.mayInsert) throw new StoreError('the user may not add to the list: GRANT INSERT ON rollcall.inbox')
 }
 

@@ -115,6 +115,17 @@ test('a database that was restored or promoted gives a cursor from later everybo
   })
 })
 
+test('a database that is read-only, such as a standby, is refused also for reading', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.count())
+  await server.run(`ALTER DATABASE ${toDatabase(url)} SET default_transaction_read_only = on`, server.admin)
+  await withStore(url, async (store) => {
+    for (const call of [() => store.count(), () => listAll(store), () => store.add([]), () => store.check()]) {
+      await expect(call()).rejects.toThrow('the database is read-only, such as a standby: use the primary')
+    }
+  })
+})
+
 test('the error of a list whose row is gone says so, and what was accepted stays', async () => {
   const url = await server.createUrl()
   await withStore(url, async (store) => {
