@@ -147,12 +147,14 @@ async function importList(url: ListUrl, list: List, options: WriteOptions) {
 
 /** Opens the list if there is one. @throws StoreError */
 async function openExisting(url: ListUrl): Promise<SubscriberStore | undefined> {
+  let store: SubscriberStore | undefined
   try {
-    const store = await openStore(url, { create: false, notify: note })
+    store = await openStore(url, { create: false, notify: note })
     // PostgreSQL finds out at the first call that there is no list.
     await store.head()
     return store
   } catch (error) {
+    await store?.close()
     if (error instanceof MissingListError) return undefined
     throw error
   }
