@@ -24,8 +24,8 @@ import { ROOT } from '../support/paths.ts'
 
 /** Blocks of these files are run elsewhere, by the language and the name of the block. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  // architecture.test.ts, and compaction.test.ts for the SQL.
-  'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'sql before', 'sql after'],
+  // architecture.test.ts. The tables are those of the schema.
+  'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'text tables'],
   // test/page/owner.test.ts, in a browser.
   'docs/page.md': ['html own-form'],
   // build/archive.test.ts reads the first one; the other one needs an installation.
