@@ -63,6 +63,8 @@ function createLock(path: string, file: string): Database {
   if (!existsSync(name)) createPrivateFile(name)
   const lock = new Database(name)
   try {
+    // No file of a journal: nothing is written.
+    lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     return lock
   } catch {

@@ -99,7 +99,7 @@ test.each(UMASKS)('the files of every command, from the moment they appear, with
 
   for (const name of ['in.txt', 'files', 'tmp']) seen.delete(name)
   const names = [...seen.keys()]
-  const files = names.filter((name) => /\.(?:csv|cursor|db|db-\w+|partial|partial-\w+)$/.test(name))
+  const files = names.filter((name) => /\.(?:csv|cursor|db|db-\w+|lock|partial|partial-\w+)$/.test(name))
   const folders = names.filter((name) => !files.includes(name))
   expect(folders.toSorted()).toEqual(['copy', 'copy/deep', 'data'])
   for (const name of [
