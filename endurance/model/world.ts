@@ -138,8 +138,8 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     if (summary === undefined) return
     for (const operation of operations) confirm(operation)
     figures.acknowledged += operations.length
-    const { added, known, suppressed } = JSON.parse(summary) as Record<string, number>
-    const sum = (added ?? 0) + (known ?? 0) + (suppressed ?? 0)
+    const { added, known, left_out: leftOut } = JSON.parse(summary) as Record<string, number>
+    const sum = (added ?? 0) + (known ?? 0) + (leftOut ?? 0)
     check(sum === operations.length, () => `an import of ${operations.length} rows says ${summary}`)
   }
 
