@@ -87,7 +87,7 @@ async function measureLoad(
   await running.waitUntilIdle()
   const after = running.cpu()
   // Processes that share all cores compact on all of them.
-  const deferred = (after - during) / (isSpread ? availableParallelism() : 1)
+  const deferred = Math.max(after - during, 0) / (isSpread ? availableParallelism() : 1)
   return {
     burst: result.requests / result.seconds,
     rate: result.requests / (result.seconds + deferred),

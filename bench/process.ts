@@ -120,12 +120,18 @@ function isAlive(pid: number): boolean {
   return readProc(`${pid}/stat`) !== '' && !/\) [ZX] /.test(readProc(`${pid}/stat`))
 }
 
-/** CPU seconds of a process and its descendants. The first number of schedstat is nanoseconds on a core. */
+/**
+ * CPU seconds of a process and its descendants. The first number of schedstat is nanoseconds on a core. Children that have
+ * ended, such as processes of PostgreSQL, are in the stat of their parent, in ticks of 10 ms.
+ */
 function readCpu(root: number): number {
-  let nanoseconds = 0
-  for (const pid of listTree(root))
-    for (const task of listTasks(pid)) nanoseconds += Number(readProc(`${pid}/task/${task}/schedstat`).split(' ')[0])
-  return nanoseconds / 1e9
+  let seconds = 0
+  for (const pid of listTree(root)) {
+    for (const task of listTasks(pid)) seconds += Number(readProc(`${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e9
+    const fields = readProc(`${pid}/stat`).split(') ').at(-1)?.split(' ').map(Number) ?? []
+    seconds += ((fields[13] ?? 0) + (fields[14] ?? 0)) / 100
+  }
+  return seconds
 }
 
 function readPeakMemory(root: number): number {
