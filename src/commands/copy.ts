@@ -35,8 +35,12 @@ function refuseSameFile(source: ListUrl, target: ListUrl): void {
   if (readFileId(source.file) === readFileId(target.file)) throw new UsageError('--from and --to are the same list')
 }
 
-/** @throws StoreError when the target is not empty; Failure when it does not have what the source had */
-async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
+/**
+ * Makes an empty list a copy of another one, in one transaction.
+ *
+ * @throws StoreError when the target is not empty; Failure when the list changes meanwhile, or the copy differs from it
+ */
+export async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
   const total = (await from.count()).subscribers
   // After the count, which gives the addresses of the inbox their numbers.
   const head = await from.head()
@@ -45,14 +49,27 @@ async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSig
     await checkSignal(signal)
     progress.update(rows, total)
   }
+  const digest = async (store: SubscriberStore) => {
+    const read = createDigest(store, head.lastSeq, () => checkSignal(signal))
+    await drain(read.subscribers)
+    await drain(read.suppressions)
+    return read.finish()
+  }
+  const sent = createDigest(from, head.lastSeq, onRows)
+  let expected = ''
+
+  async function* readSuppressions() {
+    yield* sent.suppressions
+    expected = sent.finish()
+    // Somebody who is removed in between would be a subscriber of the copy, and suppressed.
+    if ((await digest(from)) === expected) return
+    throw new Failure('somebody changed the list meanwhile: nothing was copied. Copy again')
+  }
+
   try {
-    const sent = createDigest(from, head.lastSeq, onRows)
-    const count = await to.fill({ head, ...sent })
-    const stored = createDigest(to, head.lastSeq, () => checkSignal(signal))
-    await drain(stored.subscribers)
-    await drain(stored.suppressions)
-    if (stored.finish() === sent.finish()) return count
-    throw new Failure('the copy differs from the list: delete it, and copy again while nobody changes the list')
+    const count = await to.fill({ head, subscribers: sent.subscribers, suppressions: readSuppressions() })
+    if ((await digest(to)) === expected) return count
+    throw new Failure('the copy differs from the list: delete it, and copy again')
   } finally {
     progress.stop()
   }

@@ -85,19 +85,21 @@ export async function fill(transaction: SQL, { head, subscribers, suppressions }
   if (before.subscribers + before.suppressed > 0) {
     throw new StoreError('the list is not empty: use "rollcall export" and "rollcall import" instead')
   }
-  const { inner, outer } = toKeySides(head.suppressionKey)
-  await transaction`
-    UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
-      last_seq = ${head.lastSeq}::float8::bigint`
   const copied = { subscribers: 0, suppressed: 0 }
+  let lastSeq = head.lastSeq
   for await (const page of subscribers) {
     await insertSubscribers(transaction, page)
     copied.subscribers += page.length
+    lastSeq = Math.max(lastSeq, page.at(-1)?.seq ?? 0)
   }
   for await (const page of suppressions) {
     await insertSuppressions(transaction, page)
     copied.suppressed += page.length
   }
+  const { inner, outer } = toKeySides(head.suppressionKey)
+  await transaction`
+    UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
+      last_seq = ${lastSeq}::float8::bigint`
   const after = await readCount(transaction)
   if (after.subscribers === copied.subscribers && after.suppressed === copied.suppressed) return after
   throw new StoreError('the list does not have all that was copied')
