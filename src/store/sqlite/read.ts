@@ -47,17 +47,47 @@ export function readCount(db: Database): Count {
   )
 }
 
+/** Subscribers that are grouped by day at once. */
+const BLOCK_SIZE = 20_000
+
+interface Block {
+  readonly end: number | null
+  readonly size: number
+  readonly lowest: number
+  readonly highest: number
+  readonly last: number
+}
+
 /** Takes two seconds for ten million subscribers: it reads the whole list. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes'> {
   const first = toFirstDay()
-  const days = db
-    .query<{ day: number; added: number }, [first: number]>(
+  const days = new Map<number, number>()
+  const add = (day: number, added: number) => days.set(day, (days.get(day) ?? 0) + added)
+  let latest: number | null = null
+  // In blocks, most of which have one day: to group all rows at once, SQLite would sort them.
+  const blocks = db.query<Block, [after: number]>(
+    `SELECT max(seq) AS end, count(*) AS size, min(subscribed_at) / ${DAY_MS} AS lowest,
+            max(subscribed_at) / ${DAY_MS} AS highest, max(subscribed_at) AS last
+     FROM (SELECT seq, subscribed_at FROM subscribers WHERE seq > ?1 ORDER BY seq LIMIT ${BLOCK_SIZE})`,
+  )
+  for (let [after, block] = [0, getRow(blocks, 0)]; block.end !== null; block = getRow(blocks, after)) {
+    const { end, size, lowest, highest, last } = block
+    latest = Math.max(latest ?? last, last)
+    if (lowest === highest) add(highest, size)
+    else if (highest >= first) for (const { day, added } of readDays(db, after, end)) add(day, added)
+    after = end
+  }
+  const rows = [...days].map(([day, added]) => ({ day, added }))
+  return { ...readCount(db), ...toStatus({ days: rows, first, last: latest }) }
+}
+
+function readDays(db: Database, after: number, end: number) {
+  return db
+    .query<{ day: number; added: number }, [after: number, end: number]>(
       `SELECT subscribed_at / ${DAY_MS} AS day, count(*) AS added FROM subscribers
-       WHERE subscribed_at >= ?1 * ${DAY_MS} GROUP BY 1`,
+       WHERE seq > ?1 AND seq <= ?2 GROUP BY 1`,
     )
-    .all(first)
-  const { last } = getRow(db.query<{ last: number | null }, []>('SELECT max(subscribed_at) AS last FROM subscribers'))
-  return { ...readCount(db), ...toStatus({ days, first, last }) }
+    .all(after, end)
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
