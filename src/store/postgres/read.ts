@@ -1,7 +1,7 @@
 /** The statements that read a PostgreSQL list. What must be seen was compacted before. */
 
 import type { SQL } from 'bun'
-import { type Address, RESERVED_DOMAINS } from '../../email.ts'
+import type { Address } from '../../email.ts'
 import {
   type Count,
   type Found,
@@ -14,13 +14,10 @@ import {
 } from '../../subscriber.ts'
 import { toFirstDay, toStatus } from '../status.ts'
 import { READ_ONLY } from './error.ts'
-import { createMissingRowError, DURABLE, toKey } from './schema.ts'
+import { createMissingRowError, DURABLE, IS_RESERVED, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
-
-/** The rule of isReserved as patterns of LIKE, which is faster than a regular expression. No address has only one label. */
-const RESERVED = RESERVED_DOMAINS.flatMap((domain) => [`%.${domain}`, ...(domain.includes('.') ? [`%@${domain}`] : [])])
 
 export async function readHead(sql: SQL): Promise<ListHead> {
   const [row] = await sql<{ id: string; inner: string; lastSeq: number }[]>`
@@ -123,11 +120,10 @@ async function* proveComplete<Row>(
 }
 
 export async function readCount(sql: SQL): Promise<Count> {
-  const [count] = await sql<[Count]>`
-    SELECT count(*)::float8 AS subscribers,
-           count(*) FILTER (WHERE lower(email) LIKE ANY (${sql.array(RESERVED, 'TEXT')}::text[]))::float8 AS reserved,
-           (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed
-    FROM rollcall.subscribers`
+  const [count] = await sql.unsafe<[Count]>(`
+    SELECT (SELECT count(*) FROM rollcall.subscribers)::float8 AS subscribers,
+           (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED})::float8 AS reserved,
+           (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed`)
   return count
 }
 

@@ -1,11 +1,18 @@
 /** The schema of a PostgreSQL list, and how a database gets it. */
 
 import type { SQL } from 'bun'
+import { RESERVED_DOMAINS } from '../../email.ts'
 import { type ListHead, MissingListError, StoreError } from '../../subscriber.ts'
 import { createHead } from '../head.ts'
 
 /** The type of what must be durable. A value of it is refused when a commit would not be. */
 export const DURABLE = 'rollcall.durable_number'
+
+/**
+ * Whether `email` is in a reserved domain: it ends in one of them, after an `@` or a dot. The last characters decide about
+ * most addresses, at a third of the cost.
+ */
+export const IS_RESERVED = toReservedSql()
 
 const BASELINE = `
   -- An administrator may have created the schema for a user who may not create one, and who may not run IF NOT EXISTS.
@@ -44,6 +51,7 @@ const BASELINE = `
   );
   -- In the collation "C", lower() changes A to Z and nothing else: it is the identity.
   CREATE UNIQUE INDEX subscribers_identity ON rollcall.subscribers (lower(email));
+  CREATE INDEX subscribers_reserved ON rollcall.subscribers (seq) WHERE ${IS_RESERVED};
 
   CREATE TABLE rollcall.suppressions (hash bytea PRIMARY KEY, suppressed_at timestamptz NOT NULL);
 
@@ -60,6 +68,13 @@ const BASELINE = `
  * what they write to: their statements must fail, and never write to a place that a newer process does not read.
  */
 const MIGRATIONS: readonly string[] = [BASELINE]
+
+function toReservedSql(): string {
+  const endings = RESERVED_DOMAINS.flatMap((domain) => [`@${domain}`, `.${domain}`])
+  const toList = (texts: readonly string[]) => [...new Set(texts)].map((text) => `'${text}'`).join(', ')
+  return `(lower(right(email, 5)) IN (${toList(endings.map((ending) => ending.slice(-5)))})
+    AND lower(email) LIKE ANY (ARRAY[${toList(endings.map((ending) => `%${ending}`))}]))`
+}
 
 /** The version of the schema that this Rollcall uses. */
 export const SCHEMA_VERSION = MIGRATIONS.length
