@@ -17,8 +17,9 @@ export type ListKind = 'empty' | 'large' | 'million' | 'postgres' | 'pooler' | '
 /** A checkout of Rollcall. */
 export interface Checkout {
   readonly folder: string
-  /** Its commit, which names its lists. */
   readonly commit: string
+  /** The state of its stores, which names its lists. */
+  readonly stores: string
 }
 
 /** The folder of the results; git ignores it. */
@@ -27,8 +28,15 @@ export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 const SIZES = { large: 10_000_000, million: 2_000_000, 'postgres-large': 5_000_000 }
 
 export function toCheckout(folder: string): Checkout {
-  const { stdout } = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: folder })
-  return { folder, commit: stdout.toString().trim() || 'unknown' }
+  const read = (...args: readonly string[]) =>
+    Bun.spawnSync(['git', ...args], { cwd: folder })
+      .stdout.toString()
+      .trim() || 'unknown'
+  return {
+    folder,
+    commit: read('rev-parse', '--short', 'HEAD'),
+    stores: read('rev-parse', '--short', 'HEAD:src/store'),
+  }
 }
 
 /** The command line of a checkout, with the runtime of that checkout. */
@@ -61,7 +69,7 @@ export async function createList(
 }
 
 async function getLargeList(kind: 'large' | 'million', checkout: Checkout): Promise<string> {
-  const file = join(RESULTS, `${kind}-${checkout.commit}.db`)
+  const file = join(RESULTS, `${kind}-${checkout.stores}.db`)
   if (existsSync(file)) return file
   for (const suffix of ['', '-wal', '-shm', '-state']) rmSync(`${file}.partial${suffix}`, { force: true })
   await importInto(`sqlite:${file}.partial`, checkout, SIZES[kind])
