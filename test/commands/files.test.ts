@@ -94,5 +94,5 @@ test('an empty file is not a list, but becomes one', async () => {
     expect((await stat(join(folder, 'list.db'))).size).toBe(0)
   }
   expect(await readdir(folder)).toEqual(['list.db'])
-  expect(await print(['import', '-'], 'a@site.io\n')).toStartWith('1 new')
+  expect(await print(['import', '-'], 'a@site.io\n')).toStartWith('1 added')
 })

@@ -40,9 +40,13 @@ test('LOG_LEVEL=warn hides the three lines', async () => {
 })
 
 test('a failure is readable: the message of the store, without JSON and without control characters', async () => {
-  const { folder, run } = await serve({ DATABASE_URL: 'sqlite:a\u202fb/list.db' })
+  const port = findFreePort()
+  const { folder, run } = await serve({ DATABASE_URL: 'sqlite:a\u202fb/list.db', PORT: port })
   await run.shows('curl ')
   await rm(join(folder, 'a\u202fb'), { recursive: true })
+  const headers = { 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ email: 'ada@site.io' })
+  expect((await fetch(`http://127.0.0.1:${port}/api/newsletter`, { method: 'POST', headers, body })).status).toBe(500)
   await run.shows('the list is lost')
   run.type('\u0003')
   const { lines } = await run.end()
@@ -50,3 +54,10 @@ test('a failure is readable: the message of the store, without JSON and without 
   expect(lines.join('\n')).toMatch(/^ {2}the list is lost/m)
   expect(lines.join('')).not.toMatch(/{"level"|"err"/)
 })
+
+function findFreePort(): string {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const port = String(server.port)
+  server.stop(true)
+  return port
+}
