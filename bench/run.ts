@@ -18,7 +18,7 @@ Compares Rollcall with baselines and with servers that store nothing.
   --only NAME        run this trial; may be repeated: ${TRIALS.map(({ name }) => name).join(', ')}
   --rounds NUMBER    run each contender this often, in turn with the others (default: 3)
   --seconds NUMBER   send load for this many seconds (default: 5)
-  --against FOLDER   compare with the Rollcall of another checkout, which has its own node_modules, instead of other servers
+  --against FOLDER   compare with the Rollcall of another checkout too, which has its own node_modules
   --write-docs       write docs/bench.md, bench.json and bench.svg; trials that do not run keep their result
   --help             print help
 `
@@ -101,8 +101,6 @@ async function runTrial(trial: Trial, options: MeasureOptions): Promise<Record<s
 function isPresent(name: string): boolean {
   const contender = contenders[name]
   if (!contender) return false
-  // Two checkouts are compared with each other, not with other servers that use SQLite.
-  if (other && contender.role !== 'rollcall' && /-durable|-relaxed/.test(name)) return false
   const missing = contender.missing?.()
   if (missing) notes.add(missing)
   return missing === undefined
@@ -131,7 +129,7 @@ function save(folder: string): void {
   writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify(run, toRounded, 1)}\n`)
   const [first] = run.outcomes
-  if (first && first.name === TRIALS[0]?.name && !other) writeFileSync(join(folder, 'bench.svg'), toChart(first))
+  if (first && first.name === TRIALS[0]?.name) writeFileSync(join(folder, 'bench.svg'), toChart(first))
 }
 
 /** Keeps the outcomes of trials that did not run. */
