@@ -55,7 +55,7 @@ export const GIVE_UP_MS = STORE_DEADLINE_MS - 500
  * Most rows of one import, addresses of one removal, and opt-outs of one call: one lock and one sync. Larger changes
  * cost less per row, hold the lock longer and need more memory.
  */
-export const CHANGE_BATCH = 10_000
+export const CHANGE_BATCH = 50_000
 
 /** Milliseconds for which `healthcheck` waits for an answer: longer than the service waits for its store. */
 export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000

@@ -90,7 +90,9 @@ function checkSpace(path: string): string {
 function checkLeftovers(path: string): string {
   const folder = dirname(path)
   const names = listNames(folder)
-  const rescues = names.filter((name) => name.startsWith(`${basename(path, extname(path))}.rescue-`))
+  const isRescue = (name: string) => name.startsWith(`${basename(path, extname(path))}.rescue-`)
+  // Somebody who has looked into a rescue file has left its log.
+  const rescues = names.filter((name) => isRescue(name) && !/-(?:wal|shm)$/.test(name))
   if (rescues.length > 0) {
     const advice = 'may have addresses that are not on the list: export it, import that, and move it away'
     throw new Failure(`${rescues.map((name) => quote(join(folder, name))).join(' ')} ${advice}`)
