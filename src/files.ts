@@ -221,7 +221,7 @@ export async function createPartialFile(file: string, name = file): Promise<stri
 }
 
 /**
- * Creates an empty file that only its owner can read, whatever the umask is.
+ * Creates an empty file that only its owner can read, under any umask.
  *
  * @throws EEXIST when there is such a file or symbolic link
  */

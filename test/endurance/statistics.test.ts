@@ -16,7 +16,7 @@ test('a quantile is a value of the sample, in the order of numbers', () => {
   expect(median([])).toBe(0)
 })
 
-test('the growth is that of the trend, whatever a few outliers are', () => {
+test('the growth is that of the trend, in spite of a few outliers', () => {
   const trend = Array.from({ length: 31 }, (_, index) => 100 + 2 * index)
   expect(growthOf(trend)).toBe(60)
   expect(growthOf(trend.map((value, index) => (index % 6 === 0 ? 10_000 - value : value)))).toBeCloseTo(60, -1)

@@ -1,4 +1,4 @@
-/** Only the owner can read what holds addresses: files have mode 0600 and folders 0700, whatever the umask is. */
+/** Only the owner can read what holds addresses: files have mode 0600 and folders 0700, under any umask. */
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Numbers come from the clock, and never repeat, whatever the clock and an older state of a list say. */
+/** Numbers come from the clock, and never repeat, with any clock and after any restore. */
 
 import { afterAll, afterEach, expect, setSystemTime, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'

@@ -14,7 +14,7 @@ export interface Screen {
 /**
  * Returns what output leaves on a screen that has no end. It knows only the controls that a progress bar needs.
  *
- * @throws for any other control, such as a colour or a hidden cursor
+ * @throws for any other control, such as a color or a hidden cursor
  */
 export function toScreen(output: string, columns: number): Screen {
   const rows: string[][] = [[]]
