@@ -44,7 +44,8 @@ const DRAIN_POLL_MS = 5
 /** Creates the intake of a store. */
 export function createIntake(store: Omit<ServiceStore, 'close' | 'measure'>, { log, metrics }: IntakeOptions): Intake {
   const group = createGroupCommit(commit, { deadlineMs: GIVE_UP_MS, onExpired: fail })
-  let failing = false
+  /** Why the store fails. Empty while it works. */
+  const reasons = new Set<string>()
   let retrying = false
   let checking: Promise<void> | undefined
 
@@ -62,32 +63,33 @@ export function createIntake(store: Omit<ServiceStore, 'close' | 'measure'>, { l
     recover()
   }
 
-  // Logs once, not for each commit: a full disk must not fill up with log lines as well.
+  // Logs each reason once, not for each commit: a full disk must not fill up with log lines as well.
   function fail(error: unknown): void {
-    if (failing) return
+    const reason = error instanceof Error ? error.message : String(error)
+    if (reasons.has(reason)) return
+    reasons.add(reason)
     log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
-    failing = true
     if (!retrying) void retry()
   }
 
   // Without requests, nothing else would notice that the store has recovered.
   async function retry(): Promise<void> {
     retrying = true
-    while (failing) {
+    while (reasons.size > 0) {
       await sleep(RETRY_MS, undefined, { ref: false })
-      if (failing) await store.add([]).then(recover, () => {})
+      if (reasons.size > 0) await store.add([]).then(recover, () => {})
     }
     retrying = false
   }
 
   function recover(): void {
-    if (failing) log.info('the store has recovered')
-    failing = false
+    if (reasons.size > 0) log.info('the store has recovered')
+    reasons.clear()
   }
 
   // The store runs one operation at a time, so concurrent callers share a check.
   function check(): Promise<void> {
-    if (failing) return Promise.reject(new StoreError('the store fails'))
+    if (reasons.size > 0) return Promise.reject(new StoreError('the store fails'))
     checking ??= store.check().finally(() => {
       checking = undefined
     })

@@ -1,4 +1,4 @@
-/** The intake of a store that hangs: addresses are given up after 5 s, and the log says once that the store fails. */
+/** The intake of a store that hangs or fails: addresses are given up in time, and the log says once why. */
 
 import { expect, test } from 'bun:test'
 import pino from 'pino'
@@ -28,4 +28,18 @@ test('an address is given up after 5 s; the failure and the recovery are logged 
   await intake.check()
   await intake.drain()
   expect(messages).toEqual([failure, 'the store has recovered'])
+})
+
+test('each reason of a failure is logged once', async () => {
+  const reasons: string[] = []
+  const log = pino({ base: null }, { write: (line: string) => reasons.push(JSON.parse(line).err?.message ?? 'works') })
+  const outcomes = ['no connection', 'not durable', 'no connection', 'not durable']
+  const add = async (addresses: readonly Address[]) => {
+    const reason = addresses.length > 0 ? outcomes.shift() : undefined
+    if (reason !== undefined || outcomes.length > 0) throw new Error(reason ?? 'no connection')
+  }
+  const intake = createIntake({ add, check: async () => {} }, { log })
+  while (outcomes.length > 0) await intake.add('a@example.org' as Address).catch(() => {})
+  await intake.add('a@example.org' as Address)
+  expect(reasons).toEqual(['no connection', 'not durable', 'works'])
 })
