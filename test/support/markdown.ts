@@ -23,7 +23,8 @@ export interface Link {
 /** The Markdown files of the repository, as paths from its root. */
 export const MARKDOWN_FILES: readonly string[] = ['*.md', '{bench,deploy,docs,src,test}/**/*.md']
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })])
-  .filter((file) => !file.includes('node_modules/'))
+  // A benchmark leaves its report in bench/results.
+  .filter((file) => !/node_modules\/|^bench\/results\//.test(file))
   .sort()
 
 /** Reads a file of the repository. */
