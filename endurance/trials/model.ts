@@ -13,7 +13,7 @@ import type { Findings, StoreKind, Trial } from '../trial.ts'
 const KILLS = 5
 const ADDRESSES = 50_000
 
-/** A round ends after so many milliseconds, whatever it has reached. */
+/** A round ends after so many milliseconds. */
 const ROUND_MS = 40_000
 
 /** Commands at once. */

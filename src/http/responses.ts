@@ -20,7 +20,7 @@ export interface JsonResponses {
 /**
  * Creates the headers of every response.
  *
- * @param baseUrl if it begins with https, browsers are told to use https only (RFC 6797)
+ * @param baseUrl if it begins with https, browsers use https only (RFC 6797)
  */
 export function createCommonHeaders(baseUrl: string): HeaderFields {
   return {

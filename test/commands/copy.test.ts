@@ -41,7 +41,7 @@ test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', 
   expect(await print([...sync, '--list', back])).toBe('new@site.io\n')
 })
 
-test('a list is not copied to itself, whatever its path, and a missing list is not copied', async () => {
+test('a list is not copied to itself by any path, and a missing list is not copied', async () => {
   const { folder, list, print, run } = await createCliFixture()
   await print(['import', '-'], 'a@site.io\n')
   await symlink('list.db', join(folder, 'symbolic.db'))

@@ -15,7 +15,7 @@ const addresses = texts.map((text) => {
   return parsed.value
 })
 
-/** Returns what a list has, why it cannot be written, and what the owner is told. */
+/** Returns what a list has, why it cannot be written, and the notes for the owner. */
 async function read(list: string) {
   const notes: string[] = []
   const store = await openStore({ kind: 'sqlite', file: list }, { create: false, notify: (text) => notes.push(text) })

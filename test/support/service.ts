@@ -62,7 +62,7 @@ export function createFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'rollcall-test-'))
 }
 
-/** Writes files that Bun reads where it starts, unless it is told not to: settings of another program, which are wrong here. */
+/** Writes files that Bun reads where it starts, unless an option forbids it: settings of another program, which are wrong here. */
 export async function writeForeignFiles(folder: string): Promise<void> {
   for (const name of ['.env', '.env.local'])
     await writeFile(join(folder, name), 'DATABASE_URL=sqlite:foreign.db\nLOG_LEVEL=x\n')

@@ -1,4 +1,4 @@
-/** A list that cannot be written can be read. What is not compacted is left out, and the owner is told how much that is. */
+/** A list that cannot be written can be read. What is not compacted is left out, and a note says how much that is. */
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, onTestFinished, test } from 'bun:test'
