@@ -4,95 +4,55 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ADDRESS_PATTERN, type Address, isReserved, parseAddress, RESERVED_DOMAINS, toIdentity } from '../src/email.ts'
 import { PROBLEMS } from '../src/errors.ts'
-import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
 import { addresses, HOSTILE_TEXTS, matchesRule, texts, VECTORS } from './support/addresses.ts'
 import { toSupportFile } from './support/paths.ts'
 
 // As JSON Schema compiles it (`u`, draft 2020-12 section 6.4), as plain ECMA-262, and as a browser compiles it in HTML (`v`).
 const PATTERNS = ['u', '', 'v'].map((flags) => new RegExp(ADDRESS_PATTERN, flags))
 
+/** Why a value is not an address, with what the sender is told. */
+const REASONS = Object.entries(PROBLEMS).filter(([, { code }]) => code === 'invalid_email')
+
 describe('the vectors', () => {
   for (const { input, address, reason, why } of VECTORS) {
     test(`${toTitle(input)}: ${why}`, () => {
-      expect(parseAddress(input) as object).toEqual(
-        reason === undefined ? { ok: true, value: address } : { ok: false, reason: reason },
+      expect<unknown>(parseAddress(input)).toEqual(
+        reason === undefined ? { ok: true, value: address } : { ok: false, reason },
       )
+      if (typeof input !== 'string') return
+      expect(PATTERNS.map((pattern) => pattern.test(input))).toEqual(PATTERNS.map(() => reason === undefined))
     })
   }
 
-  test('have the same result with the published pattern, with every flag', () => {
-    for (const { input, address } of VECTORS) {
-      if (typeof input !== 'string') continue
-      const verdicts = PATTERNS.map((pattern) => pattern.test(input))
-      expect({ input, verdicts }).toEqual({ input, verdicts: PATTERNS.map(() => address !== undefined) })
-    }
-  })
-
-  test('are each different, and cover every reason', () => {
-    const texts = VECTORS.map(({ input }) => input).filter((input) => typeof input === 'string')
-    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
+  test('cover every reason', () => {
     const reached = new Set<string | undefined>(VECTORS.map(({ reason }) => reason))
-    const reasons = Object.keys(PROBLEMS).filter((reason) => isAddressReason(reason))
-    expect(reasons.filter((reason) => !reached.has(reason))).toEqual([])
+    expect(REASONS.filter(([reason]) => !reached.has(reason))).toEqual([])
   })
 })
 
-describe('the hints', () => {
-  for (const [reason, { status, code, hint }] of Object.entries(PROBLEMS)) {
-    if (!isAddressReason(reason)) continue
-    test(`of ${reason} contains the maximum`, () => {
-      expect({ status, code }).toEqual({ status: 400, code: 'invalid_email' })
-      expect(hint).toContain(String(MAX_ADDRESS_LENGTH))
-    })
+test('every hint has the maximum, and those for common mistakes say how to correct the address', () => {
+  for (const [, { status, hint }] of REASONS) {
+    expect({ status, hint }).toEqual({ status: 400, hint: expect.stringContaining('254') })
   }
-
-  test('the maximum is 254', () => {
-    expect(MAX_ADDRESS_LENGTH).toBe(254)
-  })
-
-  test('say how to correct the address', () => {
-    expect(hintFor('name@bücher.example')).toContain('xn--')
-    expect(hintFor('a@example.org, b@example.org')).toContain('one request for each')
-    expect(hintFor('Name <name@example.org>')).toContain('angle brackets')
-    expect(hintFor(`${'l'.repeat(65)}@example.org`)).toContain('64')
-  })
+  expect(hintFor('name@bücher.example')).toContain('xn--')
+  expect(hintFor('a@example.org, b@example.org')).toContain('one request for each')
+  expect(hintFor('Name <name@example.org>')).toContain('angle brackets')
+  expect(hintFor(`${'l'.repeat(65)}@example.org`)).toContain('64')
 })
 
-describe('identity', () => {
-  const cases = [
-    ['name@example.org', 'name@example.org', 'unchanged'],
-    ['Name@Example.ORG', 'name@example.org', 'the whole address in lower case'],
-    ['NAME+Tag@example.org', 'name+tag@example.org', 'tags are kept'],
-    ['First.Last@gmail.com', 'first.last@gmail.com', 'dots are kept'],
-    ["!#$%&'*+-/=?^_`{|}~@X.ORG", "!#$%&'*+-/=?^_`{|}~@x.org", 'symbols are kept'],
-    ['name@XN--P1AI.XN--P1AI', 'name@xn--p1ai.xn--p1ai', 'A-labels too'],
-  ] as const
-  for (const [spelling, identity, why] of cases) {
-    test(`${spelling}: ${why}`, () => expect(toIdentity(addressOf(spelling))).toBe(identity))
-  }
-})
-
-describe('reserved domains', () => {
+test('the reserved domains are those of RFC 2606 and RFC 6761, with their subdomains', () => {
+  const names = ['example', 'example.com', 'example.net', 'example.org', 'invalid', 'localhost', 'test']
+  expect<string[]>(RESERVED_DOMAINS.toSorted()).toEqual(names)
   const reserved = [
-    ...['a@example.com', 'a@example.org', 'a@example.net', 'A@EXAMPLE.COM', 'a@www.example.com'],
-    ...['a@deep.er.example.org', 'a@x.example', 'a@x.test', 'a@x.invalid', 'a@x.localhost', 'a@y.X.Test'],
-    ...['a@example.example', 'test@test.test'],
+    ...['a@example.com', 'A@EXAMPLE.COM', 'a@www.example.com', 'a@deep.er.example.org', 'a@x.example', 'a@x.test'],
+    ...['a@y.X.Test', 'a@x.invalid', 'a@x.localhost', 'test@test.test'],
   ]
   const free = [
-    ...['a@notexample.com', 'a@my-example.org', 'a@example.com.evil.org', 'a@example.evil.org'],
-    ...['a@example.co', 'a@example.edu', 'a@examplexcom.org', 'a@x.examplexcom', 'a@xexample.net'],
-    ...['a@test.org', 'a@localhost.net', 'a@x.latest', 'a@x.test1', 'a@x.xtest', 'a@invalid.com'],
-    ...['example.com@evil.org', 'x.test@evil.org', 'a@xn--example.com'],
+    ...['a@notexample.com', 'a@my-example.org', 'a@example.com.evil.org', 'a@example.evil.org', 'a@example.co'],
+    ...['a@examplexcom.org', 'a@x.examplexcom', 'a@test.org', 'a@x.latest', 'a@x.test1', 'x.test@evil.org'],
   ]
-
-  for (const address of reserved) test(`${address} is`, () => expect(isReserved(addressOf(address))).toBe(true))
-  for (const address of free) test(`${address} is not`, () => expect(isReserved(addressOf(address))).toBe(false))
-
-  test('are those of RFC 2606 and RFC 6761', () => {
-    expect<string[]>([...RESERVED_DOMAINS].sort()).toEqual(
-      ['example', 'example.com', 'example.net', 'example.org', 'invalid', 'localhost', 'test'].sort(),
-    )
-  })
+  expect(reserved.filter((address) => !isReserved(addressOf(address)))).toEqual([])
+  expect(free.filter((address) => isReserved(addressOf(address)))).toEqual([])
 })
 
 describe('properties', () => {
@@ -119,20 +79,10 @@ describe('properties', () => {
     )
   })
 
-  test('any value gives an address or a reason with the code invalid_email', () => {
-    fc.assert(
-      fc.property(fc.anything(), (value) => {
-        const result = parseAddress(value)
-        expect(result.ok || PROBLEMS[result.reason].code === 'invalid_email').toBe(true)
-      }),
-    )
-  })
-
-  test('toIdentity changes only A to Z, and is idempotent', () => {
+  test('an identity is the whole address with A to Z in lower case', () => {
     fc.assert(
       fc.property(addresses(), (text) => {
         const identity = toIdentity(addressOf(text))
-        expect(toIdentity(identity as Address)).toBe(identity)
         const folded = [...text].map((c) => (c >= 'A' && c <= 'Z' ? String.fromCharCode(c.charCodeAt(0) + 32) : c))
         expect(identity).toBe(folded.join(''))
       }),
@@ -161,10 +111,6 @@ test('texts of 1 MiB that cause backtracking are parsed in linear time', async (
     last: Object.keys(HOSTILE_TEXTS).at(-1),
   })
 })
-
-function isAddressReason(reason: string): boolean {
-  return PROBLEMS[reason as keyof typeof PROBLEMS].code === 'invalid_email'
-}
 
 function hintFor(text: string): string {
   const result = parseAddress(text)

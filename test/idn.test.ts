@@ -6,7 +6,6 @@ import fc from 'fast-check'
 import { type Address, parseAddress } from '../src/email.ts'
 import { parseUnicodeAddress, toAsciiDomain } from '../src/idn.ts'
 import { MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from '../src/limits.ts'
-import { texts, VECTORS } from './support/addresses.ts'
 
 describe('converts a non-ASCII domain', () => {
   test.each([
@@ -78,26 +77,15 @@ test('a label is converted up to its maximum length, in UTF-16 code units', () =
   }
 })
 
-describe('parseUnicodeAddress', () => {
-  test.each([
-    [' Ada@Example.org ', { ok: true, value: 'Ada@Example.org' as Address }],
-    ['ada@b\u00FCcher.example', { ok: true, value: 'ada@xn--bcher-kva.example' as Address }],
-    ['ada@b\u00FCcher', { ok: false, reason: 'non_ascii_domain' }],
-    ['ada@b\u00FC_cher.example', { ok: false, reason: 'non_ascii_domain' }],
-    ['j\u00F6rg@b\u00FCcher.example', { ok: false, reason: 'non_ascii' }],
-    ['Ada <ada@b\u00FCcher.example>', { ok: false, reason: 'display_name' }],
-    ['', { ok: false, reason: 'empty' }],
-    [undefined, { ok: false, reason: 'missing' }],
-    [7, { ok: false, reason: 'not_a_string' }],
-  ] as const)('%j: %j', (value, expected) => expect(parseUnicodeAddress(value)).toEqual(expected))
+test.each([
+  ['ada@b\u00FC_cher.example', 'non_ascii_domain'],
+  ['j\u00F6rg@b\u00FCcher.example', 'non_ascii'],
+  ['Ada <ada@b\u00FCcher.example>', 'display_name'],
+] as const)('%j is not an address: %s', (text, reason) => {
+  expect(parseUnicodeAddress(text)).toEqual({ ok: false, reason })
 })
 
-// The import used domainToASCII before it shared this converter; both must accept the same addresses.
 describe('accepts and refuses the same addresses as domainToASCII', () => {
-  test('for all vectors of the address rule', () => {
-    for (const { input } of VECTORS) if (typeof input === 'string') expectSameAddress(input)
-  })
-
   test('for each character of the Basic Multilingual Plane in a label', () => {
     for (let code = 0x80; code <= 0xffff; code++) {
       expectSameAddress(`name@x${String.fromCharCode(code)}y.example`)
@@ -116,16 +104,6 @@ describe('accepts and refuses the same addresses as domainToASCII', () => {
         expectSameAddress(`name@ü.${last}`)
       }),
       { numRuns: 5_000 },
-    )
-  })
-
-  test('for texts that are nearly addresses', () => {
-    fc.assert(
-      fc.property(texts(), (text) => {
-        expectSameAddress(text)
-        expectSameAddress(text.replace('@', '@ü'))
-      }),
-      { numRuns: 2_000 },
     )
   })
 })

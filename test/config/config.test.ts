@@ -1,20 +1,18 @@
 /** The settings from the environment: defaults, accepted values, and the error for each invalid value. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm, writeFile } from 'node:fs/promises'
 import { readConfig } from '../../src/config/config.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { UsageError } from '../../src/failure.ts'
-import { createFolder, runCommand } from '../support/service.ts'
+import { createFolder } from '../support/service.ts'
 
 // The default site file is in the working folder, so the tests change to an empty folder.
 const home = process.cwd()
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rollcall-config-'))
+  folder = await createFolder()
   process.chdir(folder)
 })
 afterAll(async () => {
@@ -22,41 +20,29 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-describe('the defaults', () => {
-  const defaults = {
-    port: 3000,
-    host: '0.0.0.0',
-    baseUrl: 'http://localhost:3000',
-    list: { kind: 'sqlite', file: 'data/rollcall.db' },
-    site: parseSite('', 'site.yaml'),
-    corsOrigins: [],
-    ops: undefined,
-    logLevel: 'info',
+test('a setting that is missing or empty has its default', () => {
+  const names = ['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'SITE_FILE', 'CORS_ORIGINS']
+  const empty = Object.fromEntries([...names, 'OPS_PORT', 'OPS_HOST', 'LOG_LEVEL'].map((name) => [name, '']))
+  for (const environment of [{}, empty]) {
+    expect<unknown>(readConfig(environment)).toEqual({
+      port: 3000,
+      host: '0.0.0.0',
+      baseUrl: 'http://localhost:3000',
+      list: { kind: 'sqlite', file: 'data/rollcall.db' },
+      site: parseSite('', 'site.yaml'),
+      corsOrigins: [],
+      ops: undefined,
+      logLevel: 'info',
+    })
   }
-
-  test('apply to an empty environment', () => {
-    expect<unknown>(readConfig({})).toEqual(defaults)
-  })
-
-  test('apply to empty values', () => {
-    const names = ['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'SITE_FILE', 'CORS_ORIGINS']
-    const environment = Object.fromEntries([...names, 'OPS_PORT', 'OPS_HOST', 'LOG_LEVEL'].map((name) => [name, '']))
-    expect<unknown>(readConfig(environment)).toEqual(defaults)
-  })
-
-  test('of BASE_URL contain PORT', () => {
-    expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080')
-    expect(readConfig({ PORT: '80' }).baseUrl).toBe('http://localhost')
-  })
 })
 
 describe('accepted values', () => {
   test.each<[Environment, object]>([
     [{ PORT: '65535' }, { port: 65_535 }],
-    [
-      { PORT: '0', BASE_URL: 'http://127.0.0.1:3000' },
-      { port: 0, baseUrl: 'http://127.0.0.1:3000' },
-    ],
+    [{ PORT: '8080' }, { baseUrl: 'http://localhost:8080' }],
+    [{ PORT: '80' }, { baseUrl: 'http://localhost' }],
+    [{ PORT: '0', BASE_URL: 'http://127.0.0.1:3000' }, { port: 0 }],
     [{ HOST: '::' }, { host: '::' }],
     [{ HOST: 'fe80::1' }, { host: 'fe80::1' }],
     [{ HOST: 'news-1.Example.org' }, { host: 'news-1.Example.org' }],
@@ -134,18 +120,6 @@ describe('an invalid value gives an error with the variable, the value and what 
   })
 })
 
-test('the configuration is frozen, with all its parts', async () => {
-  const site =
-    'name: { en: N }\nphrases: { again: { de: X }, outcomes: { empty: X } }\nlicense: { name: L, url: "https://l.example" }\n' +
-    'pages: [{ path: /a, lastmod: 2026-01-01, alternates: { en: /a, x-default: /a } }]'
-  const environment = { OPS_PORT: '9000', CORS_ORIGINS: 'https://a.example' }
-  for (const list of ['sqlite:x.db', 'postgres://ann@localhost/x']) {
-    for (const SITE_FILE of ['/dev/null', await writeSite('frozen.yaml', site)]) {
-      expect(listUnfrozen(readConfig({ ...environment, DATABASE_URL: list, SITE_FILE }), 'config')).toEqual([])
-    }
-  }
-})
-
 test('the site file is site.yaml in the working folder, if SITE_FILE is not set', async () => {
   await writeSite('site.yaml', 'name: Found')
   expect(readConfig({}).site.name).toBe('Found')
@@ -167,18 +141,6 @@ test('a site file that cannot be read is an error', async () => {
   }
 })
 
-test('`serve` prints the error, exits with 2 and creates nothing', async () => {
-  const empty = await createFolder()
-  await writeFile(join(empty, 'site.yaml'), 'name: N\nlogo: logo.svg\n')
-  const { code, stdout, stderr } = await runCommand(['serve'], { folder: empty })
-  const files = await readdir(empty)
-  await rm(empty, { recursive: true })
-  expect(stderr).toBe(
-    'rollcall: site.yaml:2: logo is "logo.svg": there is no such file or folder; use the path of an SVG or PNG file of at most 65536 bytes, relative to the folder of the site file\n',
-  )
-  expect({ code, stdout, files }).toEqual({ code: 2, stdout: '', files: ['site.yaml'] })
-})
-
 /** Returns the error for an environment. It is one line. */
 function messageFor(environment: Environment): string {
   try {
@@ -196,11 +158,4 @@ function messageFor(environment: Environment): string {
 async function writeSite(name: string, text: string): Promise<string> {
   await writeFile(name, text)
   return name
-}
-
-/** Lists the paths of all objects in a value that are not frozen. */
-function listUnfrozen(value: unknown, path: string): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const inner = Object.entries(value).flatMap(([key, member]) => listUnfrozen(member, `${path}.${key}`))
-  return Object.isFrozen(value) ? inner : [path, ...inner]
 }
