@@ -5,9 +5,8 @@ import { redactAddresses, toLogged } from '../src/log.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { POST_LINE } from './support/endpoint.ts'
-import { toSupportFile } from './support/paths.ts'
 import { exchange, toRequest } from './support/raw.ts'
-import { type RunningService, startService } from './support/service.ts'
+import { PRELOADED, type RunningService, startService } from './support/service.ts'
 
 interface Line {
   readonly level: number
@@ -39,11 +38,9 @@ test.concurrent('a run without failures logs three lines, for any number of requ
 })
 
 test.concurrent('LOG_LEVEL=error logs failures only', async () => {
-  // This level hides the port that the service listens on, so a preload prints it.
-  const preload = toSupportFile('saying-port.ts')
   const service = await startService({
     launcher: SMALL_DISK,
-    env: { LOG_LEVEL: 'error', BUN_OPTIONS: `--preload ${preload}` },
+    env: { ...PRELOADED, LOG_LEVEL: 'error' },
   })
   takeSpace(service.process.pid)
   expect((await service.subscribe('ada@example.org')).status).toBe(500)
@@ -56,8 +53,7 @@ test.concurrent('LOG_LEVEL=error logs failures only', async () => {
 })
 
 test.concurrent('LOG_LEVEL=trace logs no part of an address when requests and the store fail in many ways', async () => {
-  const preload = toSupportFile('crashing-writer.ts')
-  const env = { LOG_LEVEL: 'trace', OPS_PORT: '0', BUN_OPTIONS: `--preload ${preload}` }
+  const env = { ...PRELOADED, LOG_LEVEL: 'trace', OPS_PORT: '0' }
   const service = await startService({ launcher: SMALL_DISK, env })
   const address = 'secret.person@private.example'
   const json = ['Host: 127.0.0.1', 'Content-Type: application/json']

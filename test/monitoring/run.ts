@@ -6,8 +6,7 @@
 
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ROOT } from '../support/paths.ts'
-import { findProgram, requirePrograms } from '../support/programs.ts'
+import { findProgram, ROOT, requirePrograms } from '../support/paths.ts'
 import { createFolder } from '../support/service.ts'
 
 requirePrograms({ promtool: 'prometheus' })

@@ -11,8 +11,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ROOT } from '../support/paths.ts'
-import { requirePrograms } from '../support/programs.ts'
+import { ROOT, requirePrograms } from '../support/paths.ts'
 
 const { values, positionals } = parseArgs({ options: { bin: { type: 'string' } }, allowPositionals: true })
 const [kind = 'server'] = positionals

@@ -1,4 +1,4 @@
-/** Where things are in the repository, so that a test may move without looking for them anew. */
+/** Where things are: in the repository, and the programs that a check needs beyond `npm ci`. */
 
 import { resolve } from 'node:path'
 
@@ -10,3 +10,20 @@ export const CLI = resolve(ROOT, 'src/cli.ts')
 
 /** Resolves a file in `test/support/`. */
 export const toSupportFile = (name: string) => resolve(import.meta.dir, name)
+
+/** Debian installs servers in a folder that is not on the path of every user. */
+export const PROGRAM_PATH = `${process.env.PATH}:/usr/sbin`
+
+/** Returns the path of an installed program; null if there is none. */
+export function findProgram(program: string): string | null {
+  return Bun.which(program, { PATH: PROGRAM_PATH })
+}
+
+/** Ends the process with exit code 1 if programs are missing. @param packages the Debian package of each program */
+export function requirePrograms(packages: Readonly<Record<string, string>>): void {
+  const missing = Object.keys(packages).filter((program) => findProgram(program) === null)
+  if (missing.length === 0) return
+  const names = missing.map((program) => `${program} (Debian package ${packages[program]})`)
+  console.error(`not installed: ${names.join(', ')}`)
+  process.exit(1)
+}

@@ -3,8 +3,8 @@
 import { chownSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findProgram } from './paths.ts'
 import { findPort, findUser } from './postgres-process.ts'
-import { findProgram } from './programs.ts'
 import { createFolder } from './service.ts'
 import { until } from './wait.ts'
 

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { createDescription } from '../../src/documents/openapi/description.ts'
 import { ENDPOINT } from './contract.ts'
-import { CLI, ROOT } from './paths.ts'
+import { CLI, ROOT, toSupportFile } from './paths.ts'
 import { type AnswerCheck, createAnswerCheck } from './response-check.ts'
 import { within } from './wait.ts'
 
@@ -15,6 +15,9 @@ import { within } from './wait.ts'
 export const LOG_FOLDER = resolve(ROOT, 'test/.logs', String(process.pid))
 
 export type Environment = Readonly<Record<string, string>>
+
+/** Loads preload.ts into a process. */
+export const PRELOADED: Environment = { BUN_OPTIONS: `--preload ${toSupportFile('preload.ts')}` }
 
 /** A response with its body. */
 export interface Reply {

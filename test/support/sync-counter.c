@@ -3,7 +3,7 @@
 //
 // A seccomp filter (seccomp(2), SECCOMP_RET_TRAP) makes the kernel send SIGSYS instead of running these system calls.
 // The handler runs the call itself and writes a line about it before the call returns. So the count does not depend on
-// which library makes the call, and it covers all threads. sync-counter-preload.ts compiles this file with the C compiler
+// which library makes the call, and it covers all threads. preload.ts compiles this file with the C compiler
 // inside Bun (TinyCC): no other compiler and no header file is needed, which is why everything is declared here.
 
 typedef unsigned long size_t;

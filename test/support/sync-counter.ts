@@ -8,8 +8,7 @@ import { onTestFinished } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { toSupportFile } from './paths.ts'
-import { createFolder, type Environment } from './service.ts'
+import { createFolder, type Environment, PRELOADED } from './service.ts'
 
 /** A system call of the process, in the order in which they ended. */
 export interface SyncEvent {
@@ -44,7 +43,7 @@ export async function createSyncCounter(): Promise<SyncCounter> {
   const failCallsOf: SyncCounter['failCallsOf'] = (call, path) =>
     path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`)
   return {
-    env: { SYNC_COUNTER: folder, BUN_OPTIONS: `--preload ${toSupportFile('sync-counter-preload.ts')}` },
+    env: { ...PRELOADED, SYNC_COUNTER: folder },
     events,
     count: (path) => events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
     failSyncsOf: (path) => failCallsOf('sync', path),

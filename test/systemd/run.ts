@@ -7,8 +7,7 @@
 import { chown, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readText } from '../support/markdown.ts'
-import { CLI } from '../support/paths.ts'
-import { requirePrograms } from '../support/programs.ts'
+import { CLI, requirePrograms } from '../support/paths.ts'
 import { createFolder, endServices, startService } from '../support/service.ts'
 
 /** The highest exposure that is accepted, in tenths: `--threshold` of systemd-analyze(1). */

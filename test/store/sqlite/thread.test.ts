@@ -3,18 +3,14 @@
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { createLedger, expectKept, post } from '../../support/load.ts'
-import { toSupportFile } from '../../support/paths.ts'
-import { createFolder, startService } from '../../support/service.ts'
+import { createFolder, PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
 
 test('the thread ends under load, again and again', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
   for (let end = 1; end <= 3; end++) {
-    const service = await startService({
-      folder,
-      env: { BUN_OPTIONS: `--preload ${toSupportFile('crashing-writer.ts')}` },
-    })
+    const service = await startService({ folder, env: PRELOADED })
     const goal = ledger.answered + 500
     const load = post(service, ledger)
     await until(() => ledger.answered >= goal)
