@@ -18,7 +18,8 @@ import type { Address } from '../../src/email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { SMALL_DISK } from '../support/disk.ts'
-import { CLI, toSupportFile } from '../support/paths.ts'
+import { addAndEnd } from '../support/list-file.ts'
+import { CLI } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
 
 /** The names of all subscribers. Opens the list as every command does. */
@@ -46,13 +47,6 @@ async function createBackup(): Promise<CliFixture> {
   copyFileSync(list, join(fixture.folder, 'copy.db'))
   await add(list, 'bob@example.org', '2024-06-01')
   return fixture
-}
-
-/** Adds addresses in a process that is killed, so that they stay in the inbox and in the log. */
-async function addAndKill({ folder }: CliFixture, file: string, ...addresses: string[]): Promise<void> {
-  const command = [process.execPath, toSupportFile('killed-writer.ts'), file, ...addresses]
-  await Bun.spawn(command, { cwd: folder }).exited
-  expect(readdirSync(folder)).toContain(`${file}-wal`)
 }
 
 test('the backup gets the name of the list, and the earlier list is kept', async () => {
@@ -122,7 +116,7 @@ test('it is refused while a service has the list open', async () => {
 
 test('a backup that is not closed, or has a log of another list, is refused, and nothing changes', async () => {
   const fixture = await createBackup()
-  await addAndKill(fixture, 'copy.db', 'eve@site.io')
+  await addAndEnd('kill', join(fixture.folder, 'copy.db'), 'eve@site.io')
   const before = names(fixture)
   const { code, stderr } = await fixture.run(['restore', 'copy.db'])
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('copy it with "rollcall backup') })

@@ -1,7 +1,14 @@
 /** Simulates a full disk for one process by a limit on the size of its files, which needs no privileges. */
 
-/** Starts a command whose files may have 1 MiB. A write beyond that fails with EFBIG, because SIGXFSZ is ignored. */
-export const SMALL_DISK = ['sh', '-c', `trap '' XFSZ; exec prlimit --fsize=${2 ** 20}: -- "$@"`, 'sh'] as const
+/** Starts a command whose files may have some bytes. A write beyond that fails with EFBIG, because SIGXFSZ is ignored. */
+const limitFiles = (bytes: number) =>
+  ['sh', '-c', `trap '' XFSZ; exec prlimit --fsize=${bytes}: -- "$@"`, 'sh'] as const
+
+/** Starts a command whose files may have 1 MiB. */
+export const SMALL_DISK = limitFiles(2 ** 20)
+
+/** Starts a command whose writes all fail. */
+export const NO_SPACE = limitFiles(0)
 
 /** Fills the disk: every further write of the process fails. */
 export const takeSpace = (pid: number) => setLimit(pid, '0')

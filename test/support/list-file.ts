@@ -2,6 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { ROOT } from './paths.ts'
 import { runCommand } from './service.ts'
 
 /** The path of the list of a service that runs in a folder with default settings. */
@@ -28,6 +29,22 @@ export async function readListFile(file: string): Promise<readonly string[]> {
 export function countCompacted(file: string): number {
   using db = new Database(file, { readonly: true })
   return db.query<{ size: number }, []>('SELECT count(*) AS size FROM subscribers').get()?.size ?? 0
+}
+
+const WRITER = `
+  import { openSqliteStore } from '${ROOT}/src/store/sqlite/store.ts'
+  const [file, end, ...addresses] = process.argv.slice(1)
+  const store = openSqliteStore(file)
+  await store.add(addresses)
+  if (end === 'kill') process.kill(process.pid, 'SIGKILL')
+  await store.close()
+`
+
+/** Adds addresses to a list in another process. It kills itself, so that they are in the log only, or closes the list. */
+export async function addAndEnd(end: 'kill' | 'close', file: string, ...addresses: readonly string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, '-e', WRITER, file, end, ...addresses], { stderr: 'pipe' })
+  const [text] = await Promise.all([child.stderr.text(), child.exited])
+  if (text !== '' || (child.signalCode === 'SIGKILL') !== (end === 'kill')) throw new Error(`the writer: ${text}`)
 }
 
 // Does what any other program may do with the file: it opens a transaction, and keeps it open.

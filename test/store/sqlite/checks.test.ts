@@ -20,8 +20,7 @@ import type { CheckResult } from '../../../src/store/check.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { ListHead } from '../../../src/subscriber.ts'
-import { toListFile } from '../../support/list-file.ts'
-import { toSupportFile } from '../../support/paths.ts'
+import { addAndEnd, toListFile } from '../../support/list-file.ts'
 import { createFolder, startService } from '../../support/service.ts'
 
 async function check(file: string): Promise<readonly CheckResult[]> {
@@ -81,7 +80,7 @@ test('a sound list: every check is ok, and nothing changes', async () => {
 
 test('a list of a killed process is read with its log, also without the index of the log, and nothing changes', async () => {
   const file = await createList()
-  await Bun.spawn([process.execPath, toSupportFile('killed-writer.ts'), file, 'eve@site.io']).exited
+  await addAndEnd('kill', file, 'eve@site.io')
   for (const round of ['with the index', 'without']) {
     if (round === 'without') rmSync(`${file}-shm`)
     const before = look(file)

@@ -16,7 +16,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuseForeignLog } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { toSupportFile } from '../../support/paths.ts'
+import { addAndEnd } from '../../support/list-file.ts'
 import { createFolder, runCommand } from '../../support/service.ts'
 import { emailsOf, listAll, toAddress, toAddresses } from '../../support/store-suite.ts'
 
@@ -32,20 +32,11 @@ async function createClosed(file: string, ...emails: string[]): Promise<void> {
   await store.close()
 }
 
-const WRITER = toSupportFile('killed-writer.ts')
-
-/** Adds addresses in a process that kills itself, so that they are in the log only. */
-async function addAndKill(file: string, ...emails: string[]): Promise<void> {
-  const child = Bun.spawn([process.execPath, WRITER, file, ...emails], { stderr: 'inherit' })
-  await child.exited
-  expect(child.signalCode).toBe('SIGKILL')
-}
-
 /** Creates a list whose process was killed: its last address is in the log only. */
 async function createKilled(): Promise<string> {
   const file = await createPath()
   await createClosed(file, 'ada@site.io')
-  await addAndKill(file, 'bob@site.io')
+  await addAndEnd('kill', file, 'bob@site.io')
   return file
 }
 
@@ -101,14 +92,14 @@ test('the folder of a symbolic link has no log: the one next to the real file co
   symlinkSync(file, link)
   writeFileSync(`${link}-wal`, 'not the log')
   expect(await readAll(link)).toEqual(['ada@site.io', 'bob@site.io'])
-  await addAndKill(file, 'cyd@site.io')
+  await addAndEnd('kill', file, 'cyd@site.io')
   rmSync(file)
   expect(() => openSqliteStore(link)).toThrow(`${file}-wal is the log of another list`)
 })
 
 test('the log of a list whose process was killed is played back', async () => {
   const file = await createKilled()
-  await addAndKill(file, 'cyd@site.io')
+  await addAndEnd('kill', file, 'cyd@site.io')
   expect(await readAll(file)).toEqual(['ada@site.io', 'bob@site.io', 'cyd@site.io'])
 })
 
@@ -124,11 +115,7 @@ test('processes that open, close and are killed at once lose nothing, and find n
   const children = Array.from({ length: 12 }, (_, index) => ({ index, email: `user.${index}@site.io` }))
   const writers = children.map(async ({ index, email }) => {
     await Bun.sleep(index * 30)
-    const child = Bun.spawn([process.execPath, WRITER, file, email, ...(index % 2 ? ['--close'] : [])], {
-      stderr: 'pipe',
-    })
-    expect(await child.stderr.text()).toBe('')
-    await child.exited
+    await addAndEnd(index % 2 ? 'close' : 'kill', file, email)
   })
   await Promise.all(writers)
   expect((await readAll(file)).toSorted()).toEqual(children.map(({ email }) => email).toSorted())

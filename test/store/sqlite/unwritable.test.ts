@@ -2,20 +2,12 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, onTestFinished, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { CLI, toSupportFile } from '../../support/paths.ts'
-import {
-  BOUND_BY_MODES,
-  canMount,
-  fillDisk,
-  mountDisk,
-  mountReadOnly,
-  NO_SPACE,
-  unmount,
-} from '../../support/read-only.ts'
+import { NO_SPACE } from '../../support/disk.ts'
+import { CLI } from '../../support/paths.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses, toAddresses } from '../../support/store-suite.ts'
 
@@ -23,6 +15,10 @@ const root = await realpath(await createFolder())
 afterAll(() => rm(root, { recursive: true }))
 
 const ASKED = ['user.0@mail-0.io', 'LATER@site.io', 'back@site.io', 'left@site.io', 'nobody@site.io']
+
+/** Starts a command that the modes of files bind. They do not bind root. */
+const BOUND_BY_MODES =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : []
 
 /** Where a list is, and how a process is started that cannot write there. */
 interface Place {
@@ -198,7 +194,7 @@ interface ReadOptions {
 }
 
 function read({ file, backup = '', launcher = [] }: ReadOptions): ReadResult {
-  const command = [...launcher, process.execPath, toSupportFile('list-reader.ts'), file, backup, ...ASKED]
+  const command = [...launcher, process.execPath, join(import.meta.dir, 'list-reader.ts'), file, backup, ...ASKED]
   const { success, stdout, stderr } = Bun.spawnSync(command)
   if (!success) throw new Error(stderr.toString())
   return JSON.parse(stdout.toString()) as ReadResult
@@ -221,4 +217,37 @@ function readFiles(folder: string): string {
 /** Reads the list without its inbox, which is not in the file that was copied before the addresses were added. */
 function readCompacted(): unknown {
   return read({ file: join(templates.compacted, 'list.db') }).content
+}
+
+/** Whether this process may mount disks. */
+function canMount(folder: string): boolean {
+  const isMounted = Bun.spawnSync(['mount', '-t', 'tmpfs', 'tmpfs', folder]).success
+  if (isMounted) unmount(folder)
+  return isMounted
+}
+
+/** Mounts a disk of 8 MiB in a folder. */
+function mountDisk(folder: string): void {
+  run(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
+}
+
+/** Mounts a folder in another one, read-only. */
+function mountReadOnly(folder: string, target: string): void {
+  run(['mount', '--bind', folder, target])
+  run(['mount', '-o', 'remount,bind,ro', target])
+}
+
+function unmount(folder: string): void {
+  run(['umount', '--lazy', folder])
+}
+
+/** Fills a disk up to some bytes. */
+function fillDisk(folder: string, left: number): void {
+  const { bavail, bsize } = statfsSync(folder)
+  writeFileSync(join(folder, 'fill'), Buffer.alloc(bavail * bsize - left))
+}
+
+function run(command: readonly string[]): void {
+  const { success, stderr } = Bun.spawnSync([...command])
+  if (!success) throw new Error(`${command.join(' ')}: ${stderr}`)
 }

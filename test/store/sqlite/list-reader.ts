@@ -4,16 +4,11 @@
  *   bun list-reader.ts LIST BACKUP ADDRESS…
  */
 
-import { parseAddress } from '../../src/email.ts'
-import { openStore } from '../../src/store/open.ts'
-import { copySqlite } from '../../src/store/sqlite/backup.ts'
+import type { Address } from '../../../src/email.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { copySqlite } from '../../../src/store/sqlite/backup.ts'
 
-const [file = '', backup = '', ...texts] = process.argv.slice(2)
-const addresses = texts.map((text) => {
-  const parsed = parseAddress(text)
-  if (!parsed.ok) throw new Error(`${text}: ${parsed.reason}`)
-  return parsed.value
-})
+const [file = '', backup = '', ...addresses] = process.argv.slice(2)
 
 /** Returns what a list has, why it cannot be written, and the notes for the owner. */
 async function read(list: string) {
@@ -22,7 +17,7 @@ async function read(list: string) {
   const { bytes: _, ...status } = await store.status()
   const content = {
     count: await store.count(),
-    found: await store.lookUp(addresses),
+    found: await store.lookUp(addresses as Address[]),
     lists: await Promise.all(
       [{}, { after: 2, limit: 3 }, { after: 1200, limit: 301 }, { after: 1502 }].map(async (options) =>
         (await Array.fromAsync(store.list(options))).flat(),
