@@ -1,49 +1,176 @@
 /**
  * Every block of code in the README, in CONTRIBUTING and in docs/ is run. A block without a runner fails.
  *
- * The blocks of a file run in order, in one folder. By the first word of the info string:
+ * The blocks of a file run in order, in one folder, which looks like a checkout with an empty list. By the first word of
+ * the info string:
  *
  *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow.
  *          With a name, it is a script that is kept under that name
- *   json   equals the output of the sh block before it
+ *   json   equals the standard output of the sh block before it
  *   text   equals the standard output, then the standard error, of the sh block before it
- *   yaml   is a site file; the service takes it. It is kept under the name that follows the language
+ *   yaml   is a valid site file. It is kept under the name that follows the language
  *   csv    is kept under the name that follows the language
  *   html   is a form, which is sent
- *   js     is run by bun
- *
- * A text block with the name "record" is what a check printed that needs more than `npm ci`. It is not run here.
- *
- * test/support/doc-runner.ts lists what is replaced: hosts, ports and a few programs.
  */
 
 import { expect, test } from 'bun:test'
-import { createDocRunner } from '../support/doc-runner.ts'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config/config.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
-import { ROOT } from '../support/paths.ts'
+import { CLI, ROOT, toSupportFile } from '../support/paths.ts'
+import { getServer } from '../support/postgres.ts'
+import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
-/** Blocks of these files are run elsewhere, by the language and the name of the block. */
+/** Blocks that are not run here, by their language and name. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // architecture.test.ts. The tables are those of the schema.
   'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'text tables'],
   // test/page/owner.test.ts, in a browser.
   'docs/page.md': ['html own-form'],
-  // build/archive.test.ts reads the first one; the other one needs an installation.
-  // They need other programs, and say whether they were run.
+  // They need other programs.
   'docs/operations.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh', 'yaml prometheus.yml'],
+  // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command'],
 }
 
-const isRunElsewhere = ({ file, language, name }: Block) =>
-  (language === 'text' && name === 'record') || (RUN_ELSEWHERE[file]?.includes(`${language} ${name}`) ?? false)
+/** What a block sees of the repository. Everything else in its folder is its own. */
+const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lock.json', 'src']
 
-const FILES = MARKDOWN_FILES.filter((file) => readBlocks(file).some((block) => !isRunElsewhere(block)))
+/**
+ * Programs that are replaced. All others are the real ones, `npm start` included.
+ *
+ *   npx rollcall   runs the same file without npm, which takes a second
+ *   npm ci         only checks that there is a lock file: .ci/run installs
+ *   npm test, run  only check that the script exists; `npm run bench` also checks its options
+ *   curl           shows no progress, as on a terminal; a machine that has none gets support/curl.ts
+ *   send-welcome   the reader's program: appends what it reads to the file `welcomed`
+ */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  'bin/npx': `[ "$1" = rollcall ]; shift; exec bun ${CLI} "$@"`,
+  'bin/npm': `
+    case $1 in
+      start) PATH=\${PATH#*:} exec npm "$@" ;;
+      ci) [ "\${2-}" != --prefix ] || cd "$3"; exec test -f package-lock.json ;;
+      run) shift ;;
+    esac
+    bun -e 'process.exit(process.argv[1] in require("./package.json").scripts ? 0 : 1)' "$1"
+    [ "$1" != bench ] || { shift; [ "\${1-}" != -- ] || shift; bun bench/run.ts "$@" --help > /dev/null; }`,
+  'bin/curl': `
+    PATH=\${PATH#*:}
+    if command -v curl > /dev/null; then exec curl --silent --show-error "$@"; fi
+    exec bun ${toSupportFile('curl.ts')} "$@"`,
+  'send-welcome': 'exec cat >> welcomed',
+}
+
+/** The service takes any free port, so the documented ports and hosts are replaced where a block calls it. */
+const BASE_URL = 'http://localhost:3000'
+const ORIGINS = /http:\/\/localhost:3000|https:\/\/list\.example\.org/g
+const POSTGRES_URL = 'postgres://rollcall:PASSWORD@db.example.org/rollcall?sslmode=verify-full'
+
+async function createRunner() {
+  const folder = await createFolder()
+  for (const name of CHECKOUT) symlinkSync(join(ROOT, name), join(folder, name))
+  mkdirSync(join(folder, 'bin'))
+  for (const [name, script] of Object.entries(PROGRAMS)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\nset -eu\n${script}\n`, { mode: 0o755 })
+  }
+  writeFileSync(join(folder, 'welcomed'), '')
+  await openSqliteStore(join(folder, 'data/rollcall.db')).close()
+
+  const path = [join(folder, 'bin'), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(':')
+  const env = { PATH: path, HOME: process.env.HOME ?? '/', HOST: '127.0.0.1', PORT: '0', BASE_URL }
+  const toCommand = (text: string) => ['bash', '-eu', '-o', 'pipefail', '-c', text]
+  const write = (text: string, name: string) => writeFileSync(join(folder, name), text)
+  let service: RunningService | undefined
+  let output = { stdout: '', stderr: '' }
+
+  const spawn = (text: string) =>
+    Bun.spawn(toCommand(text), { cwd: folder, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+
+  async function shell(text: string) {
+    const child = spawn(text)
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    if (code !== 0) throw new Error(`exit code ${code}:\n${stdout}${stderr}`)
+    return { stdout, stderr }
+  }
+
+  async function serve(text: string): Promise<void> {
+    await service?.stop()
+    service = await startService({ command: toCommand(text.replace('OPS_PORT=9090', 'OPS_PORT=0')), folder, env })
+  }
+
+  /** Puts the service of the test where the documentation has that of the reader; starts it if none runs. */
+  async function callService(text: string): Promise<string> {
+    if (!service && text.search(ORIGINS) >= 0) await serve('exec npx rollcall serve')
+    const { origin = '', opsPort } = service ?? {}
+    return text.replace(ORIGINS, origin).replaceAll('http://localhost:9090', `http://127.0.0.1:${opsPort}`)
+  }
+
+  /** Runs a command that stays, adds a subscriber, and waits until the reader's program has the address. */
+  async function follow(text: string): Promise<void> {
+    const follower = spawn(text)
+    const email = 'new.subscriber@rollcall.dev'
+    try {
+      await shell(`echo ${email} | npx rollcall import -`)
+      await until(() => readFileSync(join(folder, 'welcomed'), 'utf8').includes(email))
+    } finally {
+      follower.kill()
+      await follower.exited
+    }
+    await shell(`npx rollcall remove --forget ${email}`)
+  }
+
+  const runners: Readonly<Record<string, (text: string, name: string) => unknown>> = {
+    async sh(text, name) {
+      if (name) write(text, name)
+      else if (/\bnpm start\b/.test(text)) await serve(text)
+      else if (/--follow\b/.test(text)) await follow(text)
+      else output = await shell(await callService(text))
+    },
+    json: (text) => expect(JSON.parse(output.stdout)).toEqual(JSON.parse(text)),
+    text: (text) => expect((output.stdout + output.stderr).replaceAll('\r\n', '\n')).toBe(text),
+    csv: write,
+    yaml(text, name) {
+      write(text, name)
+      readConfig({ SITE_FILE: join(folder, name) })
+    },
+    html: async (text) => expect(await sendForm(await callService(text))).toContain('dir="ltr">name@example.org<'),
+  }
+
+  return {
+    async run({ language, name, text }: Block): Promise<void> {
+      const run = runners[language]
+      if (run === undefined) throw new Error(`there is no runner for the language "${language}"`)
+      const url = text.includes(POSTGRES_URL) ? await (await getServer()).createUrl() : ''
+      await run(text.replaceAll(POSTGRES_URL, url), name)
+    },
+    async close(): Promise<void> {
+      await service?.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Sends a form as a browser does, and returns the page of the response. */
+async function sendForm(markup: string): Promise<string> {
+  const [, method, action] = /<form method="(\w+)" action="([^"]+)"/.exec(markup) ?? []
+  const names = [...markup.matchAll(/<input [^>]*name="(\w+)"/g)].map(([, name = '']) => name)
+  const body = new URLSearchParams(names.map((name): [string, string] => [name, 'name@example.org']))
+  const response = await fetch(action ?? '', { method: method ?? 'get', body })
+  return response.text()
+}
+
+const isRunHere = ({ file, language, name }: Block) => !RUN_ELSEWHERE[file]?.includes(`${language} ${name}`)
+const FILES = MARKDOWN_FILES.filter((file) => readBlocks(file).some(isRunHere))
 
 test.concurrent.each(FILES)('every block of %s works', async (file) => {
-  const runner = await createDocRunner()
+  const runner = await createRunner()
   try {
-    for (const block of readBlocks(file)) {
-      if (isRunElsewhere(block)) continue
+    for (const block of readBlocks(file).filter(isRunHere)) {
       await runner.run(block).catch((error: Error) => {
         throw new Error(`${file}:${block.line}: the ${block.language} block: ${error.message}`)
       })
@@ -54,15 +181,5 @@ test.concurrent.each(FILES)('every block of %s works', async (file) => {
 })
 
 test.concurrent('npx rollcall runs the command line of the checkout', async () => {
-  const child = Bun.spawn(['npx', 'rollcall', '--help'], { cwd: ROOT, stdout: 'pipe' })
-  expect(await child.stdout.text()).toContain('Usage: rollcall')
-  expect(await child.exited).toBe(0)
-})
-
-test('a block without a runner fails', async () => {
-  const runner = await createDocRunner()
-  const block = { file: 'x.md', line: 1, name: '', text: '' }
-  await expect(runner.run({ ...block, language: 'cobol' })).rejects.toThrow('no runner for the language "cobol"')
-  await expect(runner.run({ ...block, language: '' })).rejects.toThrow('no runner for the language ""')
-  await runner.close()
+  expect(await Bun.$`npx rollcall --help`.cwd(ROOT).quiet().text()).toContain('Usage: rollcall')
 })

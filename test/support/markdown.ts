@@ -1,4 +1,4 @@
-/** Reads the Markdown files of the repository: their blocks of code, links and headings. */
+/** Reads the Markdown files of the repository, and their blocks of code. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,6 @@ export interface Block {
   readonly text: string
 }
 
-export interface Link {
-  readonly line: number
-  /** A URL, or a path from the folder of the file, with or without a fragment. */
-  readonly target: string
-}
-
 /** The Markdown files of the repository, as paths from its root. */
 export const MARKDOWN_FILES: readonly string[] = ['*.md', '{bench,deploy,docs,src,test}/**/*.md']
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })])
@@ -30,23 +24,17 @@ export const MARKDOWN_FILES: readonly string[] = ['*.md', '{bench,deploy,docs,sr
 /** Reads a file of the repository. */
 export const readText = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
-/** Reads the fenced blocks of a file, in order. @throws when a block does not end */
+/** A block: its indentation, its fence, its info string and its text. */
+const BLOCK = /^( *)(`{3,}|~{3,})(.*)\n((?:.*\n)*?)\1\2$/gm
+
+/** Reads the fenced blocks of a file, in order. */
 export function readBlocks(file: string): Block[] {
-  const blocks: Block[] = []
-  let open: { fence: string; line: number; info: string; lines: string[] } | undefined
-  for (const [index, line] of readText(file).split('\n').entries()) {
-    if (open === undefined) {
-      const [, fence, info = ''] = /^ *(`{3,}|~{3,})(.*)$/.exec(line) ?? []
-      if (fence !== undefined) open = { fence, line: index + 1, info: info.trim(), lines: [] }
-    } else if (line.trim() === open.fence) {
-      const [language = '', ...name] = open.info.split(' ')
-      const text = open.lines.map((part) => `${part}\n`).join('')
-      blocks.push({ file, line: open.line, language, name: name.join(' '), text })
-      open = undefined
-    } else open.lines.push(line)
-  }
-  if (open !== undefined) throw new Error(`${file}:${open.line}: the block does not end`)
-  return blocks
+  const markdown = readText(file)
+  return [...markdown.matchAll(BLOCK)].map(({ 3: info = '', 4: text = '', index }) => {
+    const [language = '', ...name] = info.trim().split(' ')
+    const line = markdown.slice(0, index).split('\n').length
+    return { file, line, language, name: name.join(' '), text }
+  })
 }
 
 /** Finds a block by its language and name. @throws when the file has none */
@@ -56,45 +44,5 @@ export function findBlock(file: string, language: string, name: string): Block {
   return block
 }
 
-/** Reads the links and pictures of a file. */
-export function readLinks(file: string): Link[] {
-  return readProse(file).flatMap(({ line, text }) =>
-    [...text.replace(/`[^`]*`/g, '').matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => ({
-      line,
-      target,
-    })),
-  )
-}
-
-/** Reads the file names in code spans, such as `errors.ts`. */
-export function readFileNames(file: string): Link[] {
-  return readProse(file).flatMap(({ line, text }) =>
-    [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, target = '']) => ({ line, target })),
-  )
-}
-
-/** Reads the anchors of a file as GitHub makes them from its headings. */
-export function readAnchors(file: string): string[] {
-  return readProse(file)
-    .filter(({ text }) => /^#+ /.test(text))
-    .map(({ text }) =>
-      text
-        .replace(/^#+ /, '')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    )
-}
-
-/** The lines outside of blocks. */
-function readProse(file: string): { line: number; text: string }[] {
-  const inBlocks = new Set(
-    readBlocks(file).flatMap(({ line, text }) =>
-      Array.from({ length: text.split('\n').length + 1 }, (_, index) => line + index),
-    ),
-  )
-  return readText(file)
-    .split('\n')
-    .map((text, index) => ({ line: index + 1, text }))
-    .filter(({ line }) => !inBlocks.has(line))
-}
+/** Returns the text of a file outside of its blocks. */
+export const readProse = (file: string) => readText(file).replace(BLOCK, '')
