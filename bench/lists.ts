@@ -8,8 +8,9 @@ import { copyFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startPgBouncer } from '../test/support/pgbouncer.ts'
+
 import { getServer, PASSWORD, type TestServer } from '../test/support/postgres.ts'
+import { startPgBouncer } from '../test/support/postgres-server.ts'
 import type { Pins } from './load.ts'
 
 export type ListKind = 'empty' | 'large' | 'million' | 'postgres' | 'pooler' | 'postgres-large'

@@ -1,19 +1,13 @@
 /** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
-import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import type { PostgresServer } from '../../src/config/postgres-url.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { SubscriberStore } from '../../src/subscriber.ts'
-import { CITUS_SETTINGS, startWorkers } from './citus.ts'
-import { startPgBouncer } from './pgbouncer.ts'
-import { createNode, type PostgresNode } from './postgres-node.ts'
+import { createNode, type PostgresNode, startPgBouncer } from './postgres-server.ts'
 
 /** The password in every URL. No output may contain it. */
 export const PASSWORD = 'HushHushHush'
-
-/** The number of connections that the server accepts, without those reserved for superusers. */
-export const MAX_CONNECTIONS = 30
 
 export interface TestServer {
   /** The folder of the server's data, with its settings. */
@@ -52,49 +46,45 @@ export function getServer(): Promise<TestServer> {
   return shared.postgresOfTheRun
 }
 
+/** The settings of each server of Citus. */
+const CITUS_SETTINGS = [
+  ...['shared_preload_libraries=citus', 'citus.local_hostname=127.0.0.1', 'max_worker_processes=300'],
+  ...['max_connections=300', 'max_prepared_transactions=300', 'citus.recover_2pc_interval=2s'],
+  // Each database has a process that would look for deadlocks on all nodes every two seconds.
+  'citus.distributed_deadlock_detection_factor=-1',
+]
+
 async function createServerOfTheRun(): Promise<TestServer> {
-  const node = await createNode(PASSWORD, isCitus ? CITUS_SETTINGS : [`max_connections=${MAX_CONNECTIONS + 3}`])
-  let databases = 0
-
-  const toUrlOf = (port: number, role: string, name: string) =>
-    `postgres://${role}:${PASSWORD}@127.0.0.1:${port}/${name}`
-  const toUrl = (role: string, name: string) => toUrlOf(node.port, role, name)
-  const admin = toUrl('postgres', 'postgres')
-
-  async function run<Row = Record<string, unknown>>(statements: string, url: string): Promise<Row[]> {
-    const sql = new SQL({ url: toUrl('postgres', toDatabase(url)), max: 1 })
-    try {
-      return await sql.unsafe<Row[]>(statements)
-    } finally {
-      await sql.close()
-    }
+  const settings = isCitus ? CITUS_SETTINGS : ['max_connections=33']
+  const node = await createNode(PASSWORD, settings)
+  const workers = await Promise.all(isCitus ? [1, 2].map(() => createNode(PASSWORD, settings)) : [])
+  const nodes = [node, ...workers]
+  for (const { start, run } of nodes) {
+    await start()
+    // Not a superuser, for whom the server reserves connections.
+    await run(`CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`)
   }
-
-  await node.start()
-  // Not a superuser, for whom the server reserves connections.
-  const roles = `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`
-  await run(roles, admin)
-  const workers = isCitus ? await startWorkers(node.port, { password: PASSWORD, roles, toUrl: toUrlOf }) : undefined
   const port = kind === 'poolers' ? await startPgBouncer(node.port, PASSWORD) : node.port
+  let databases = 0
   return {
     data: node.data,
-    admin,
-    run,
+    admin: node.toUrl('postgres', 'postgres'),
+    workers,
+    run: (statements, url) => node.run(statements, { database: toDatabase(url) }),
     start: node.start,
-    workers: workers?.nodes ?? [],
     kill: node.kill,
     async createUrl() {
       databases++
       const name = `list_${databases}`
-      await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`, admin)
-      await workers?.distribute(name)
-      return toUrlOf(port, 'owner', name)
+      for (const { run } of nodes) await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`)
+      if (isCitus) await distribute(name, node, workers)
+      const url = new URL(node.toUrl('owner', name))
+      url.port = String(port)
+      return url.href
     },
     async disconnect(url) {
-      await run(
-        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${toDatabase(url)}'`,
-        admin,
-      )
+      const database = toDatabase(url)
+      await node.run(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database}'`)
     },
     async freeze() {
       const pids = node.signal('SIGSTOP')
@@ -103,6 +93,19 @@ async function createServerOfTheRun(): Promise<TestServer> {
       }
     },
   }
+}
+
+/** Makes an empty database one of Citus, creates a list in it, and distributes its inbox. */
+async function distribute(database: string, coordinator: PostgresNode, workers: readonly PostgresNode[]) {
+  const run = (statements: string) => coordinator.run(statements, { database })
+  for (const node of [coordinator, ...workers]) await node.run('CREATE EXTENSION citus', { database })
+  await run(`SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`)
+  for (const { port } of workers) await run(`SELECT citus_add_node('127.0.0.1', ${port})`)
+  // A superuser does it, because Citus changes the user on the workers.
+  await run('CREATE SCHEMA rollcall AUTHORIZATION owner')
+  await withStore(coordinator.toUrl('owner', database), (store) => store.count())
+  const inbox = `SELECT create_distributed_table('rollcall.inbox', 'id', shard_count => 8)`
+  await coordinator.run(inbox, { database, role: 'owner' })
 }
 
 /** Returns the name of the database in a URL. */
