@@ -76,7 +76,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       opsPort: opsServer?.port,
       async stop(signalledAt) {
         const [requests] = await Promise.all([server.stop(signalledAt), opsServer?.stop(signalledAt)])
-        const closed = intake.drain().then(() => store.close())
+        const closed = intake.close().then(() => store.close())
         const isClosed = await Promise.race([
           closed.then(() => true),
           sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.store).then(() => false),

@@ -63,8 +63,10 @@ export function createMetrics(): Metrics {
 
   return {
     request: (path, status) => requests.inc({ path, status }),
-    accepted: (addresses) => accepted.inc(addresses),
-    commit: (_, milliseconds, ok) => commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000),
+    commit(addresses, milliseconds, ok) {
+      commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
+      if (ok) accepted.inc(addresses)
+    },
     async expose(store) {
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)

@@ -1,4 +1,4 @@
-/** The intake of a store that hangs or fails: addresses are given up in time, and the log says once why. */
+/** Group commit: which addresses share a commit, which are given up, and what the log says when the store fails. */
 
 import { expect, test } from 'bun:test'
 import pino from 'pino'
@@ -6,40 +6,119 @@ import type { Address } from '../../src/email.ts'
 import { createIntake } from '../../src/intake/intake.ts'
 import { until } from '../support/wait.ts'
 
-test('an address is given up after 5 s; the failure and the recovery are logged once', async () => {
-  const messages: string[] = []
-  const log = pino({ base: null }, { write: (line: string) => messages.push(JSON.parse(line).msg) })
-  const hanging = Promise.withResolvers<void>()
-  const intake = createIntake({ add: () => hanging.promise, check: async () => {} }, { log })
+/** Starts an intake whose commits end when the test says so, and records what happens in order. */
+function start() {
+  const events: string[] = []
+  const commits: PromiseWithResolvers<void>[] = []
+  const write = (line: string) => events.push(JSON.parse(line).err?.message ?? JSON.parse(line).msg)
+  const intake = createIntake(
+    {
+      add(batch) {
+        events.push(`commit ${batch.join(' ')}`)
+        commits.push(Promise.withResolvers())
+        return commits.at(-1)!.promise
+      },
+      check: async () => {},
+    },
+    { log: pino({ base: null }, { write }) },
+  )
 
-  const add = (name: string) => intake.add(`${name}@example.org` as Address).catch(({ message }) => message)
-  const first = add('first')
-  // Two batches whose deadlines pass at different times.
-  await Bun.sleep(300)
-  const second = add('second')
-  const late = 'the store did not confirm within 4500 ms'
-  expect(await Promise.all([first, second])).toEqual([late, late])
-  const failure = 'the store fails: requests get 500 storage_failure until it recovers'
-  expect(messages).toEqual([failure])
-  await expect(intake.check()).rejects.toThrow('the store fails')
+  async function end(index: number, error?: string): Promise<void> {
+    await until(() => commits.length > index, `commit ${index} starts`)
+    if (error) commits[index]!.reject(new Error(error))
+    else commits[index]!.resolve()
+    await turns()
+  }
 
-  hanging.resolve()
-  await until(() => messages.length > 1, 'the recovery is logged')
-  await intake.check()
-  await intake.drain()
-  expect(messages).toEqual([failure, 'the store has recovered'])
+  async function add(...names: string[]): Promise<void> {
+    const settle = (name: string) =>
+      intake.add(name as Address).then(
+        () => events.push(`${name} confirmed`),
+        () => events.push(`${name} refused`),
+      )
+    await Promise.all(names.map(settle))
+  }
+
+  return { ...intake, events, add, end }
+}
+
+/** Lets the event loop take more turns than a burst may delay a commit. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('addresses of one turn share a commit; addresses that come during a commit share the next one', async () => {
+  const { add, end, close, events, pending } = start()
+  void add('a', 'b', 'c')
+  await turns()
+  void add('d')
+  await turns()
+  void add('e')
+  expect(pending()).toBe(5)
+  const closed = close()
+  await end(0)
+  expect(pending()).toBe(2)
+  await end(1)
+  await closed
+  expect(pending()).toBe(0)
+  expect(events).toEqual([
+    ...['commit a b c', 'a confirmed', 'b confirmed', 'c confirmed'],
+    ...['commit d e', 'd confirmed', 'e confirmed'],
+  ])
 })
 
-test('each reason of a failure is logged once', async () => {
-  const reasons: string[] = []
-  const log = pino({ base: null }, { write: (line: string) => reasons.push(JSON.parse(line).err?.message ?? 'works') })
-  const outcomes = ['no connection', 'not durable', 'no connection', 'not durable']
-  const add = async (addresses: readonly Address[]) => {
-    const reason = addresses.length > 0 ? outcomes.shift() : undefined
-    if (reason !== undefined || outcomes.length > 0) throw new Error(reason ?? 'no connection')
+test('a commit waits while each turn brings another address, for a few turns', async () => {
+  const { add, events } = start()
+  for (const name of 'abcdefgh') {
+    void add(name)
+    await new Promise((resolve) => setImmediate(resolve))
   }
-  const intake = createIntake({ add, check: async () => {} }, { log })
-  while (outcomes.length > 0) await intake.add('a@example.org' as Address).catch(() => {})
-  await intake.add('a@example.org' as Address)
-  expect(reasons).toEqual(['no connection', 'not durable', 'works'])
+  await turns()
+  expect(events).toEqual(['commit a b c d e'])
+})
+
+test('a commit that fails refuses its own addresses only; each reason is logged once', async () => {
+  const { add, end, events } = start()
+  for (const [index, error] of ['no disk', 'no server', 'no disk', undefined].entries()) {
+    void add(`${index}`)
+    await turns()
+    await end(index, error)
+  }
+  expect(events).toEqual([
+    ...['commit 0', 'no disk', '0 refused', 'commit 1', 'no server', '1 refused'],
+    ...['commit 2', '2 refused', 'commit 3', 'the store has recovered', '3 confirmed'],
+  ])
+})
+
+test('addresses are given up while a commit hangs, and those that no commit has are dropped', async () => {
+  const { add, end, check, events, pending } = start()
+  const committing = add('a')
+  await turns()
+  await Promise.all([committing, add('b', 'c')])
+  expect(events).toEqual([
+    'commit a',
+    'the store did not confirm within 4500 ms',
+    'a refused',
+    'b refused',
+    'c refused',
+  ])
+  expect(pending()).toBe(1)
+  await expect(check()).rejects.toThrow('the store fails')
+
+  const late = add('d')
+  await end(0)
+  await check()
+  await end(1)
+  await late
+  expect(events.slice(5)).toEqual(['the store has recovered', 'commit d', 'd confirmed'])
+})
+
+test('without requests, an empty commit finds out that the store works again', async () => {
+  const { add, end, check, events } = start()
+  void add('a')
+  await end(0, 'no disk')
+  await end(1, 'no disk')
+  await end(2)
+  await check()
+  expect(events).toEqual(['commit a', 'no disk', 'a refused', 'commit ', 'commit ', 'the store has recovered'])
 })
