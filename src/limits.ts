@@ -75,12 +75,6 @@ export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const
 /** Maximum size of a logo in bytes. Every first visit of the page loads it. */
 export const MAX_LOGO_BYTES = 64 * 1024
 
-/** Maximum number of pages in a sitemap (sitemaps.org). */
-export const MAX_PAGES = 50_000
-
-/** Maximum length of a path in `pages:`. A URL in a sitemap has at most 2,047 characters; the longest origin has 267. */
-export const MAX_PATH_LENGTH = 1_780
-
 /** Maximum size in bytes of a file that an import reads into memory. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 

@@ -1,8 +1,16 @@
 /** The settings: reads the environment and the site file into one frozen object. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { Failure, toSystemReason, UsageError } from '../failure.ts'
-import { type Environment, type Listener, parseHost, parsePort, readEnvironment, readOps } from './environment.ts'
+import { Failure, UsageError } from '../failure.ts'
+import {
+  type Environment,
+  type Listener,
+  parseHost,
+  parsePort,
+  readEnvironment,
+  readOps,
+  toReadError,
+} from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
@@ -54,8 +62,7 @@ function readSite(siteFile: string | undefined): Site {
     return parseSite(UTF_8.decode(readFileSync(file)), file)
   } catch (error) {
     if (error instanceof Failure) throw error
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : toSystemReason(error)
-    throw new UsageError(`SITE_FILE is "${file}": ${reason ?? 'it cannot be read'}; use a YAML file`)
+    throw toReadError('SITE_FILE', file, error, 'use a YAML file in UTF-8')
   }
 }
 

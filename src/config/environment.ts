@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
-import { toSystemReason, UsageError } from '../failure.ts'
+import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
 
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -28,11 +28,14 @@ function readEnvFile(name: string | undefined): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (!name && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined
-    const advice = code === 'EACCES' ? 'run the command as the user of the service' : 'use a file with lines NAME=value'
-    throw new UsageError(`ENV_FILE is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`)
+    if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error) ?? '')) return undefined
+    throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
   }
+}
+
+/** Says why the file that a setting names cannot be read. @param advice what to use */
+export function toReadError(setting: string, file: string, error: unknown, advice: string): UsageError {
+  return new UsageError(`${setting} is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`)
 }
 
 /** Where a server listens. */

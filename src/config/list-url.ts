@@ -1,6 +1,8 @@
+/** The URL of a list: a SQLite file or a PostgreSQL database. */
+
 import { readFileSync } from 'node:fs'
-import { toSystemReason, UsageError } from '../failure.ts'
-import { type Environment, readEnvironment } from './environment.ts'
+import { UsageError } from '../failure.ts'
+import { type Environment, readEnvironment, toReadError } from './environment.ts'
 import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
 
 /** The location of a list: the kind of store, and its file or URL. */
@@ -9,7 +11,8 @@ export type ListUrl =
   | { readonly kind: 'postgres'; readonly server: PostgresServer }
 
 /**
- * Reads DATABASE_URL, or the file that DATABASE_URL_FILE names, for commands that need no other setting and start faster without them.
+ * Reads DATABASE_URL, or the file that DATABASE_URL_FILE names. Commands that need no other setting start faster without the
+ * rest of the configuration.
  *
  * @throws UsageError if no store supports the URL
  */
@@ -25,14 +28,13 @@ function readSecret(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    const reason = toSystemReason(error) ?? 'it cannot be read'
-    throw new UsageError(`DATABASE_URL_FILE is "${file}": ${reason}; use a file that has the URL of the list`)
+    throw toReadError('DATABASE_URL_FILE', file, error, 'use a file that has the URL of the list')
   }
 }
 
 /**
  * Parses the URL of a list. `sqlite:` and `file:` have a path, relative to the working folder or absolute, with or
- * without `//`. The variables of libpq, such as PGUSER, stand in for parts that a PostgreSQL URL does not have.
+ * without `//`.
  *
  * @param name the name of the value, for the error
  * @throws UsageError, without any part that may be a password

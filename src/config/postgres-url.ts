@@ -5,8 +5,8 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { toSystemReason, UsageError } from '../failure.ts'
-import type { Environment } from './environment.ts'
+import { UsageError } from '../failure.ts'
+import { type Environment, parsePort, toReadError } from './environment.ts'
 
 /** How to connect to a PostgreSQL list. */
 export interface PostgresServer {
@@ -54,7 +54,7 @@ export function parsePostgresUrl(name: string, url: string, environment: Environ
   const hasFile = sslMode !== 'disable' && sslrootcert && sslrootcert !== 'system'
   return Object.freeze({
     host: parts.ip ?? decode('host'),
-    port: parsePort(name, parts.port || '5432'),
+    port: parsePort(`port in ${name}`, parts.port || '5432'),
     user: decode('user'),
     password: decode('password'),
     database: decode('database'),
@@ -94,12 +94,6 @@ function decodePart(source: string, value: string): string {
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
 }
 
-function parsePort(name: string, text: string): number {
-  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
-  if (port >= 1 && port <= 65_535) return port
-  throw new UsageError(`port in ${name} is not a port number from 1 to 65535`)
-}
-
 function parseChoice<Choice extends string>(
   source: string,
   value: string | undefined,
@@ -117,17 +111,19 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''
   return 'verify-full'
 }
 
+const CERTIFICATE_ADVICE = 'use a file with a certificate in PEM format'
+
 function readCertificate(source: string, file: string): string {
   let pem: string
   try {
     pem = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${source} is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}`)
+    throw toReadError(source, file, error, CERTIFICATE_ADVICE)
   }
   try {
     new X509Certificate(pem)
     return pem
   } catch {
-    throw new UsageError(`${source} is "${file}": the file has no certificate in PEM format`)
+    throw new UsageError(`${source} is "${file}": ${CERTIFICATE_ADVICE}`)
   }
 }

@@ -1,15 +1,12 @@
 /** The site file: YAML that describes the site. It is read once, at the start. */
 
 import { dirname, resolve } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
-import { MAX_PAGES, MAX_PATH_LENGTH } from '../limits.ts'
 import { LOCALES } from '../locales/languages.ts'
-import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type Logo, readLogo } from './logo.ts'
-import { LANGUAGE_TAGS, type Localized, type Phrases, toPagePath, toTexts, type Words } from './texts.ts'
+import { LANGUAGE_TAGS, type Localized, type Phrases, toTexts, type Words } from './texts.ts'
 
 /** A text of one line: no control characters, line separators or unpaired surrogates. */
 function line(maxLength: number) {
@@ -72,14 +69,14 @@ const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, WEB_URL_ERROR).refine(
   { error: WEB_URL_ERROR },
 )
 
-const PATH_ERROR = `use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, at most ${MAX_PATH_LENGTH} characters, such as /about`
+const PATH_ERROR =
+  'use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, such as /about'
 const path = z.string({ error: PATH_ERROR }).refine(isPath, { error: PATH_ERROR })
 
 /** Whether a text is a path, with or without a query, in the form that browsers send. */
 function isPath(text: string): boolean {
   const base = 'http://host.example'
-  if (!/^\/(?!\/)[^#]*$/.test(text) || text.length > MAX_PATH_LENGTH || !URL.canParse(text, base)) return false
-  return new URL(text, base).href === base + text
+  return /^\/(?!\/)[^#]*$/.test(text) && URL.canParse(text, base) && new URL(text, base).href === base + text
 }
 
 const TAG_ERROR = 'use language tags such as de or pt-BR, and x-default, each with a path'
@@ -141,7 +138,7 @@ const schema = object({
   phrases: (phrases(PHRASES) as z.ZodType<Phrases>).optional(),
   pages,
 }).superRefine((members, context) => {
-  for (const mistake of [...findMissingTexts(members), ...findPageMistakes(members)]) {
+  for (const mistake of findMissingTexts(members)) {
     context.addIssue({ code: 'custom', ...mistake })
   }
 })
@@ -160,37 +157,6 @@ function findMissingTexts({
   })
   const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
   return names.map((name) => ({ path: [name, first], message }))
-}
-
-/** Finds what is wrong with the pages together. All versions of a page are in the list and have the same alternates. */
-function* findPageMistakes({ languages, pages }: Pick<Members, 'languages' | 'pages'>): Generator<Mistake> {
-  if (pages.length + languages.length > MAX_PAGES) {
-    const message = `list at most ${MAX_PAGES - languages.length} pages: a sitemap has at most ${MAX_PAGES}`
-    yield { path: ['pages'], message }
-  }
-  const own = new Set<string>([ENDPOINT, ...Object.values(DOCUMENTS)].map(({ path }) => path))
-  for (const language of languages) own.add(toPagePath(language, languages))
-  const alternatesOf = new Map<string, Readonly<Record<string, string>> | undefined>()
-  for (const [index, { path, alternates }] of pages.entries()) {
-    const place = ['pages', index, 'path']
-    if (own.has(path)) {
-      yield {
-        path: place,
-        message: 'remove this path, which Rollcall serves itself; its pages are in the sitemap anyway',
-      }
-    }
-    if (alternatesOf.has(path)) yield { path: place, message: 'list each page once' }
-    alternatesOf.set(path, alternates)
-  }
-  for (const [index, { path, alternates }] of pages.entries()) {
-    if (!alternates) continue
-    const versions = Object.values(alternates)
-    const isMutual = versions.every((version) => isDeepStrictEqual(alternatesOf.get(version), alternates))
-    if (isMutual && versions.includes(path) && alternates['x-default']) continue
-    const message =
-      'list the page itself, all other versions and x-default; each version is a page with the same alternates'
-    yield { path: ['pages', index, 'alternates'], message }
-  }
 }
 
 /** The site: the values of the site file, with a default for each member that it omits. */
@@ -227,10 +193,6 @@ export function parseSite(text: string, file: string): Site {
   visit(document, {
     // An alias may refer to nothing, or expand to gigabytes.
     Alias: (_key, { range, source }) => fail(range?.[0] ?? 0, `"*${source}" is an alias: write the value itself`),
-    // A record of zod drops this key without an error.
-    Pair: (_key, { key }) => {
-      if (isScalar(key) && key.value === '__proto__') fail(key.range?.[0] ?? 0, 'unknown key "__proto__"')
-    },
   })
 
   const value: unknown = document.toJS() ?? {}

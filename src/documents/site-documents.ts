@@ -21,12 +21,7 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * Creates the documents.
- *
- * @param pages the pages of Rollcall itself, for the sitemap
- * @throws UsageError if the sitemap is too large
- */
+/** Creates the documents. @param pages the pages of Rollcall itself, for the sitemap */
 export function createDocuments(
   config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
   pages: readonly IndexedPage[],
@@ -37,7 +32,7 @@ export function createDocuments(
     { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
-    { ...DOCUMENTS.sitemap, body: createSitemap([...pages, ...site.pages], baseUrl) },
+    { ...DOCUMENTS.sitemap, body: () => createSitemap([...pages, ...site.pages], baseUrl) },
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },

@@ -135,9 +135,9 @@ test('a site file that cannot be read is an error', async () => {
   for (const [file, reason] of [
     ['nowhere.yaml', 'there is no such file or folder'],
     [folder, 'it is a folder'],
-    ['latin1.yaml', 'it is not UTF-8'],
+    ['latin1.yaml', 'it cannot be read'],
   ]) {
-    expect(messageFor({ SITE_FILE: file })).toBe(`SITE_FILE is "${file}": ${reason}; use a YAML file`)
+    expect(messageFor({ SITE_FILE: file })).toBe(`SITE_FILE is "${file}": ${reason}; use a YAML file in UTF-8`)
   }
 })
 

@@ -34,7 +34,7 @@ test('a file that cannot be read is an error', async () => {
   const missing = await runCommand(['count'], { folder, env: { ENV_FILE: 'none' } })
   expect(missing).toMatchObject({ code: 2, stdout: '' })
   expect(missing.stderr).toContain(
-    'ENV_FILE is "none": there is no such file or folder; use a file with lines NAME=value\n',
+    'ENV_FILE is "none": there is no such file or folder; use a file with lines NAME=value, as the user of the service\n',
   )
   if (process.getuid?.() === 0) return
   await write('env', '')

@@ -52,7 +52,7 @@ test('every part that is wrong has a message of its own, without the value of a 
   const text = join(folder, 'text.pem')
   await writeFile(text, 'not a certificate')
   const cases: readonly (readonly [string, string])[] = [
-    ['db:99999/x', 'port in DATABASE_URL is not a port number from 1 to 65535'],
+    ['db:99999/x', 'port in DATABASE_URL is "99999": use a port number'],
     ['db/x?sslmode=hunter2', 'sslmode in DATABASE_URL is not one of disable, allow, prefer, require'],
     ['db/x?channel_binding=on', 'channel_binding in DATABASE_URL is not one of disable, prefer'],
     ...['options', 'hostaddr', 'target_session_attrs', 'sslcert', 'connect_timeout', 'sslmod', 'password'].map(
@@ -61,7 +61,7 @@ test('every part that is wrong has a message of its own, without the value of a 
     ),
     ['db/x?sslrootcert=/missing/ca.pem', 'sslrootcert in DATABASE_URL is "/missing/ca.pem": there is no such file'],
     [`db/x?sslrootcert=${folder}`, `is "${folder}": it is a folder`],
-    [`db/x?sslrootcert=${text}`, `is "${text}": the file has no certificate in PEM format`],
+    [`db/x?sslrootcert=${text}`, `is "${text}": use a file with a certificate in PEM format`],
   ]
   for (const [rest, message] of [
     ...cases.map(([end, message]) => [`ann@${end}`, message] as const),

@@ -137,9 +137,7 @@ const MISTAKES: readonly Mistake[] = [
 const page = (path: string, rest = '') => `  - path: ${path}\n    lastmod: 2026-01-01\n${rest}`
 const versions = (text: string) => `    alternates: { ${text} }\n`
 const PATH = 'use a path on this host'
-const OWN = 'remove this path, which Rollcall serves itself'
 const DATE = 'use the date on which the content last changed'
-const MUTUAL = 'list the page itself, all other versions and x-default'
 
 const PAGE_MISTAKES: readonly Mistake[] = [
   [page('//other.example/a'), 2, 'pages.0.path is "//other.example/a"', PATH],
@@ -148,25 +146,11 @@ const PAGE_MISTAKES: readonly Mistake[] = [
   [page('/über'), 2, 'pages.0.path is "/über"', PATH],
   [page('/a/../b'), 2, 'pages.0.path is "/a/../b"', PATH],
   [page('/a\\b'), 2, 'pages.0.path is', PATH],
-  [page(`/${'a'.repeat(1780)}`), 2, 'pages.0.path is', PATH],
-  [page('/a') + page('/b') + page('/a'), 6, 'pages.2.path is "/a"', 'list each page once'],
-  [page('/a') + page('/de'), 4, 'pages.1.path is "/de"', OWN],
-  [page('/robots.txt'), 2, 'pages.0.path is', OWN],
-  [page('/api/newsletter'), 2, 'pages.0.path is', OWN],
   ['  - path: /a\n', 2, 'pages.0.lastmod is missing', DATE],
   ['  - path: /a\n    lastmod: 2026-02-30\n', 3, 'pages.0.lastmod is "2026-02-30"', DATE],
   ['  - path: /a\n    lastmod: 2026-02-20T10:00:00Z\n', 3, 'pages.0.lastmod is', DATE],
   [page('/a', versions('english: /a, x-default: /a')), 4, 'pages.0.alternates.english is', 'use language tags'],
   [page('/a', versions('en: https://b.example/, x-default: /a')), 4, 'pages.0.alternates.en is', PATH],
-  [page('/a', versions('en: /b, x-default: /b')) + page('/b'), 4, 'pages.0.alternates is', MUTUAL],
-  [page('/a', versions('en: /a')), 4, 'pages.0.alternates is', MUTUAL],
-  [page('/a', versions('en: /a, de: /b, x-default: /a')), 4, 'pages.0.alternates is', MUTUAL],
-  [
-    page('/a', versions('en: /a, de: /b, x-default: /a')) + page('/b', versions('en: /a, de: /b, x-default: /b')),
-    4,
-    'pages.0.alternates is',
-    MUTUAL,
-  ],
   ['  path: /a\n', 1, 'pages is {"path":"/a"}', 'use a list of pages'],
   ['  - /a\n', 2, 'pages.0 is "/a"', 'use keys with values: path, lastmod, alternates'],
 ]
@@ -202,14 +186,6 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 
   test.each([
-    ['name: n\n__proto__: x', 2],
-    ['note: { en: n, __proto__: x }', 1],
-    [`pages:\n${page('/a', versions('en: /a, x-default: /a, __proto__: { de: /b }'))}`, 4],
-  ])('a key of every object: %j', (text, line) => {
-    expect(messageFor(text)).toBe(`site.yaml:${line}: unknown key "__proto__"`)
-  })
-
-  test.each([
     ['name: a\nname: b', 2, 'Map keys must be unique'],
     ['name: a: b', 1, 'Nested mappings'],
     ['name: n\ncontact: [a', 2, 'Flow sequence'],
@@ -228,13 +204,6 @@ describe('a mistake gives an error with the file, the line, the path, the value 
     const swelling = 'name: &a [x, x]\ncontact: [*a, *a, *a]'
     expect(messageFor('name: n\ncontact: *nowhere')).toBe('site.yaml:2: "*nowhere" is an alias: write the value itself')
     expect(messageFor(swelling)).toBe('site.yaml:2: "*a" is an alias: write the value itself')
-  })
-
-  test('more than 50,000 pages with those of Rollcall', () => {
-    const list = (length: number) =>
-      Array.from({ length }, (_, index) => `- { path: /${index}, lastmod: 2026-01-01 }\n`)
-    const text = `languages: [en]\npages:\n${list(50_000).join('')}`
-    expect(messageFor(text)).toMatch(/^site\.yaml:2: pages is \[\{.{190,200}…: list at most 49999 pages/)
   })
 })
 

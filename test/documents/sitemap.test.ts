@@ -1,4 +1,4 @@
-/** The sitemap: its text, with dates of the content and mutual alternates, and an error above the limits of the protocol. */
+/** The sitemap: its text, with dates of the content and mutual alternates. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
@@ -74,13 +74,6 @@ test('a site without languages has the page in every language', async () => {
   expect(Object.keys(found.at(-1)!.alternates)).toEqual([...LANGUAGE_TAGS, 'x-default'])
   expect(found).toHaveLength(LANGUAGE_TAGS.length)
   expectMutual(found)
-})
-
-test('more than 50 MiB are an error', () => {
-  const long = `/${'a'.repeat(1700)}`
-  const toPages = (length: number) => Array.from({ length }, () => ({ path: long, lastmod: '2026-01-01' }))
-  expect(createSitemap(toPages(25_000), BASE_URL)).toContain(long)
-  expect(() => createSitemap(toPages(30_000), BASE_URL)).toThrow('more than 52428800 bytes: list fewer pages')
 })
 
 interface Entry {
