@@ -1,8 +1,11 @@
-/** Bodies and media types: which the endpoint accepts, and which reason refuses the others. */
+/** Bodies and media types, chosen and random: which the endpoint accepts, and which reason refuses the others. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { MAX_BODY_BYTES } from '../support/contract.ts'
+import fc from 'fast-check'
+import type { oas31 } from 'openapi3-ts'
+import { addresses, texts } from '../support/addresses.ts'
+import { ENDPOINT, GOLDEN, MAX_BODY_BYTES } from '../support/contract.ts'
 import { expectOutcome, type Outcome, POST_HEADERS, post } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -25,122 +28,166 @@ async function expectPost(body: string | Uint8Array, outcome: Outcome, headers?:
   if (typeof outcome !== 'string') accepted.push(outcome.email)
 }
 
-describe('a body', () => {
-  const JSON_OK = (email: string) => JSON.stringify({ email })
-  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+const JSON_OK = (email: string) => JSON.stringify({ email })
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const deep = `${'['.repeat(8000)}${']'.repeat(8000)}`
 
-  const CASES: readonly (readonly [string, string | Uint8Array, Outcome])[] = [
-    ['nothing', '', 'no_body'],
-    ['white space', ' \t\r\n', 'no_body'],
-    ['only a byte order mark', '\uFEFF', 'no_body'],
-    ['a byte order mark before the JSON', `\uFEFF${JSON_OK('bom@example.org')}`, { email: 'bom@example.org' }],
-    ['UTF-16 with a byte order mark', utf16(`\uFEFF${JSON_OK('utf16@example.org')}`), 'malformed_json'],
-    ['malformed UTF-8 in the address', Buffer.from('{"email":"\xff@example.org"}', 'latin1'), 'non_ascii'],
-    ['malformed UTF-8 outside strings', Buffer.from('{\xff"email":"a@b.example"}', 'latin1'), 'malformed_json'],
-    ['a surrogate half as UTF-8', Buffer.from('{"email":"\xed\xa0\x80@b.example"}', 'latin1'), 'non_ascii'],
-    ['a surrogate half as an escape', '{"email":"\\ud800@example.org"}', 'non_ascii'],
-    ['a NUL in the address', '{"email":"nul\\u0000@example.org"}', 'non_ascii'],
-    ['an incomplete object', '{"email":"cut@example.org"', 'malformed_json'],
-    ['two objects', '{"email":"a@example.org"}{}', 'malformed_json'],
-    ['a form', 'email=a@example.org', 'malformed_json'],
-    ['gzip', gzipSync(JSON_OK('gzip@example.org')), 'malformed_json'],
-    ['null', 'null', 'not_an_object'],
-    ['a number', '1e9999', 'not_an_object'],
-    ['a string', '"a@example.org"', 'not_an_object'],
-    ['an array', '[{"email":"a@example.org"}]', 'not_an_object'],
-    ['nested arrays without end', '['.repeat(MAX_BODY_BYTES), 'malformed_json'],
-    ['an empty object', '{}', 'missing'],
-    ['a member name in another case', '{"Email":"a@example.org"}', 'missing'],
-    ['an address of null', '{"email":null}', 'not_a_string'],
-    ['an address in an array', '{"email":["a@example.org"]}', 'not_a_string'],
-    ['an address in __proto__', '{"__proto__":{"email":"a@example.org"}}', 'missing'],
-    ['white space around the object', ` \r\n\t${JSON_OK('blank@example.org')}\n `, { email: 'blank@example.org' }],
-    ['escaped characters', '{"\\u0065mail":"esc\\u0061pe@example.org"}', { email: 'escape@example.org' }],
-    [
-      'white space around the address',
-      JSON_OK(' \\ttrim@example.org\u00A0'.replace('\\t', '\t')),
-      { email: 'trim@example.org' },
-    ],
-    [
-      'two email members, of which the last is used',
-      '{"email":1,"email":"last@example.org"}',
-      { email: 'last@example.org' },
-    ],
-    ['two email members, of which the last is invalid', '{"email":"first@example.org","email":1}', 'not_a_string'],
-    [
-      'other members',
-      '{"ok":false,"email":"other@example.org","to":"x@example.org","":[{}]}',
-      { email: 'other@example.org' },
-    ],
-    [
-      'a nested member',
-      `{"email":"deep@example.org","deep":${'['.repeat(8000)}${']'.repeat(8000)}}`,
-      { email: 'deep@example.org' },
-    ],
-    [
-      'malformed UTF-8 in another member',
-      Buffer.from('{"email":"member@example.org","name":"\xff"}', 'latin1'),
-      { email: 'member@example.org' },
-    ],
-  ]
-
-  test.each(CASES)('of %s', async (_, body, outcome) => {
-    await expectPost(body, outcome)
-  })
+test.each<readonly [string, string | Uint8Array, Outcome]>([
+  ['nothing', '', 'no_body'],
+  ['white space', ' \t\r\n', 'no_body'],
+  ['only a byte order mark', '\uFEFF', 'no_body'],
+  ['a byte order mark before the JSON', `\uFEFF${JSON_OK('bom@example.org')}`, { email: 'bom@example.org' }],
+  ['UTF-16', Buffer.from(`\uFEFF${JSON_OK('utf16@example.org')}`, 'utf16le'), 'malformed_json'],
+  ['malformed UTF-8 in the address', latin1('{"email":"\xff@example.org"}'), 'non_ascii'],
+  ['malformed UTF-8 outside strings', latin1('{\xff"email":"a@b.example"}'), 'malformed_json'],
+  ['malformed UTF-8 elsewhere', latin1('{"email":"utf8@example.org","a":"\xff"}'), { email: 'utf8@example.org' }],
+  ['a surrogate half as UTF-8', latin1('{"email":"\xed\xa0\x80@b.example"}'), 'non_ascii'],
+  ['a surrogate half as an escape', '{"email":"\\ud800@example.org"}', 'non_ascii'],
+  ['a NUL in the address', '{"email":"nul\\u0000@example.org"}', 'non_ascii'],
+  ['an incomplete object', '{"email":"cut@example.org"', 'malformed_json'],
+  ['two objects', '{"email":"a@example.org"}{}', 'malformed_json'],
+  ['a form', 'email=a@example.org', 'malformed_json'],
+  ['null', 'null', 'not_an_object'],
+  ['a number', '1e9999', 'not_an_object'],
+  ['a string', '"a@example.org"', 'not_an_object'],
+  ['an array', '[{"email":"a@example.org"}]', 'not_an_object'],
+  ['nested arrays without end', '['.repeat(MAX_BODY_BYTES), 'malformed_json'],
+  ['an empty object', '{}', 'missing'],
+  ['a member name in another case', '{"Email":"a@example.org"}', 'missing'],
+  ['an address of null', '{"email":null}', 'not_a_string'],
+  ['an address in an array', '{"email":["a@example.org"]}', 'not_a_string'],
+  ['an address in __proto__', '{"__proto__":{"email":"a@example.org"}}', 'missing'],
+  ['white space everywhere', ' \r\n\t{"email":" \u00A0blank@example.org\u2003"}\n ', { email: 'blank@example.org' }],
+  ['escaped characters', '{"\\u0065mail":"esc\\u0061pe@example.org"}', { email: 'escape@example.org' }],
+  ['two addresses, the last valid', '{"email":1,"email":"last@example.org"}', { email: 'last@example.org' }],
+  ['two addresses, the last invalid', '{"email":"first@example.org","email":1}', 'not_a_string'],
+  ['other members', `{"ok":false,"email":"other@example.org","":${deep}}`, { email: 'other@example.org' }],
+])('a body of %s', async (_, body, outcome) => {
+  await expectPost(body, outcome)
 })
 
-describe('media types', () => {
-  const ACCEPTED = [
-    'application/json',
-    'Application/Json',
-    'application/json;charset=utf-8',
-    'application/json ; charset="utf-8"',
-    'application/json\t;charset=utf-8',
-    'application/json; charset=utf-16',
-    'application/json; profile="a;b"; x=y',
-    ' application/json ',
-  ]
-  test.each(ACCEPTED)('"%s" is accepted', async (type) => {
-    const email = `type${ACCEPTED.indexOf(type)}@example.org`
-    await expectPost(JSON.stringify({ email }), { email }, [HOST, `Content-Type:${type}`])
-  })
+test.each([
+  'application/json',
+  'Application/Json',
+  'application/json ; charset="utf-8"',
+  'application/json\t;charset=utf-8',
+  'application/json; charset=utf-16',
+  'application/json; profile="a;b"; x=y',
+  ' application/json ',
+])('the media type "%s" is accepted', async (type) => {
+  await expectPost(JSON_OK('type@example.org'), { email: 'type@example.org' }, [HOST, `Content-Type:${type}`])
+})
 
-  const REFUSED = [
-    '',
-    'text/plain',
-    'text/plain;application/json',
-    'application/jsonx',
-    'application/ json',
-    'application/json x',
-    'application/json, application/json',
-    'application/problem+json',
-    'application/x-www-form-urlencoded',
-  ]
-  test.each(REFUSED)('"%s" is refused', async (type) => {
-    await expectPost('{"email":"refused@example.org"}', 'media_type', [HOST, `Content-Type: ${type}`])
-  })
-
-  test('no media type and two media types are refused with any body', async () => {
-    const twice = [...POST_HEADERS, 'Content-Type: application/json']
-    for (const headers of [[HOST], twice]) {
-      for (const body of ['{"email":"refused@example.org"}', '', ' '.repeat(MAX_BODY_BYTES)]) {
-        await expectPost(body, 'media_type', headers)
-      }
-    }
-  })
+test.each([
+  [''],
+  ['text/plain'],
+  ['text/plain;application/json'],
+  ['application/jsonx'],
+  ['application/ json'],
+  ['application/json x'],
+  ['application/json, application/json'],
+  ['application/json', 'application/json'],
+  ['application/problem+json'],
+  ['application/x-www-form-urlencoded'],
+  [],
+])('the media type "%s" is refused with any body', async (...types) => {
+  const headers = [HOST, ...types.map((type) => `Content-Type: ${type}`)]
+  for (const body of [JSON_OK('refused@example.org'), '', ' '.repeat(MAX_BODY_BYTES)]) {
+    await expectPost(body, 'media_type', headers)
+  }
 })
 
 // The service decodes no content coding: it parses the bytes as JSON.
-describe('content codings', () => {
-  const body = JSON.stringify({ email: 'more@example.org' })
+test.each(['gzip', 'br', 'identity', 'nonsense'])('Content-Encoding: %s is ignored', async (coding) => {
+  const headers = [...POST_HEADERS, `Content-Encoding: ${coding}`]
+  await expectPost(JSON_OK('coded@example.org'), { email: 'coded@example.org' }, headers)
+  await expectPost(gzipSync(JSON_OK('coded@example.org')), 'malformed_json', headers)
+})
 
-  test.each(['gzip', 'br', 'identity', 'nonsense'])('Content-Encoding: %s is ignored', async (coding) => {
-    const headers = [...POST_HEADERS, `Content-Encoding: ${coding}`]
-    await expectPost(body, { email: 'more@example.org' }, headers)
-    await expectPost(gzipSync(body), 'malformed_json', headers)
-  })
+test('any body with any media type gets the status of the contract, by the published pattern', async () => {
+  const { pattern, maxLength = 0 } = (GOLDEN.components!.schemas!.Subscription as oas31.SchemaObject).properties!
+    .email as oas31.SchemaObject
+  const statuses = new Map<number, number>()
+
+  function expectedStatus(body: Uint8Array, type: string): number {
+    if (!/^application\/json[ \t]*(;|$)/i.test(type.trim())) return 415
+    if (body.length > MAX_BODY_BYTES) return 413
+    const value = parseJson(new TextDecoder().decode(body))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 400
+    const email = 'email' in value && typeof value.email === 'string' ? value.email.trim() : ''
+    if (email.length > maxLength || !new RegExp(pattern!, 'u').test(email)) return 400
+    accepted.push(email)
+    return 200
+  }
+
+  await fc.assert(
+    fc.asyncProperty(bodies(), mediaTypes(), async (body, type) => {
+      const init = { method: 'POST', headers: { 'Content-Type': type }, body }
+      // Throws when the description does not declare the response.
+      const { status } = await service.request(ENDPOINT.path, init)
+      expect(status).toBe(expectedStatus(body, type))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }),
+    { numRuns: 1500 },
+  )
+  // Otherwise a part of the claim is not tested.
+  for (const status of [200, 400, 413, 415]) expect(statuses.get(status)).toBeGreaterThan(20)
 })
 
 test('the list has the addresses that got a 200, and no others', async () => {
-  expect([...(await readList(service.folder))].sort()).toEqual([...new Set(accepted)].sort())
+  const toIdentities = (addresses: readonly string[]) => addresses.map((email) => email.toLowerCase()).sort()
+  expect(toIdentities(await readList(service.folder))).toEqual([...new Set(toIdentities(accepted))])
 })
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bodies of which half are almost right. */
+function bodies(): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
+  const email = fc.oneof(texts(), addresses(), paddedAddresses())
+  const subscriptions = fc.oneof(
+    fc.record({ email }),
+    fc.record({ email: fc.oneof(email, fc.jsonValue()), other: fc.jsonValue() }, { requiredKeys: [] }),
+  )
+  const documents = fc
+    .oneof(
+      fc.json(),
+      subscriptions.map((value) => JSON.stringify(value)),
+    )
+    .map((text) => new TextEncoder().encode(text))
+  const broken = fc
+    .tuple(documents, fc.nat(), fc.nat({ max: 2 }), fc.uint8Array({ maxLength: 3 }))
+    .map(([bytes, position, removed, added]) => {
+      const at = position % (bytes.length + 1)
+      return new Uint8Array([...bytes.subarray(0, at), ...added, ...bytes.subarray(at + removed)])
+    })
+  const large = fc.tuple(documents, fc.nat({ max: 64 })).map(([bytes, more]) => {
+    const padded = new Uint8Array(MAX_BODY_BYTES - 32 + more).fill(0x20)
+    padded.set(bytes.subarray(0, padded.length))
+    return padded
+  })
+  return fc.oneof({ arbitrary: documents, weight: 4 }, { arbitrary: broken, weight: 4 }, large)
+}
+
+/** Addresses with white space, and what looks like it, around them. */
+function paddedAddresses(): fc.Arbitrary<string> {
+  const unit = fc.constantFrom(' ', '\t', '\n', '\u00A0', '\u3000', '\uFEFF', '\u200B', '\0')
+  const blanks = fc.string({ unit, maxLength: 2 })
+  return fc.tuple(blanks, addresses(), blanks).map((parts) => parts.join(''))
+}
+
+/** Media types that a header may have. Most are right, so that bodies are read. */
+function mediaTypes(): fc.Arbitrary<string> {
+  const right = fc.constantFrom('application/json', 'Application/JSON; charset=utf-8', 'application/json ;x="y"')
+  const text = fc.string({ unit: fc.constantFrom(...'aj/;= "+.*,\t\u00E9'), maxLength: 12 })
+  return fc.oneof(
+    { arbitrary: right, weight: 6 },
+    fc.tuple(right, text).map((parts) => parts.join('')),
+    fc.constantFrom('text/plain', 'application/jsonp', 'multipart/form-data; boundary=x'),
+  )
+}

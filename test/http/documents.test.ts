@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { parse } from 'yaml'
 import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/documents.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
 import { DOCUMENTS } from '../support/contract.ts'
@@ -93,25 +92,11 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
   })
 })
 
-test('the description is the same in YAML and JSON, and no document names the address that the service listens on', async () => {
-  const description = JSON.parse((await send('GET', DOCUMENTS.openApiJson.path)).body.toString())
-  expect([description.openapi, description.info.version, description.servers]).toEqual([
-    '3.1.0',
-    '1.0.0',
-    [{ url: BASE_URL }],
-  ])
-  expect(parse((await send('GET', DOCUMENTS.openApiYaml.path)).body.toString())).toEqual(description)
+test('no document names the address that the service listens on', async () => {
   for (const { path } of Object.values(DOCUMENTS)) {
     const text = (await send('GET', path)).body.toString()
     expect([path, text.includes(BASE_URL), text.includes('127.0.0.1')]).toEqual([path, true, false])
   }
-})
-
-// The contract requires the empty member, although RFC 9728 section 3.2 says that it should be omitted.
-test('the protected-resource metadata has exactly BASE_URL, and no scopes', async () => {
-  const metadata = JSON.parse((await send('GET', DOCUMENTS.protectedResource.path)).body.toString())
-  expect(metadata).toMatchObject({ resource: BASE_URL, scopes_supported: [] })
-  expect(metadata).not.toHaveProperty('authorization_servers')
 })
 
 test('Accept-Encoding in two headers is one list', async () => {
