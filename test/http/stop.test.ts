@@ -1,7 +1,8 @@
 /** Stopping: no confirmed address is lost, requests that have begun get their responses, and every stop ends within 10 s and says what it cut off. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DOCUMENTS } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
@@ -42,8 +43,8 @@ function load({ port }: RunningService, { reconnecting }: { reconnecting: boolea
 }
 
 /**
- * Stops a service. Returns its exit code, the last line of its log, and the milliseconds from the signal to that line:
- * the service itself takes the time, because a busy machine delays the test. The exit comes right after that line.
+ * Stops a service. Returns its exit code and the last line of its log, after which it ends. The times of the log show that
+ * it took less than 10 s: a busy machine delays the test.
  */
 async function stop(service: RunningService, signal: NodeJS.Signals = 'SIGTERM') {
   const code = await service.stop(signal)
@@ -54,12 +55,11 @@ async function stop(service: RunningService, signal: NodeJS.Signals = 'SIGTERM')
     .map((line) => JSON.parse(line))
   const stopping = lines.find(({ msg }) => msg.startsWith('stopping'))
   const last = lines.at(-1)
-  const ms = Date.parse(last!.time) - Date.parse(stopping!.time)
-  expect(ms).toBeLessThan(10_000)
-  return { code, msg: last!.msg, ms }
+  expect(Date.parse(last!.time) - Date.parse(stopping!.time)).toBeLessThan(10_000)
+  return { code, msg: last!.msg }
 }
 
-const CLEAN = { code: 0, msg: 'stopped', ms: expect.any(Number) }
+const CLEAN = { code: 0, msg: 'stopped' }
 
 // Not concurrent, because each of them uses a whole processor.
 test.each([
@@ -103,7 +103,6 @@ test('a stop waits for bodies, cuts off those that do not end, and waits neither
   expect(await stopped).toEqual({
     code: 1,
     msg: 'stopped by force: requests without a complete response: 1, addresses not confirmed: 0',
-    ms: expect.any(Number),
   })
   expect(await stuck.receive('POST')).toBeUndefined()
   expect(await readList(folder)).toEqual(['kept@example.org', 'slow@example.org'])
@@ -144,24 +143,18 @@ test.concurrent('a stop stores the addresses of clients that have disconnected',
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a stop is forced when the store hangs', async () => {
+test.concurrent('a stop is forced when the store hangs, and says how many addresses it has not confirmed', async () => {
   const folder = await createFolder()
-  const service = await startService({ folder, env: { OPS_PORT: '0' } })
-  const lock = await holdLock(toListFile(folder))
-  // The writer thread waits 5 s for the lock for each of these in turn, which is about as long as a stop may take. So the
-  // address may have been refused when the stop ends; the intake tests count it.
-  const ops = `http://127.0.0.1:${service.opsPort}`
-  const readyz = fetch(`${ops}/readyz`)
-  await fetch(`${ops}/livez`)
-  const subscription = service.subscribe('ada@example.org')
-  await service.request(DOCUMENTS.openApiJson.path)
+  const preload = join(folder, 'hang.ts')
+  // The writer thread gets no batch of addresses, as if it were stuck in the one before.
+  const hang = "postMessage(command) { if (typeof command !== 'string') super.postMessage(command) }"
+  await writeFile(preload, `globalThis.Worker = class extends Worker { ${hang} }`)
+  const service = await startService({ folder, env: { BUN_OPTIONS: `--preload ${preload}` } })
+  expect((await service.subscribe('ada@example.org')).status).toBe(500)
   expect(await stop(service)).toEqual({
     code: 1,
-    msg: expect.stringMatching(/^stopped by force: .*: 0, addresses not confirmed: [01]$/),
-    ms: expect.any(Number),
+    msg: 'stopped by force: requests without a complete response: 0, addresses not confirmed: 1',
   })
-  expect([(await subscription).status, (await readyz).status]).toEqual([500, 503])
-  await lock.release()
   await rm(folder, { recursive: true })
 })
 
@@ -180,7 +173,6 @@ test.concurrent('a stop is forced when clients do not read their responses, and 
   expect(await stop(service)).toEqual({
     code: 1,
     msg: 'stopped by force: requests without a complete response: 3, addresses not confirmed: 0',
-    ms: expect.any(Number),
   })
   expect(await readList(folder)).toEqual(['kept@example.org'])
   await rm(folder, { recursive: true })
@@ -194,8 +186,11 @@ test.concurrent('a second signal ends the service at once', async () => {
   service.process.kill('SIGTERM')
   await service.logged('stopping')
   // Signals within 50 ms count as one.
-  await Bun.sleep(100)
-  expect(await service.stop('SIGINT')).toBe(1)
+  await until(() => {
+    service.process.kill('SIGINT')
+    return service.process.exitCode !== null
+  }, 'the service ends')
+  expect(await service.stop()).toBe(1)
   expect(service.log()).not.toContain('stopped')
 })
 
