@@ -21,7 +21,7 @@ import { expectResponse } from '../support/endpoint.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, openConnection, type RawReply, toRequest } from '../support/raw.ts'
 import { listAnswers, listRequests, type Operation } from '../support/response-check.ts'
-import { type RunningService, runCommand, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
 
 const HOST = 'Host: www.list.example'
 const ALIAS = 'Host: list.example'
@@ -112,15 +112,6 @@ test('every example is provoked, and every provocation is used', () => {
   expect(Object.keys(PROVOCATIONS).sort()).toEqual([...new Set(names)].sort())
 })
 
-test('the description has the operations of the contract', () => {
-  const { paths = {} } = JSON.parse(JSON.stringify(description))
-  expect(paths[ENDPOINT.path].post.operationId).toBe(ENDPOINT.operationId)
-  for (const { path, operationId, mediaType } of Object.values(DOCUMENTS)) {
-    const { get } = paths[path]
-    expect([get.operationId, Object.keys(get.responses[200].content)]).toEqual([operationId, [mediaType]])
-  }
-})
-
 test('the service publishes the description whose examples these are', async () => {
   const { body } = await service.request(DOCUMENTS.openApiJson.path)
   expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(description)))
@@ -148,14 +139,6 @@ test.concurrent.each(listRequests(description).map((example) => [toTitle(example
     expect([reply?.status, reply?.body.toString()]).toEqual([200, '{"ok":true}'])
   },
 )
-
-test('the list has the addresses of the examples', async () => {
-  const { stdout } = await runCommand(['count'], {
-    env: { DATABASE_URL: `sqlite:${service.folder}/data/rollcall.db` },
-  })
-  const addresses = listRequests(description).map(({ value }) => (value as { email: string }).email)
-  expect(stdout).toBe(`${new Set([EMAIL, ...addresses]).size}\n`)
-})
 
 test('an unexpected error is logged with its stack', () => {
   expect(failingService.log()).not.toHaveLength(0)
