@@ -9,6 +9,7 @@ import type { oas31 } from 'openapi3-ts'
 import type { ErrorReason } from '../../src/errors.ts'
 import type { DocumentName } from '../../src/routes.ts'
 import { ROOT } from './paths.ts'
+import { dereference, examplesOf } from './response-check.ts'
 
 /** The description of a default site, as it is checked in. */
 export const GOLDEN: oas31.OpenAPIObject = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8'))
@@ -62,23 +63,14 @@ function toResource(path: string, method: 'get' | 'post' = 'get'): ContractResou
 
 /** Lists the responses by the names of their examples. `read_only` is the only one that the endpoint does not have. */
 function listResponses(): Readonly<Record<ErrorReason | 'accepted', ContractResponse>> {
-  const { responses = {}, headers = {}, examples = {} } = GOLDEN.components ?? {}
-  const { post } = GOLDEN.paths?.[ENDPOINT.path] ?? {}
-  const { get } = GOLDEN.paths?.[DOCUMENTS.llmsTxt.path] ?? {}
-  const found = [...Object.entries(get?.responses ?? {}), ...Object.entries(post?.responses ?? {})]
-  const rows = found.flatMap(([status, reference]: [string, oas31.ReferenceObject & oas31.ResponseObject]) => {
-    const response = (reference.$ref ? responses[toName(reference)] : reference) as oas31.ResponseObject
-    const { examples: names = {} } = response.content?.['application/json'] ?? {}
-    const allow = response.headers?.Allow as oas31.ReferenceObject | undefined
-    const header = allow && (headers[toName(allow)] as oas31.HeaderObject)
-    return Object.keys(names).map((name) => {
-      const { value } = examples[name] as oas31.ExampleObject
-      return [name, { status: Number(status), allow: header?.example ?? null, body: JSON.stringify(value) }]
-    })
-  })
+  const { paths } = dereference(GOLDEN)
+  const rows = [paths[DOCUMENTS.llmsTxt.path]?.get, paths[ENDPOINT.path]?.post].flatMap((operation) =>
+    Object.entries(operation?.responses ?? {}).flatMap(([status, { headers, content }]) =>
+      examplesOf(content?.['application/json'] ?? {}).map(([name, value]) => [
+        name,
+        { status: Number(status), allow: headers?.Allow?.example ?? null, body: JSON.stringify(value) },
+      ]),
+    ),
+  )
   return Object.fromEntries(rows)
-}
-
-function toName({ $ref }: oas31.ReferenceObject): string {
-  return $ref.slice($ref.lastIndexOf('/') + 1)
 }

@@ -1,6 +1,6 @@
 /** The description in tests: checks responses against it, and lists its examples. A response that is not declared is an error. */
 
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { oas31 } from 'openapi3-ts'
 
@@ -18,11 +18,20 @@ export interface Answer {
 /** Throws if the response is not declared. */
 export type AnswerCheck = (answer: Answer) => void
 
-/** Checks a response against one declared response. Returns the problem, if any. */
-type ResponseCheck = (answer: Answer) => string | undefined
+/** What a description has without references. */
+interface Description extends Omit<oas31.OpenAPIObject, 'paths'> {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, FullOperation>>>>
+}
 
-/** The checks of an operation, by status. */
-type OperationCheck = ReadonlyMap<number, ResponseCheck>
+interface FullOperation extends Omit<oas31.OperationObject, 'requestBody'> {
+  readonly responses: Readonly<Record<string, FullResponse>>
+  readonly requestBody?: oas31.RequestBodyObject
+}
+
+interface FullResponse {
+  readonly headers?: Readonly<Record<string, oas31.HeaderObject>>
+  readonly content?: oas31.ContentObject
+}
 
 /** Creates an Ajv for the schemas of a description: JSON Schema 2020-12, with formats, without unknown keywords. */
 export function createAjv(): Ajv2020 {
@@ -32,28 +41,30 @@ export function createAjv(): Ajv2020 {
 }
 
 /** Replaces every reference by its target. References to the same target share one object. */
-export function dereference<T>(description: oas31.OpenAPIObject): T {
+export function dereference(description: oas31.OpenAPIObject): Description {
   const targets = new Map<string, unknown>()
-  const replace = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(replace)
-    if (typeof node !== 'object' || node === null) return node
-    if ('$ref' in node && typeof node.$ref === 'string') return follow(node.$ref)
-    return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, replace(member)]))
-  }
-  const follow = (pointer: string): unknown => {
-    if (!targets.has(pointer)) targets.set(pointer, replace(findTarget(description, pointer)))
+  function follow(pointer: string): unknown {
+    const target = pointer
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], description)
+    if (!targets.has(pointer)) targets.set(pointer, replace(target))
     return targets.get(pointer)
   }
-  return replace(description) as T
+  function replace(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(replace)
+    if (typeof node !== 'object' || node === null) return node
+    if ('$ref' in node) return follow(String(node.$ref))
+    return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, replace(member)]))
+  }
+  return replace(description) as Description
 }
 
 /** Lists the examples of a body with their names. A single example has the name `example`. */
 export function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [string, unknown][] {
   const named = Object.entries(examples as Record<string, oas31.ExampleObject>)
-  return [
-    ...(example === undefined ? [] : [['example', example] as [string, unknown]]),
-    ...named.map(([name, { value }]): [string, unknown] => [name, value]),
-  ]
+  const single: [string, unknown][] = example === undefined ? [] : [['example', example]]
+  return [...single, ...named.map(([name, { value }]): [string, unknown] => [name, value])]
 }
 
 /**
@@ -64,103 +75,57 @@ export function examplesOf({ example, examples = {} }: oas31.MediaTypeObject): [
  * required header must be present, and a declared header must be valid.
  */
 export function createAnswerCheck(description: oas31.OpenAPIObject): AnswerCheck {
-  const { paths = {} } = dereference<oas31.OpenAPIObject>(description)
-  const toCheck = createResponseChecks()
-  const known = new Map(Object.entries(paths).map(([path, item]) => [path, toChecks(item, toCheck)]))
-  const anywhere = [...(known.values().next().value?.values() ?? [])][0]
-  const elsewhere = only(anywhere, 308, 404)
-
+  const { paths } = dereference(description)
+  const ajv = createAjv()
   return (answer) => {
-    const methods = known.get(answer.path.replace(/[?#].*$/s, ''))
-    const operation = methods ? toOperation(methods, answer.method) : elsewhere
-    const check = operation.get(answer.status)
-    const problem = check ? check(answer) : `the status is not one of ${[...operation.keys()].join(', ')}`
+    const responses = findResponses(paths, answer)
+    const response = responses[answer.status]
+    const problem = response
+      ? findProblem(ajv, answer, response)
+      : `the status is not one of ${Object.keys(responses).join(', ')}`
     if (problem) throw new Error(`${answer.method} ${answer.path} answered ${answer.status}: ${problem}`)
   }
 }
 
-function toOperation(methods: ReadonlyMap<string, OperationCheck>, method: string): OperationCheck {
-  const operation = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined)
-  return operation ?? only([...methods.values()][0], 308, 405)
+/** The responses that a request may get, by status. */
+function findResponses(paths: Description['paths'], { method, path }: Answer): FullOperation['responses'] {
+  const item = paths[path.replace(/[?#].*$/s, '')]
+  const find = (name: string) => Object.entries(item ?? {}).find(([verb]) => verb.toUpperCase() === name)?.[1]
+  const operation = find(method) ?? (method === 'HEAD' ? find('GET') : undefined)
+  if (operation) return operation.responses
+  const [other] = Object.values(item ?? Object.values(paths)[0] ?? {})
+  const statuses = ['308', item ? '405' : '404']
+  return Object.fromEntries(Object.entries(other?.responses ?? {}).filter(([status]) => statuses.includes(status)))
 }
 
-function only(operation: OperationCheck = new Map(), ...statuses: number[]): OperationCheck {
-  return new Map([...operation].filter(([status]) => statuses.includes(status)))
-}
-
-function toChecks(
-  item: oas31.PathItemObject,
-  toCheck: (response: oas31.ResponseObject) => ResponseCheck,
-): Map<string, OperationCheck> {
-  return new Map(
-    Object.entries(item).map(([method, { responses }]: [string, oas31.OperationObject]) => [
-      method.toUpperCase(),
-      new Map(Object.entries(responses ?? {}).map(([status, response]) => [Number(status), toCheck(response)])),
-    ]),
-  )
-}
-
-function createResponseChecks(): (response: oas31.ResponseObject) => ResponseCheck {
-  const ajv = createAjv()
-  const checks = new Map<oas31.ResponseObject, ResponseCheck>()
-  return (response) => {
-    const check = checks.get(response) ?? createResponseCheck(ajv, response)
-    checks.set(response, check)
-    return check
+/** Compares a response with its declaration. Ajv compiles a schema at its first use. */
+function findProblem(ajv: Ajv2020, answer: Answer, { headers = {}, content = {} }: FullResponse): string | undefined {
+  for (const [name, { required, schema = true }] of Object.entries(headers)) {
+    const value = answer.headers.get(name)
+    if (value === null && required) return `the header ${name} is missing`
+    if (value !== null && !ajv.validate(schema, value)) return `the header ${name} is "${value}": ${ajv.errorsText()}`
   }
-}
-
-function createResponseCheck(ajv: Ajv2020, response: oas31.ResponseObject): ResponseCheck {
-  const headers = createHeaderChecks(ajv, response)
-  const bodies = new Map(
-    Object.entries(response.content ?? {}).map(([mediaType, { schema }]) => [
-      toMediaType(mediaType),
-      ajv.compile(schema ?? {}),
-    ]),
-  )
-  return (answer) => {
-    for (const check of headers) {
-      const problem = check(answer)
-      if (problem) return problem
-    }
-    return checkBody(answer, bodies)
-  }
-}
-
-function createHeaderChecks(ajv: Ajv2020, { headers = {} }: oas31.ResponseObject): ResponseCheck[] {
-  return Object.entries(headers as Record<string, oas31.HeaderObject>).map(([name, header]) => {
-    const validate = ajv.compile(header.schema ?? {})
-    return (answer) => {
-      const value = answer.headers.get(name)
-      if (value === null) return header.required ? `the header ${name} is missing` : undefined
-      return validate(value) ? undefined : `the header ${name} is "${value}": ${toText(validate)}`
-    }
-  })
-}
-
-function checkBody(answer: Answer, bodies: ReadonlyMap<string, ValidateFunction>): string | undefined {
   const body = typeof answer.body === 'string' ? answer.body : new TextDecoder().decode(answer.body)
   const sent = answer.headers.get('content-type')
-  if (bodies.size === 0) {
+  const declared = Object.keys(content)
+  if (declared.length === 0) {
     return body || sent !== null ? `there is a body or a media type, "${sent}", but none is declared` : undefined
   }
-  const validate = bodies.get(toMediaType(sent ?? ''))
-  if (!validate) return `the media type is "${sent}", but ${[...bodies.keys()].join(', ')} is declared`
+  const mediaType = declared.find((name) => toMediaType(name) === toMediaType(sent ?? ''))
+  if (mediaType === undefined) return `the media type is "${sent}", but ${declared.join(', ')} is declared`
   if (answer.method === 'HEAD') return body ? 'the response to HEAD has a body' : undefined
-  if (!/^[^;]*[/+]json(;|$)/.test(sent ?? '')) return checkValue(validate, body)
+  const value = /^[^;]*[/+]json(;|$)/.test(mediaType) ? parseJson(body) : body
+  const { schema = true } = content[mediaType] ?? {}
+  return ajv.validate(schema, value) ? undefined : `the body does not match its schema: ${ajv.errorsText()}`
+}
+
+/** Returns undefined, which no schema allows, for a text that is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    return checkValue(validate, JSON.parse(body))
+    return JSON.parse(text)
   } catch {
-    return 'the body is not JSON'
+    return undefined
   }
-}
-
-function checkValue(validate: ValidateFunction, value: unknown): string | undefined {
-  return validate(value) ? undefined : `the body does not match its schema: ${toText(validate)}`
-}
-
-function toText({ errors }: ValidateFunction): string {
-  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join(', ')
 }
 
 /** Removes white space and lowers case, except in a quoted parameter (RFC 9110 section 8.3.1). */
@@ -170,42 +135,16 @@ function toMediaType(text: string): string {
   )
 }
 
-/** Finds the target of a JSON Pointer (RFC 6901). */
-function findTarget(description: oas31.OpenAPIObject, pointer: string): unknown {
-  let node: unknown = description
-  for (const step of pointer.split('/').slice(1)) {
-    node = (node as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
-  }
-  if (node === undefined) throw new Error(`${pointer} has no target`)
-  return node
-}
-
 /** An operation of the description. */
 export interface Operation {
   readonly method: string
   readonly path: string
 }
 
-/** An example of a response. */
-export interface AnswerExample extends Operation {
-  readonly status: number
-  /** The name of the example, or the status if there is no body. */
-  readonly name: string
-  /** Undefined if there is no body. */
-  readonly value: unknown
-}
-
-/** An example of a request. */
-export interface RequestExample extends Operation {
-  readonly mediaType: string
-  readonly name: string
-  readonly value: unknown
-}
-
-/** Lists every example of every response, and every response without one. */
-export function listAnswers(description: oas31.OpenAPIObject): AnswerExample[] {
-  return listOperations(description).flatMap(({ responses = {}, ...operation }) =>
-    Object.entries(responses as Record<string, oas31.ResponseObject>).flatMap(([status, { content }]) => {
+/** Lists every example of every response, and every response without one: its name is the status then. */
+export function listAnswers(description: oas31.OpenAPIObject) {
+  return listOperations(description).flatMap(({ responses, ...operation }) =>
+    Object.entries(responses).flatMap(([status, { content }]) => {
       const examples = content ? Object.values(content).flatMap(examplesOf) : [[status, undefined] as const]
       return examples.map(([name, value]) => ({ ...operation, status: Number(status), name, value }))
     }),
@@ -213,27 +152,21 @@ export function listAnswers(description: oas31.OpenAPIObject): AnswerExample[] {
 }
 
 /** Lists every example of every request. */
-export function listRequests(description: oas31.OpenAPIObject): RequestExample[] {
-  return listOperations(description).flatMap(({ requestBody, ...operation }) =>
+export function listRequests(description: oas31.OpenAPIObject) {
+  return listOperations(description).flatMap(({ requestBody, method, path }) =>
     Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, media]) =>
-      examplesOf(media).map(([name, value]) => ({ ...operation, mediaType, name, value })),
+      examplesOf(media).map(([name, value]) => ({ method, path, mediaType, name, value })),
     ),
   )
 }
 
-interface FullOperation extends Operation {
-  readonly responses: oas31.ResponsesObject | undefined
-  readonly requestBody: oas31.RequestBodyObject | undefined
-}
-
-function listOperations(description: oas31.OpenAPIObject): FullOperation[] {
-  const { paths = {} } = dereference<oas31.OpenAPIObject>(description)
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, oas31.OperationObject>).map(([method, { responses, requestBody }]) => ({
+function listOperations(description: oas31.OpenAPIObject) {
+  return Object.entries(dereference(description).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { responses, requestBody }]) => ({
       method: method.toUpperCase(),
       path,
       responses,
-      requestBody: requestBody as oas31.RequestBodyObject | undefined,
+      requestBody,
     })),
   )
 }
