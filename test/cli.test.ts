@@ -5,87 +5,111 @@ import { readdir } from 'node:fs/promises'
 import { version } from '../package.json' with { type: 'json' }
 import { createCliFixture } from './support/cli-fixture.ts'
 
-const VERBS = [
-  'serve',
-  'count',
-  'has',
-  'export',
-  'import',
-  'remove',
-  'copy',
-  'status',
-  'backup',
-  'restore',
-  'doctor',
-  'healthcheck',
-]
+const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'restore', 'doctor']
 
-test('the help lists every verb', async () => {
+test('the help lists every verb, and that of each has an example, and texts that begin with a capital letter', async () => {
   const { print } = await createCliFixture()
   const help = await print(['--help'])
-  for (const verb of VERBS) expect(help).toContain(`\n  ${verb} `)
-})
-
-test.each(VERBS)('the help of %s has an example, and every text begins with a capital letter', async (verb) => {
-  const { print } = await createCliFixture()
-  const help = await print([verb, '--help'])
-  expect(help).toContain(`rollcall ${verb}`)
-  const texts = help.split('\n').flatMap((line) => /^ {2}\S.*? {2,}(.*)/.exec(line)?.[1] ?? [])
-  expect(texts).not.toBeEmpty()
-  expect(texts.filter((text) => !/^[A-Z]/.test(text))).toEqual([])
+  for (const verb of [...VERBS, 'healthcheck']) {
+    expect(help).toContain(`\n  ${verb} `)
+    const own = await print([verb, '--help'])
+    expect(own).toContain(`rollcall ${verb}`)
+    const texts = own.split('\n').flatMap((line) => /^ {2}\S.*? {2,}(.*)/.exec(line)?.[1] ?? [])
+    expect(texts).not.toBeEmpty()
+    expect(texts.filter((text) => !/^[A-Z]/.test(text))).toEqual([])
+  }
 })
 
 test.each([
-  [['exprot'], 'Did you mean export?'],
-  [['export', '--formt', 'csv'], 'Did you mean --format?'],
-  [['import', 'list.csv', '--column'], 'argument missing'],
-  [['import', 'list.csv', 'list2.csv'], 'too many arguments'],
-  [[], 'Usage: rollcall'],
-  [['nope', '--help'], "unknown command 'nope'"],
-  [['help', 'nope'], "unknown command 'nope'"],
-  [['add', 'ada@site.io'], 'echo ADDRESS | rollcall import -'],
-  [['subscribe'], 'echo ADDRESS | rollcall import -'],
-  [['delete'], 'use: rollcall remove ADDRESS'],
-  [['unsubscribe', '--help'], 'use: rollcall remove ADDRESS'],
-  [['list'], 'use: rollcall export'],
-  [['-v'], 'use: rollcall --version'],
-  [['export', '--out='], 'the value of --out is empty'],
-  [['export', '--cursor-file', '', '--exec', 'cat'], 'the value of --cursor-file is empty'],
-  [['import', ''], 'an argument is empty'],
-  [['import', 'list.csv', '--rejected', ''], 'empty'],
-  [['copy', '--from', '', '--to', 'sqlite:c.db'], 'the value of --from is empty'],
-])('%j is a usage error: exit code 2', async (args, message) => {
-  const { run } = await createCliFixture()
-  const { code, stdout, stderr } = await run(args)
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain(message)
-  if (args.length > 0) expect(stderr).toStartWith('rollcall: ')
+  ['exprot', 'Did you mean export?'],
+  ['export --formt csv', 'Did you mean --format?'],
+  ['import list.csv --column', 'argument missing'],
+  ['import list.csv list2.csv', 'too many arguments'],
+  ['nope --help', "unknown command 'nope'"],
+  ['help nope', "unknown command 'nope'"],
+  ['add ada@site.io', 'echo ADDRESS | rollcall import -'],
+  ['subscribe', 'echo ADDRESS | rollcall import -'],
+  ['delete', 'use: rollcall remove ADDRESS'],
+  ['unsubscribe --help', 'use: rollcall remove ADDRESS'],
+  ['list', 'use: rollcall export'],
+  ['-v', 'use: rollcall --version'],
+  ['export --out=', 'the value of --out is empty'],
+  ['export --cursor-file  --exec cat', 'the value of --cursor-file is empty'],
+  ['copy --from  --to sqlite:c.db', 'the value of --from is empty'],
+  ['copy --from sqlite:list.db', "required option '--to <url>' not specified"],
+  ['export --cursor-file c --after 1', "cannot be used with option '--after <cursor>'"],
+  ['export --after -1', '--after'],
+  ['export --limit x', '--limit'],
+  ['export --format xls', 'Allowed choices are csv, ndjson, txt'],
+  ['export --for ghost --format txt', 'cannot be used with'],
+  ['export --follow', '--follow needs --exec'],
+  ['export --exec cat', '--exec needs --cursor-file'],
+  ['export --exec cat --cursor-file c --out x', "cannot be used with option '--out <file>'"],
+  ['export --batch 5 --cursor-file c', '--batch needs --exec'],
+  ['export --exec cat --cursor-file c --batch 0', '--batch is 0'],
+  ['import ', 'an argument is empty'],
+  ['import list.csv --rejected ', 'empty'],
+  ['import list.csv --treat VIP', '--treat'],
+  ['import list.csv --suppress --treat VIP=skip', 'cannot be used with'],
+  ['import list.csv --suppress --status-column x', 'cannot be used with'],
+  ['import list.csv --encoding klingon', 'klingon'],
+  ['import list.csv --date-order ymd', 'Allowed choices are dmy, mdy'],
+  ['remove', "missing required argument 'address'"],
+  ['remove a@site.io nobody', '"nobody": the address is not valid'],
+  ['has nobody', '"nobody": the address is not valid'],
+  ['status --max-silence long', '--max-silence'],
+  ['healthcheck', 'OPS_PORT is missing'],
+  ['count --list mysql://user:secret@host/db', '--list is "mysql:'],
+])('%j is a usage error: exit code 2, and no list is created or changed', async (command, message) => {
+  const { folder, run, write } = await createCliFixture()
+  await write('list.csv', 'email\na@site.io\n')
+  const { code, stdout, stderr } = await run(command.split(' '))
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  expect(stderr).toStartWith('rollcall: ')
+  expect(stderr).not.toContain('secret')
+  expect(await readdir(folder)).toEqual(['list.csv'])
 })
 
-test.each([[['count']], [['has', 'a@b.io']], [['export']], [['status']], [['remove', 'a@b.io']], [['backup', 'b.db']]])(
-  '%j does not create a list that is missing',
-  async (args) => {
-    const { folder, run } = await createCliFixture()
-    expect(await run([...args, '--list', 'sqlite:none/list.db'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^rollcall: .*there is no list at .*none\/list\.db\n$/),
-    })
-    expect(await readdir(folder)).toEqual([])
-  },
-)
+test('without a verb, the help is on standard error', async () => {
+  const { run } = await createCliFixture()
+  expect(await run([])).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: rollcall') })
+})
+
+/** Commands that work on a list that exists. */
+const ON_LIST = ['count', 'has a@b.io', 'export', 'status', 'remove a@b.io', 'backup b.db', 'copy --to sqlite:c.db']
+
+test('a list that is missing or empty is not created, except by an import', async () => {
+  const { folder, list, print, run, write } = await createCliFixture()
+  await write('list.db', '')
+  for (const command of ON_LIST) {
+    for (const [url, end] of [
+      ['sqlite:none/list.db', '/none/list.db'],
+      [list, '/list.db: the file is empty'],
+    ] as const) {
+      const result = await run([...command.split(' '), command.startsWith('copy') ? '--from' : '--list', url])
+      const stderr = expect.stringMatching(RegExp(`^rollcall: .*there is no list at .*${end}\n$`))
+      expect([command, result]).toEqual([command, { code: 1, stdout: '', stderr }])
+    }
+  }
+  expect(await readdir(folder)).toEqual(['list.db'])
+  expect(Bun.file(`${folder}/list.db`).size).toBe(0)
+  expect(await print(['import', '-'], 'a@site.io\n')).toStartWith('1 added')
+})
+
+test.each([
+  ['backup', 'pg_dump'],
+  ['restore', 'pg_restore'],
+])('the %s of a list in PostgreSQL is a failure that names %s, and shows no password', async (verb, program) => {
+  const { folder, run } = await createCliFixture()
+  const { code, stderr } = await run([verb, 'b.db', '--list', 'postgres://u:secret@127.0.0.1:1/db'])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`use ${program}`) })
+  expect(stderr).not.toContain('secret')
+  expect(await readdir(folder)).toEqual([])
+})
 
 test('the version', async () => {
   const { print } = await createCliFixture()
   expect([await print(['--version']), await print(['-V'])]).toEqual([`${version}\n`, `${version}\n`])
-})
-
-test('an invalid --list is a usage error that does not show a password', async () => {
-  const { run } = await createCliFixture()
-  const { code, stderr } = await run(['count', '--list', 'mysql://user:secret@host/db'])
-  expect(code).toBe(2)
-  expect(stderr).toStartWith('rollcall: --list is "mysql:')
-  expect(stderr).not.toContain('secret')
 })
 
 test('what comes from outside is escaped: controls up to U+009F, and marks that change the direction of text', async () => {

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from 'node:path'
 import { preProcessFile } from 'typescript'
 import { dependencies, version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { createFolder, runCommand, startService, writeForeignFiles } from '../support/service.ts'
 
 /** Files that no import names: those that npm always adds, and the launcher. */
 const OTHER_FILES = ['LICENSE', 'README.md', 'package.json', 'bin/rollcall']
@@ -61,11 +61,27 @@ test('the package contains what runs and nothing else, and its launcher needs no
     stdout: `${version}\n`,
     stderr: '',
   })
-  expect((await runCommand(['nope'], { program: [program], env: { PATH } })).code).toBe(2)
+  // A command may start in the folder of another program.
+  await writeForeignFiles(folder)
+  expect(await runCommand(['count'], { folder, program: [program], env: { PATH } })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `rollcall: there is no list at ${folder}/data/rollcall.db\n`,
+  })
   const service = await startService({ folder, command: [program, 'serve'], env: { PATH } })
   expect((await fetch(service.origin)).status).toBe(200)
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect(await service.stop()).toBe(0)
+  await rm(folder, { recursive: true })
+})
+
+test('npm start reads no settings of another program either', async () => {
+  const folder = await createFolder()
+  await writeForeignFiles(folder)
+  for (const name of ['package.json', 'node_modules', 'src']) await symlink(join(ROOT, name), join(folder, name))
+  const service = await startService({ folder, command: ['npm', 'start'] })
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  await service.stop()
   await rm(folder, { recursive: true })
 })
 

@@ -1,4 +1,4 @@
-/** A copy has all of a list: numbers, dates, suppressions and the id. */
+/** `copy`: a copy has all of a list, with numbers, dates, suppressions and the id. */
 
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
@@ -15,11 +15,9 @@ test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', 
   const { folder, list, print, rows, run } = await createCliFixture()
   const postgres = await (await getServer()).createUrl()
   const back = `sqlite:${folder}/new/back.db`
-  const text = Array.from(
-    { length: 3000 },
-    (_, index) => `{"email":"User.${(index * 7919) % 3000}@site.io","date":${1.6e12 + index * 1001}}\n`,
-  )
-  await print(['import', '-'], text.join(''))
+  const toLine = (index: number) =>
+    `{"email":"User.${(index * 7919) % 3000}@site.io","date":${1.6e12 + index * 1001}}\n`
+  await print(['import', '-'], Array.from({ length: 3000 }, (_, index) => toLine(index)).join(''))
   await print(['remove', ...Array.from({ length: 20 }, (_, index) => `user.${index * 100}@SITE.io`)])
   const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
   await print(sync)
@@ -52,7 +50,6 @@ test('a list is not copied to itself by any path, and a missing list is not copi
       { code: 2, stdout: '', stderr: 'rollcall: --from and --to are the same list\n' },
     ])
   }
-  expect((await run(['copy', '--from', list])).code).toBe(2)
   expect((await run(['copy', '--from', 'sqlite:none.db', '--to', 'sqlite:new.db'])).code).toBe(1)
   expect(['none.db', 'new.db'].filter((name) => existsSync(join(folder, name)))).toEqual([])
 })

@@ -1,60 +1,109 @@
-/** The files that commands read and write: what cannot work fails before anything is written. */
+/** The files that commands write: complete or not there, and never in the place of a list, a device, a FIFO or a link. */
 
-import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { link, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { expect, onTestFinished, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createCliFixture } from '../support/cli-fixture.ts'
-import { withStore } from '../support/postgres.ts'
-import { toAddresses } from '../support/store-suite.ts'
+import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 
-const NO_FOLDER = 'there is no such file or folder'
-const IS_FOLDER = 'it is a folder'
+/** More addresses than a pipe holds. */
+const MANY = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join('')
 
-test.each<readonly [command: string, says: string]>([
-  ['export --out o.csv --cursor-file none/c', `none/c: ${NO_FOLDER}`],
-  ['export --out o.csv --cursor-file folder', `folder: ${IS_FOLDER}`],
-  ['export --cursor-file none/c', `none/c: ${NO_FOLDER}`],
-  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder'],
-  ['export --out folder --cursor-file c', `folder: ${IS_FOLDER}`],
-  ['export --out none/o.csv --cursor-file c', `none/o.csv: ${NO_FOLDER}`],
-  ['backup folder', `folder: ${IS_FOLDER}`],
-  ['backup none/b.db', `none/b.db: ${NO_FOLDER}`],
-])('%s: fails before it writes', async (command, says) => {
-  const { folder, list, run, write } = await createCliFixture()
-  await withStore(list, (store) => store.add(toAddresses('ada@site.io')))
+/** A list with an address, and files and links of every kind beside it. */
+async function createPlace(): Promise<CliFixture> {
+  const fixture = await createCliFixture()
+  const { folder, print, shell, write } = fixture
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['backup', 'other.db'])
   await mkdir(join(folder, 'folder'))
+  await link(join(folder, 'list.db'), join(folder, 'hard.db'))
+  const links = { 'soft.db': 'list.db', log: 'list.db-wal', link: 'o.csv', dangling: 'folder/new.csv', loop: 'loop' }
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name))
   await write('o.csv', 'before')
-  const before = await readdir(folder)
-  expect(await run(command.split(' '))).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${says}\n` })
-  expect(await readFile(join(folder, 'o.csv'), 'utf8')).toBe('before')
-  expect((await readdir(folder)).filter((name) => name !== '.c.lock').toSorted()).toEqual(before.toSorted())
-})
+  await write('wal', Buffer.from('377f068200', 'hex'))
+  await shell('mkfifo fifo')
+  return fixture
+}
 
-test.each<readonly [command: string, says: string]>([
-  ['export --out list.db', 'list.db belongs to the list'],
-  ['export --out hard.db', 'hard.db belongs to the list'],
+const FAILED: readonly (readonly [command: string, says: string])[] = [
+  ['export --out o.csv --cursor-file none/c', 'none/c: there is no such file or folder'],
+  ['export --out o.csv --cursor-file folder', 'folder: it is a folder'],
+  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder'],
+  ['export --cursor-file none/c --exec >ran', 'none/c: there is no such file or folder'],
+  ['export --out folder --cursor-file c', 'folder: it is a folder'],
+  ['export --out none/o.csv --cursor-file c', 'none/o.csv: there is no such file or folder'],
+  [`export --out ${'x'.repeat(300)}`, 'its name is too long'],
+  ['export --out loop', 'loop: it is a link to itself'],
+  ['backup folder', 'folder: it is a folder'],
+  ['backup none/b.db', 'none/b.db: there is no such file or folder'],
+]
+const OF_LIST = ['list.db', 'folder/../list.db', 'hard.db', 'soft.db', 'list.db-wal', 'list.db-journal', 'log']
+const REFUSED: readonly (readonly [command: string, says: string])[] = [
+  ...OF_LIST.map((name) => [`export --out ${name}`, `${name} belongs to the list`] as const),
+  ['export --out other.db', 'other.db is a SQLite database'],
+  ['export --out wal', 'wal is a SQLite database'],
   ['export --cursor-file list.db', 'list.db belongs to the list'],
   ['export --cursor-file other.db', 'other.db is a SQLite database'],
   ['export --cursor-file /dev/zero', '/dev/zero is not a regular file'],
-  ['backup list.db', 'list.db belongs to the list'],
+  ['backup hard.db', 'hard.db belongs to the list'],
   ['backup /dev/null', '/dev/null is not a regular file'],
-])('%s is a usage error, and the list stays', async (command, says) => {
-  const { folder, print, run } = await createCliFixture()
+  ['backup fifo', 'fifo is not a regular file'],
+]
+
+test('a file that cannot be written, or must not be replaced, is an error before anything is written', async () => {
+  const { folder, run } = await createPlace()
+  const names = async () => (await readdir(folder)).filter((name) => name !== '.c.lock').toSorted()
+  const before = await names()
+  const list = readFileSync(join(folder, 'list.db'))
+  for (const [code, table] of [
+    [1, FAILED],
+    [2, REFUSED],
+  ] as const) {
+    for (const [command, says] of table) {
+      const stderr = expect.stringContaining(`${says}${code === 2 ? ': choose another file' : ''}\n`)
+      expect([command, await run(command.split(' '))]).toEqual([command, { code, stdout: '', stderr }])
+    }
+  }
+  expect(await names()).toEqual(before)
+  expect(readFileSync(join(folder, 'o.csv'), 'utf8')).toBe('before')
+  expect(readFileSync(join(folder, 'list.db'))).toEqual(list)
+})
+
+test('a link is followed, also to a file that does not exist yet; a device and a FIFO are written through', async () => {
+  const { folder, print, shell } = await createPlace()
+  const text = await print(['export'])
+  for (const name of ['link', 'dangling', '/dev/null']) await print(['export', '--out', name])
+  for (const name of ['o.csv', 'folder/new.csv']) expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
+  expect((await stat('/dev/null')).isCharacterDevice()).toBe(true)
+  expect((await shell('cat fifo & rollcall export --out fifo 2> note; wait')).stdout).toBe(text)
+  expect((await stat(join(folder, 'fifo'))).isFIFO()).toBe(true)
+})
+
+test('a backup replaces an older one, but not a list that a service uses', async () => {
+  const { folder, list, print, run, rows } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
-  await print(['backup', 'other.db'])
-  await link(join(folder, 'list.db'), join(folder, 'hard.db'))
-  const { code, stdout, stderr } = await run(command.split(' '))
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: `rollcall: ${says}: choose another file\n` })
-  expect(await print(['count'])).toBe('1\n')
+  await print(['backup', 'copy.db'])
+  await print(['import', '-'], 'bob@site.io\n')
+  expect(await print(['backup', 'copy.db'])).toBe(`copy.db: 2 addresses of ${list}\n`)
+  const copy = `sqlite:${folder}/copy.db`
+  const service = await startService({ folder, env: { DATABASE_URL: copy } })
+  onTestFinished(async () => void (await service.stop()))
+  expect((await service.subscribe('cyd@site.io')).status).toBe(200)
+  const stderr = 'rollcall: copy.db: a program uses it, or left copy.db-wal: choose another file\n'
+  expect(await run(['backup', 'copy.db'])).toEqual({ code: 1, stdout: '', stderr })
+  expect((await service.subscribe('dan@site.io')).status).toBe(200)
+  expect((await rows(copy)).map(({ email }) => email)).toEqual(
+    ['ada', 'bob', 'cyd', 'dan'].map((name) => `${name}@site.io`),
+  )
 })
 
 test('an export to a file of the shell says at a signal that the file is not complete', async () => {
   const { folder, print, start } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  await print(['import', '-'], MANY)
   const child = start(['export', '--cursor-file', 'c'])
-  // More than a pipe holds, and nobody reads the rest.
+  // Nobody reads the rest.
   await child.stdout.getReader().read()
   child.kill('SIGINT')
   expect(await within(child.exited, 'the end of the export')).toBe(130)
@@ -62,37 +111,22 @@ test('an export to a file of the shell says at a signal that the file is not com
   expect(existsSync(join(folder, 'c'))).toBe(false)
 })
 
-test('the next export removes what a killed one left', async () => {
-  const { folder, print, start } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
-  const partials = async () => (await readdir(folder)).filter((name) => name.endsWith('.partial'))
+test('the next export removes what a killed one left, and no other file', async () => {
+  const { folder, print, start, write } = await createCliFixture()
+  await print(['import', '-'], MANY)
+  const partials = async () => (await readdir(folder)).filter((name) => name.includes('.partial')).toSorted()
   const killed = start(['export', '--out', 'o.csv'])
   await until(async () => (await partials()).length > 0, 'the export writes its temporary file')
   killed.kill('SIGKILL')
   await killed.exited
-  expect(await partials()).toEqual([`.o.csv.${killed.pid}.partial`])
+  const { pid } = killed
+  expect(await partials()).toEqual([`.o.csv.${pid}.partial`])
+  const others = [
+    `.o.csv.${process.pid}.partial`,
+    ...[`.other.csv.${pid}.partial`, `.o.csv.${pid}.partial.txt`, `.oxcsv.${pid}.partial`, `o.csv.${pid}.partial`],
+  ].toSorted()
+  for (const name of others) await write(name, '')
   await print(['export', '--out', 'o.csv'])
-  expect(await partials()).toEqual([])
-})
-
-test('an empty file is not a list, but becomes one', async () => {
-  const { folder, list, run, print, write } = await createCliFixture()
-  await write('list.db', '')
-  for (const command of [
-    ['count'],
-    ['export'],
-    ['has', 'a@site.io'],
-    ['remove', 'a@site.io'],
-    ['status'],
-    ['backup', 'b.db'],
-    ['copy', '--from', list, '--to', 'sqlite:c.db'],
-  ]) {
-    expect([command, await run(command)]).toEqual([
-      command,
-      { code: 1, stdout: '', stderr: `rollcall: there is no list at ${folder}/list.db: the file is empty\n` },
-    ])
-    expect((await stat(join(folder, 'list.db'))).size).toBe(0)
-  }
-  expect(await readdir(folder)).toEqual(['list.db'])
-  expect(await print(['import', '-'], 'a@site.io\n')).toStartWith('1 added')
+  expect(await partials()).toEqual(others)
+  expect(await readFile(join(folder, 'o.csv'), 'utf8')).toBe(await print(['export']))
 })
