@@ -1,6 +1,6 @@
 /**
- * Lists that a trial starts with. Large ones are imported once, by the command line of the checkout that will use them,
- * and kept in the folder of the results.
+ * Lists that a trial starts with. Large ones are imported once, by the command line of the checkout that uses them, and kept
+ * in the folder of the results.
  */
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -8,12 +8,21 @@ import { copyFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-import { getServer, PASSWORD, type TestServer } from '../test/support/postgres.ts'
+import { $ } from 'bun'
+import { getServer, PASSWORD } from '../test/support/postgres.ts'
 import { startPgBouncer } from '../test/support/postgres-server.ts'
 import type { Pins } from './load.ts'
 
-export type ListKind = 'empty' | 'large' | 'million' | 'postgres' | 'pooler' | 'postgres-large'
+/** Each kind, with the number of its addresses. */
+const SIZES = {
+  empty: 0,
+  million: 2_000_000,
+  large: 10_000_000,
+  postgres: 0,
+  pooler: 0,
+  'postgres-large': 5_000_000,
+} as const
+export type ListKind = keyof typeof SIZES
 
 /** A checkout of Rollcall. */
 export interface Checkout {
@@ -23,28 +32,6 @@ export interface Checkout {
   readonly stores: string
 }
 
-/** The folder of the results; git ignores it. */
-export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
-
-const SIZES = { large: 10_000_000, million: 2_000_000, 'postgres-large': 5_000_000 }
-
-export function toCheckout(folder: string): Checkout {
-  const read = (...args: readonly string[]) =>
-    Bun.spawnSync(['git', ...args], { cwd: folder })
-      .stdout.toString()
-      .trim() || 'unknown'
-  return {
-    folder,
-    commit: read('rev-parse', '--short', 'HEAD'),
-    stores: read('rev-parse', '--short', 'HEAD:src/store'),
-  }
-}
-
-/** The command line of a checkout, with the runtime of that checkout. */
-export function toCommand({ folder }: Checkout): string[] {
-  return [join(folder, 'node_modules/.bin/bun'), join(folder, 'src/cli.ts')]
-}
-
 /** A list, as a value of DATABASE_URL. */
 export interface BenchList {
   readonly url: string
@@ -52,53 +39,57 @@ export interface BenchList {
   readonly server?: number
 }
 
+/** The folder of the results; git ignores it. */
+export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
+
+export async function toCheckout(folder: string): Promise<Checkout> {
+  const git = async (name: string) => (await $`git rev-parse --short ${name}`.cwd(folder).text()).trim()
+  return { folder, commit: await git('HEAD'), stores: await git('HEAD:src/store') }
+}
+
+/** The command line of a checkout, with the runtime of that checkout. */
+export function toCommand(folder: string): string[] {
+  return [join(folder, 'node_modules/.bin/bun'), join(folder, 'src/cli.ts')]
+}
+
 /** Creates a list of a kind for a sample. @param folder is removed after the sample */
 export async function createList(
   kind: ListKind,
-  checkout: Checkout,
-  folder: string,
-  pins: Pins | undefined,
+  { checkout, folder, pins }: { readonly checkout: Checkout; readonly folder: string; readonly pins: Pins | undefined },
 ): Promise<BenchList> {
   if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large')
     return await createDatabase(kind, checkout, pins)
   const file = join(folder, 'list.db')
-  if (kind === 'empty') return { url: `sqlite:${file}` }
-  await copyFile(await getLargeList(kind, checkout), file)
-  // Else the copy would still be written during the sample.
-  Bun.spawnSync(['sync', file])
+  if (kind !== 'empty') {
+    const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
+    if (!existsSync(large)) await createLargeFile(large, checkout, SIZES[kind])
+    await copyFile(large, file)
+    // Else the copy would still be written during the sample.
+    await $`sync ${file}`
+  }
   return { url: `sqlite:${file}` }
 }
 
-async function getLargeList(kind: 'large' | 'million', checkout: Checkout): Promise<string> {
-  const file = join(RESULTS, `${kind}-${checkout.stores}.db`)
-  if (existsSync(file)) return file
-  for (const suffix of ['', '-wal', '-shm', '-state']) rmSync(`${file}.partial${suffix}`, { force: true })
-  await importInto(`sqlite:${file}.partial`, checkout, SIZES[kind])
-  renameSync(`${file}.partial`, file)
-  rmSync(`${file}.partial-state`, { force: true })
-  return file
+async function createLargeFile(file: string, checkout: Checkout, size: number): Promise<void> {
+  const partial = `${file}.partial`
+  for (const suffix of ['', '-wal', '-shm', '-state']) rmSync(partial + suffix, { force: true })
+  await importInto(`sqlite:${partial}`, checkout, size)
+  renameSync(partial, file)
+  rmSync(`${partial}-state`, { force: true })
 }
 
-/** Imports the addresses of load.lua with seed 0, from 1. Returns when they are all in the list. */
-async function importInto(url: string, checkout: Checkout, size: number): Promise<void> {
-  process.stderr.write(`importing ${size.toLocaleString('en')} addresses, once, with ${checkout.commit}\n`)
-  const run = async (...args: readonly string[]) => {
-    const child = Bun.spawn([...toCommand(checkout), ...args], {
-      env: { PATH: process.env.PATH, DATABASE_URL: url },
-      cwd: RESULTS,
-      stdout: 'pipe',
-      stderr: 'ignore',
-    })
-    const output = await child.stdout.text()
-    if ((await child.exited) !== 0) throw new Error(`${args.join(' ')} failed with ${checkout.commit}`)
-    return output
-  }
-  await run('import', await getFile('listed', 0, size))
-  const count = Number(await run('count'))
+/** Imports the addresses of load.lua with seed 0, from 1. */
+async function importInto(url: string, { folder, commit }: Checkout, size: number): Promise<void> {
+  process.stderr.write(`importing ${size.toLocaleString('en')} addresses, once, with ${commit}\n`)
+  const rollcall = toCommand(folder)
+  const file = await getFile('listed', 0, size)
+  const environment = { PATH: process.env.PATH, DATABASE_URL: url }
+  await $`${rollcall} import ${file}`.env(environment).cwd(RESULTS).quiet()
+  const count = Number(await $`${rollcall} count`.env(environment).cwd(RESULTS).text())
   if (count !== size) throw new Error(`the large list has ${count} addresses, not ${size}`)
 }
 
-/** Returns a file of addresses. Each million is sorted, so that an import of many millions takes minutes, not an hour. */
+/** Returns a file of addresses. It is made once. */
 export async function getFile(name: string, seed: number, size: number): Promise<string> {
   mkdirSync(RESULTS, { recursive: true })
   const file = join(RESULTS, `${name}-${size}.txt`)
@@ -107,7 +98,7 @@ export async function getFile(name: string, seed: number, size: number): Promise
   for (let first = 1; first <= size; first += 1_000_000) {
     const length = Math.min(1_000_000, size - first + 1)
     const addresses = Array.from({ length }, (_, index) => toAddress(first + index, seed))
-    // A file that people import is in no order. The lists that load adds to only have to exist.
+    // Sorted, so that an import of many millions takes minutes. A file that people import is in no order.
     writer.write(`${(seed === 0 ? addresses.sort() : addresses).join('\n')}\n`)
     await writer.flush()
   }
@@ -122,43 +113,37 @@ function toAddress(number: number, seed: number): string {
   return `${value.toString(16).padStart(8, '0')}.${seed.toString(16).padStart(8, '0')}@readers.lan`
 }
 
-let server: Promise<TestServer> | undefined
-let pooler: Promise<number> | undefined
-const largeDatabases = new Map<string, Promise<string>>()
+let started: ReturnType<typeof startPostgres> | undefined
+const largeDatabases = new Map<string, string>()
 
 /** The server keeps the indexes of a large list in its memory, as one that is set up for such a list does. */
-async function startServer(): Promise<TestServer> {
-  const started = await getServer()
-  await started.run(`ALTER SYSTEM SET shared_buffers = '1GB'`, started.admin)
-  await started.kill()
-  await started.start()
-  return started
+async function startPostgres() {
+  const server = await getServer()
+  await server.run(`ALTER SYSTEM SET shared_buffers = '1GB'`, server.admin)
+  await server.kill()
+  await server.start()
+  return { ...server, pooler: await startPgBouncer(Number(new URL(server.admin).port), PASSWORD) }
 }
 
 async function createDatabase(kind: ListKind, checkout: Checkout, pins: Pins | undefined): Promise<BenchList> {
-  server ??= startServer()
-  const { createUrl, data, admin } = await server
-  const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+  started ??= startPostgres()
+  const { data, createUrl, pooler, run } = await started
+  const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   // The processes of later connections inherit the cores.
-  Bun.spawnSync(['taskset', '-a', '-c', '-p', pins?.server ?? `0-${availableParallelism() - 1}`, pid])
-  const own = { server: Number(pid) }
-  if (kind === 'postgres') return { url: await createUrl(), ...own }
-  if (kind === 'pooler') {
-    pooler ??= startPgBouncer(Number(new URL(admin).port), PASSWORD)
+  await $`taskset -a -c -p ${pins?.server ?? `0-${availableParallelism() - 1}`} ${pid}`.quiet()
+  if (kind !== 'postgres-large') {
     const url = new URL(await createUrl())
-    url.port = String(await pooler)
-    return { url: url.href, ...own }
+    if (kind === 'pooler') url.port = String(pooler)
+    return { url: url.href, server: pid }
   }
-  const existing = largeDatabases.get(checkout.commit) ?? createLargeDatabase(checkout, await server)
-  largeDatabases.set(checkout.commit, existing)
-  return { url: await existing, ...own }
-}
-
-async function createLargeDatabase(checkout: Checkout, { createUrl, run }: TestServer): Promise<string> {
-  const url = await createUrl()
-  await importInto(url, checkout, SIZES['postgres-large'])
-  await run('VACUUM (ANALYZE)', url)
-  // What is not written yet would be written during the samples.
-  await run('CHECKPOINT', url)
-  return url
+  let url = largeDatabases.get(checkout.commit)
+  if (url === undefined) {
+    url = await createUrl()
+    await importInto(url, checkout, SIZES[kind])
+    await run('VACUUM (ANALYZE)', url)
+    // What is not written yet would be written during the samples.
+    await run('CHECKPOINT', url)
+    largeDatabases.set(checkout.commit, url)
+  }
+  return { url, server: pid }
 }

@@ -1,14 +1,14 @@
 /** The load: requests from wrk, and the cores of the server and of the load generator. */
 
-import { availableParallelism, cpus, release } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { DOCUMENTS, ENDPOINT } from '../src/routes.ts'
+import { ENDPOINT } from '../src/routes.ts'
 
 /**
- * What load.lua sends. `known` are 1,000 addresses again and again, `listed` are those of a large list in random order, and
- * `repeated` has a new address in five and else one that was sent before.
+ * What load.lua sends. `known` is 1,000 addresses again and again; `repeated` has a new address in five and else one that
+ * was sent before.
  */
-export type RequestKind = 'new' | 'known' | 'listed' | 'repeated' | 'document'
+export type RequestKind = 'new' | 'known' | 'repeated'
 
 /** The cores of the server and of the load generator, in the format of `taskset -c`. */
 export interface Pins {
@@ -18,9 +18,7 @@ export interface Pins {
 
 /** Gives the load generator a core of its own; undefined if there is only one. */
 export function choosePins(cores = availableParallelism()): Pins | undefined {
-  if (cores < 2) return undefined
-  const last = cores - 1
-  return { server: last === 1 ? '0' : `0-${last - 1}`, load: String(last) }
+  return cores < 2 ? undefined : { server: cores === 2 ? '0' : `0-${cores - 2}`, load: String(cores - 1) }
 }
 
 /** Pins a command to some cores. */
@@ -28,17 +26,9 @@ export function pinned(cores: string | undefined, command: readonly string[]): s
   return cores === undefined ? [...command] : ['taskset', '-c', cores, ...command]
 }
 
-export function describeMachine(pins: Pins | undefined): string {
-  const place = pins
-    ? `the server on core ${pins.server}, the load generator on core ${pins.load}`
-    : 'one core for both'
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor'
-  return `${model}, ${availableParallelism()} cores, Linux ${release()}, Bun ${Bun.version}; ${place}`
-}
-
 export interface LoadOptions {
-  /** The origins of the processes, which share the connections. */
-  readonly origins: readonly string[]
+  /** The ports of the processes, which share the connections. */
+  readonly ports: readonly number[]
   readonly kind: RequestKind
   readonly connections: number
   readonly seconds: number
@@ -52,8 +42,6 @@ export interface LoadResult {
   readonly p99: number
 }
 
-const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url))
-
 // New addresses differ between all runs.
 let runs = Math.floor(Math.random() * 500_000)
 
@@ -62,28 +50,19 @@ let runs = Math.floor(Math.random() * 500_000)
  *
  * @throws Error when a request failed or had an unexpected status
  */
-export async function runLoad({ origins, kind, connections, seconds, pins }: LoadOptions): Promise<LoadResult> {
-  const url = origins[0] + (kind === 'document' ? DOCUMENTS.openApiJson.path : ENDPOINT.path)
-  const command = [
-    'wrk',
-    `-t${origins.length}`,
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--timeout',
-    '10s',
-    '-s',
-    SCRIPT,
-    url,
-  ]
-  const child = Bun.spawn(pinned(pins?.load, [...command, '--', kind, String(++runs)]), {
-    env: { PATH: process.env.PATH, PORTS: origins.map((origin) => new URL(origin).port).join(',') },
+export async function runLoad({ ports, kind, connections, seconds, pins }: LoadOptions): Promise<LoadResult> {
+  const options = [`-t${ports.length}`, `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
+  const script = fileURLToPath(new URL('load.lua', import.meta.url))
+  const url = `http://127.0.0.1:${ports[0]}${ENDPOINT.path}`
+  const command = ['wrk', ...options, '-s', script, url, '--', kind, String(++runs)]
+  const child = Bun.spawn(pinned(pins?.load, command), {
+    env: { PATH: process.env.PATH, PORTS: ports.join(',') },
     stdout: 'pipe',
   })
   const output = await child.stdout.text()
   const figures = /^RESULT (\d+) (\d+) (\d+) (\d+) (\d+)$/m.exec(output)?.slice(1).map(Number)
   if (!figures) throw new Error(`wrk printed no result: ${output}`)
   const [requests = 0, microseconds = 0, rejected = 0, failed = 0, p99 = 0] = figures
-  if (failed > 0) throw new Error(`${failed} requests failed, ${requests} had a response`)
-  if (rejected > 0) throw new Error(`${rejected} of ${requests} requests were rejected`)
+  if (failed > 0 || rejected > 0) throw new Error(`${requests} responses, ${rejected} rejected; ${failed} failed`)
   return { requests, seconds: microseconds / 1e6, p99: p99 / 1000 }
 }

@@ -1,143 +1,134 @@
-/** Sums up samples: medians with their range, goals, and the report in Markdown. */
+/** Sums up the samples: medians with their range, goals, the report in Markdown, and a chart. */
 
 import type { Contender } from './contenders.ts'
+import { toTable } from './document.ts'
 import type { Sample } from './measure.ts'
 import { type Goal, METRICS, type Metric, type Trial } from './trials.ts'
 
-/** A median, with the smallest and the largest value. */
-export interface Figure {
-  readonly median: number
-  readonly min: number
-  readonly max: number
-}
-
-/** A goal, or a comparison without one, with what was measured. */
-export interface Finding extends Goal {
-  readonly text: string
-  readonly figure: Figure
-  readonly isMet: boolean | undefined
-}
-
-/** The outcome of a trial, as it is reported. */
+/** A trial that ran, with one sample for each round, by contender. */
 export interface Outcome {
-  readonly name: string
-  readonly title: string
-  readonly contenders: readonly {
-    readonly title: string
-    readonly role: Contender['role']
-    readonly figures: Figures
-  }[]
-  readonly findings: readonly Finding[]
-  /** One sample for each round, by contender. */
+  readonly trial: Trial
   readonly samples: Readonly<Record<string, readonly Sample[]>>
 }
 
-export type Figures = Readonly<Partial<Record<Metric, Figure>>>
-
-/** A run, as it is saved. */
 export interface Run {
   readonly at: string
   readonly commit: string
   readonly machine: string
   readonly method: readonly string[]
+  readonly contenders: Readonly<Record<string, Contender>>
   readonly outcomes: readonly Outcome[]
+}
+
+/** A median, with the smallest and the largest value. */
+interface Figure {
+  readonly median: number
+  readonly min: number
+  readonly max: number
 }
 
 const NAMES = Object.keys(METRICS) as Metric[]
 
-/** Sums up a trial. Contenders that did not run are left out, and so are the goals that need them. */
-export function toOutcome(
-  { name, title, goals }: Trial,
-  samples: Readonly<Record<string, readonly Sample[]>>,
-  contenders: Readonly<Record<string, Contender>>,
-): Outcome {
-  const rows = Object.entries(samples).map(([key, taken]) => {
-    const metrics = NAMES.filter((metric) => taken[0]?.[metric] !== undefined)
-    const figures = metrics.map((metric) => [metric, toFigure(taken.map((sample) => sample[metric] ?? Number.NaN))])
-    return {
-      title: contenders[key]?.title ?? key,
-      role: contenders[key]?.role ?? 'limit',
-      figures: Object.fromEntries(figures),
-    }
-  })
-  return {
-    name,
-    title,
-    contenders: rows,
-    samples,
-    findings: goals.flatMap((goal) => toFinding(goal, samples, contenders) ?? []),
-  }
-}
-
-function toFinding(
-  goal: Goal,
-  samples: Readonly<Record<string, readonly Sample[]>>,
-  contenders: Readonly<Record<string, Contender>>,
-): Finding | undefined {
-  const { metric, subject = 'rollcall', against = [], called, atLeast, atMost } = goal
-  const own = samples[subject]
-  if (!own || against.some((name) => !samples[name])) return undefined
-  const best = METRICS[metric].isMoreBetter ? Math.max : Math.min
-  const values = own.map((sample, round) => {
-    const value = sample[metric] ?? Number.NaN
-    return against.length === 0
-      ? value
-      : value / best(...against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN))
-  })
-  const figure = toFigure(values)
-  const isMet = figure.median >= (atLeast ?? -Infinity) && figure.median <= (atMost ?? Infinity)
-  const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
-  const text = `${who}${METRICS[metric].title}${called ? `, compared with ${called}` : ''}`
-  return { ...goal, text, figure, isMet: atLeast === undefined && atMost === undefined ? undefined : isMet }
-}
-
-function toFigure(values: readonly number[]): Figure {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  const median = ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
-  return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN }
-}
-
-export function toMarkdown({ at, commit, machine, method, outcomes }: Run): string {
-  const findings = outcomes.flatMap(({ title, findings: found }) =>
-    found.map(({ text, metric, against, figure, atLeast, atMost, isMet }) => [
-      title,
-      text,
-      toText(figure, against ? 2 : METRICS[metric].digits),
-      [atLeast !== undefined && `at least ${atLeast}`, atMost !== undefined && `at most ${atMost}`]
-        .filter(Boolean)
-        .join(', '),
-      isMet === undefined ? '' : isMet ? 'yes' : 'no',
-    ]),
-  )
+export function toMarkdown(run: Run): string {
+  const { at, commit, machine, method, outcomes, contenders } = run
+  const findings = outcomes.flatMap((outcome) => outcome.trial.goals.flatMap((goal) => judge(goal, outcome, run)))
+  const missed = findings.filter(({ cells }) => cells.at(-1) === 'no').length
   return [
     '# Results of the benchmark',
-    '',
-    `Commit ${commit}, ${at.slice(0, 10)}. [benchmark.md](benchmark.md) says how to measure. Median, and the range of all rounds:`,
-    '',
-    ...[machine, ...method].map((line) => `- ${line}`),
-    '',
-    ...toTable(['Trial', 'Figure', 'Median (range)', 'Goal', 'Met'], findings),
-    ...outcomes.flatMap(({ title, contenders }) => {
-      const metrics = NAMES.filter((metric) => contenders.some(({ figures }) => figures[metric]))
-      const rows = contenders.map((row) => [
-        row.title,
-        ...metrics.map((metric) => (row.figures[metric] ? toText(row.figures[metric], METRICS[metric].digits) : '')),
+    `Commit ${commit}, ${at.slice(0, 10)}. [benchmark.md](benchmark.md) says how to measure. Goals that are missed: ${missed}.`,
+    [machine, ...method].map((line) => `- ${line}`).join('\n'),
+    '## Goals',
+    'The median, and in parentheses the lowest and the highest of all rounds.',
+    toTable(
+      ['Trial', 'Figure', 'Measured', 'Goal', 'Met'],
+      findings.map(({ cells }) => cells),
+    ),
+    '## Figures',
+    ...outcomes.flatMap(({ trial, samples }) => {
+      const metrics = NAMES.filter((name) => Object.values(samples).some((taken) => taken.some((one) => name in one)))
+      const rows = Object.entries(samples).map(([key, taken]) => [
+        contenders[key]?.title ?? key,
+        ...metrics.map((name) => toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits)),
       ])
-      return ['', `## ${title}`, '', ...toTable(['', ...metrics.map((metric) => METRICS[metric].title)], rows)]
+      const load = trial.load.kind === 'full' ? ` of ${trial.seconds} s` : ''
+      return [
+        `### ${trial.title}`,
+        `${trial.rounds} rounds${load}.`,
+        toTable(['', ...metrics.map((name) => METRICS[name].title)], rows),
+      ]
     }),
-    '',
-  ].join('\n')
+  ]
+    .join('\n\n')
+    .concat('\n')
 }
 
-function toText({ median, min, max }: Figure, digits: number): string {
-  const [middle, low, high] = [median, min, max].map((value) =>
+/** Compares what was measured with a goal. Without the other checkout, there is nothing to compare with it. */
+function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run) {
+  const { metric, subject = 'rollcall', against = [], called, atLeast, atMost } = goal
+  if (against.some((name) => !samples[name])) return []
+  const best = METRICS[metric].isMoreBetter ? Math.max : Math.min
+  const values = (samples[subject] ?? []).map((sample, round) => {
+    const others = against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN)
+    return (sample[metric] ?? Number.NaN) / (others.length > 0 ? best(...others) : 1)
+  })
+  const figure = toFigure(values)
+  const bounds = [
+    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
+  ]
+  const isMet = figure !== undefined && figure.median >= (atLeast ?? 0) && figure.median <= (atMost ?? Infinity)
+  const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
+  const cells = [
+    trial.title,
+    `${who}${METRICS[metric].title}${called ? `, compared with ${called}` : ''}`,
+    toText(figure, called ? 2 : METRICS[metric].digits),
+    bounds.join(', '),
+    bounds.length === 0 ? '' : isMet ? 'yes' : 'no',
+  ]
+  return [{ cells }]
+}
+
+/** Rounds without a result are left out. */
+function toFigure(values: readonly (number | undefined)[]): Figure | undefined {
+  const sorted = values.filter((value): value is number => !Number.isNaN(value ?? Number.NaN)).sort((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  const [low, high, min, max] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)], sorted[0], sorted.at(-1)]
+  if (low === undefined || high === undefined || min === undefined || max === undefined) return undefined
+  return { median: (low + high) / 2, min, max }
+}
+
+function toText(figure: Figure | undefined, digits: number): string {
+  if (!figure) return 'no result'
+  const [median, min, max] = [figure.median, figure.min, figure.max].map((value) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
   )
-  return low === high ? `${middle}` : `${middle} (${low} to ${high})`
+  return min === max ? `${median}` : `${median} (${min} to ${max})`
 }
 
-function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const toLine = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [toLine(head), toLine(head.map(() => '---')), ...rows.map(toLine)]
+const STYLE = `
+  text { font: 13px system-ui, sans-serif; fill: #24292f } .others { fill: #8c959f } .rollcall { fill: #1a7f37 }
+  @media (prefers-color-scheme: dark) { text { fill: #d1d7e0 } .others { fill: #6e7681 } .rollcall { fill: #3fb950 } }
+`
+
+/** Draws the rates of a trial as SVG, the highest first. */
+export function toChart({ trial, samples }: Outcome, { contenders }: Run): string {
+  const rates = Object.entries(samples).map(([key, taken]) => {
+    return { key, rate: toFigure(taken.map(({ rate }) => rate))?.median ?? 0 }
+  })
+  const [width, row, left] = [760, 26, 240]
+  const scale = (width - left - 70) / Math.max(...rates.map(({ rate }) => rate))
+  const bars = rates
+    .sort((one, other) => other.rate - one.rate)
+    .map(({ key, rate }, index) => {
+      const [y, length] = [index * row + 20, Math.round(rate * scale)]
+      const color = key === 'rollcall' ? 'rollcall' : 'others'
+      return `<text x="${left - 10}" y="${y}" text-anchor="end">${contenders[key]?.title}</text>
+<rect class="${color}" x="${left}" y="${y - 13}" width="${length}" height="18" rx="3"/>
+<text x="${left + length + 8}" y="${y}">${Math.round(rate).toLocaleString('en')}</text>`
+    })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${rates.length * row + 10}" role="img" aria-label="${trial.title}: requests per second">
+<style>${STYLE}</style>
+${bars.join('\n')}
+</svg>
+`
 }

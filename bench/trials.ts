@@ -1,7 +1,6 @@
 /** The trials as data: each with its load, its contenders and its goals. */
 
 import type { ListKind } from './lists.ts'
-import type { RequestKind } from './load.ts'
 
 /** What is measured. A trial has some of these. */
 export type Metric = keyof typeof METRICS
@@ -17,7 +16,6 @@ export const METRICS = {
   p99: { title: 'p99 ms', digits: 1, isMoreBetter: false },
   // The longest of single requests while the inbox is compacted.
   wait: { title: 'longest wait ms', digits: 0, isMoreBetter: false },
-  // Peak of the resident memory (VmHWM).
   memory: { title: 'memory MiB', digits: 0, isMoreBetter: false },
   // From the start of the process to its first response.
   start: { title: 'start ms', digits: 0, isMoreBetter: false },
@@ -27,16 +25,8 @@ export const METRICS = {
 } as const satisfies Record<string, { title: string; digits: number; isMoreBetter: boolean }>
 
 export type Load =
-  /** As many requests as the server can handle, from wrk. */
-  | {
-      readonly kind: 'full'
-      readonly connections: number
-      readonly requests?: RequestKind
-      /** Seconds of load, if not those of the run. */
-      readonly seconds?: number
-      /** Whether all processes share all cores. Default: the load generator has a core of its own. */
-      readonly isSpread?: boolean
-    }
+  /** As many requests as the server can handle, from wrk. `isSpread`: all processes share all cores. */
+  | { readonly kind: 'full'; readonly connections: number; readonly isSpread?: boolean }
   /** Single requests while an inbox of almost a million is compacted. */
   | { readonly kind: 'wait' }
   /** No load: only the start is measured. */
@@ -61,71 +51,101 @@ export interface Trial {
   readonly title: string
   readonly list: ListKind
   readonly load: Load
+  /** How often each contender runs, and for how many seconds of load. */
+  readonly rounds: number
+  readonly seconds?: number
   /** Names in contenders.ts. `other` is there if the run compares with another checkout. */
   readonly contenders: readonly string[]
   readonly goals: readonly Goal[]
 }
 
-const NAMES = ['fastify', 'express', 'hono', 'elysia']
-const DURABLE = NAMES.map((name) => `${name}-durable`)
-const RELAXED = NAMES.map((name) => `${name}-relaxed`)
+const FRAMEWORKS = ['fastify', 'express', 'hono', 'elysia']
+const DURABLE = FRAMEWORKS.map((name) => `${name}-durable`)
+const RELAXED = FRAMEWORKS.map((name) => `${name}-relaxed`)
 const BARE = { against: ['bare'], called: 'the bare handler' }
 const OTHER = { against: ['other'], called: 'the other checkout' }
-
-function toFull(
-  connections: number,
-  options: { seconds?: number; isSpread?: boolean; requests?: RequestKind } = {},
-): Load {
-  return { kind: 'full', connections, ...options }
+const ONE = { against: ['rollcall'], called: 'one process' }
+const FULL: Load = { kind: 'full', connections: 64 }
+const KNOWN_AS_NEW: Goal = {
+  metric: 'burst',
+  subject: 'known',
+  against: ['rollcall'],
+  called: 'new addresses',
+  atLeast: 0.95,
+  atMost: 1.05,
 }
 
 /** A command, with the most seconds that it should take on a machine of two cores. */
-function toCommandTrial(name: string, title: string, list: ListKind, args: readonly string[], atMost: number): Trial {
-  const goals: Goal[] = [
-    { metric: 'time', atMost },
-    { metric: 'time', ...OTHER },
-  ]
-  return { name, title, list, load: { kind: 'command', args }, contenders: ['rollcall', 'other'], goals }
+function toCommandTrial(
+  name: string,
+  title: string,
+  { list, args, rounds, atMost }: { list: ListKind; args: readonly string[]; rounds: number; atMost: number },
+): Trial {
+  const load: Load = { kind: 'command', args }
+  return { name, title, list, load, rounds, contenders: ['rollcall'], goals: [{ metric: 'time', atMost }] }
 }
 
-/** Every trial, in the order in which they run. */
+/** Every trial, in the order in which they run. In a trial, those that are compared run one after the other. */
 export const TRIALS: readonly Trial[] = [
   {
     name: 'new',
     title: 'New addresses, 64 connections',
     list: 'empty',
-    load: toFull(64),
-    contenders: ['rollcall', 'other', 'known', 'bare', ...DURABLE, ...RELAXED],
+    load: FULL,
+    rounds: 7,
+    contenders: ['other', 'rollcall', 'known', 'bare'],
     goals: [
-      { metric: 'rate', ...BARE, atLeast: 0.55 },
-      { metric: 'rate', against: DURABLE, called: 'the best durable baseline', atLeast: 10 },
-      { metric: 'rate', against: RELAXED, called: 'the best relaxed baseline', atLeast: 2.5 },
-      {
-        metric: 'burst',
-        subject: 'known',
-        against: ['rollcall'],
-        called: 'new addresses',
-        atLeast: 0.95,
-        atMost: 1.05,
-      },
       { metric: 'burst', ...OTHER, atLeast: 1 },
       { metric: 'cpu', ...OTHER, atMost: 1.15 },
+      { metric: 'rate', ...BARE, atLeast: 0.55 },
+      { metric: 'rate', ...BARE, atLeast: 0.75 },
+      { metric: 'cpu', ...BARE },
+      KNOWN_AS_NEW,
     ],
   },
   {
     name: 'new-256',
     title: 'New addresses, 256 connections',
     list: 'empty',
-    load: toFull(256),
-    contenders: ['rollcall', 'other', 'bare'],
-    goals: [{ metric: 'rate', ...BARE, atLeast: 0.65 }],
+    load: { kind: 'full', connections: 256 },
+    rounds: 5,
+    seconds: 3,
+    contenders: ['rollcall', 'bare'],
+    goals: [
+      { metric: 'rate', ...BARE, atLeast: 0.65 },
+      { metric: 'rate', ...BARE, atLeast: 0.75 },
+      { metric: 'cpu', ...BARE },
+    ],
+  },
+  {
+    name: 'baselines',
+    title: 'Other servers, 64 connections',
+    list: 'empty',
+    load: FULL,
+    rounds: 3,
+    seconds: 3,
+    contenders: ['bare', 'rollcall', ...DURABLE, ...RELAXED],
+    goals: [
+      { metric: 'rate', against: DURABLE, called: 'the best durable server', atLeast: 10 },
+      { metric: 'rate', against: RELAXED, called: 'the best relaxed server', atLeast: 2.5 },
+    ],
+  },
+  {
+    name: 'start',
+    title: 'Start to first response',
+    list: 'empty',
+    load: { kind: 'start' },
+    rounds: 15,
+    contenders: ['other', 'rollcall', 'bare'],
+    goals: [{ metric: 'start', ...OTHER, atMost: 1 }],
   },
   {
     name: 'large',
     title: 'New addresses on ten million, 64 connections',
     list: 'large',
-    load: toFull(64),
-    contenders: ['rollcall', 'other'],
+    load: FULL,
+    rounds: 5,
+    contenders: ['other', 'rollcall'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.95 },
       { metric: 'cpu', ...OTHER, atMost: 1.15 },
@@ -136,8 +156,10 @@ export const TRIALS: readonly Trial[] = [
     name: 'long',
     title: 'New addresses on ten million, 64 connections, 30 s without a pause',
     list: 'large',
-    load: toFull(64, { seconds: 30 }),
-    contenders: ['rollcall', 'other'],
+    load: FULL,
+    rounds: 3,
+    seconds: 30,
+    contenders: ['other', 'rollcall'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.85 },
       { metric: 'p99', atMost: 200 },
@@ -149,92 +171,79 @@ export const TRIALS: readonly Trial[] = [
     title: 'Single requests on ten million, while an inbox of almost a million is compacted',
     list: 'large',
     load: { kind: 'wait' },
-    contenders: ['rollcall', 'other'],
+    rounds: 2,
+    contenders: ['rollcall'],
     goals: [{ metric: 'wait', atMost: 250 }],
   },
-  {
-    name: 'document',
-    title: 'A document, 64 connections',
+  toCommandTrial('import', 'Command `import`, a million new addresses', {
     list: 'empty',
-    load: toFull(64, { requests: 'document' }),
-    contenders: ['rollcall', 'bare'],
-    goals: [{ metric: 'rate', ...BARE, atLeast: 0.9 }],
-  },
-  {
-    name: 'start',
-    title: 'Start to first response',
-    list: 'empty',
-    load: { kind: 'start' },
-    contenders: ['rollcall', 'other', 'bare'],
-    goals: [{ metric: 'start', ...OTHER, atMost: 1 }],
-  },
-  toCommandTrial('import', 'Command `import`, a million new addresses', 'empty', ['import', 'FILE'], 15),
-  toCommandTrial(
-    'import-large',
-    'Command `import`, a million new addresses into ten million',
-    'large',
-    ['import', 'FILE'],
-    60,
-  ),
-  toCommandTrial('count', 'Command `count`, ten million', 'large', ['count'], 0.5),
-  toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
-  toCommandTrial('backup', 'Command `backup`, two million', 'million', ['backup', 'BACKUP'], 5),
+    args: ['import', 'FILE'],
+    rounds: 3,
+    atMost: 15,
+  }),
+  toCommandTrial('import-large', 'Command `import`, a million new addresses into ten million', {
+    list: 'large',
+    args: ['import', 'FILE'],
+    rounds: 2,
+    atMost: 60,
+  }),
+  toCommandTrial('count', 'Command `count`, ten million', { list: 'large', args: ['count'], rounds: 3, atMost: 0.5 }),
+  toCommandTrial('status', 'Command `status`, ten million', { list: 'large', args: ['status'], rounds: 3, atMost: 3 }),
+  toCommandTrial('backup', 'Command `backup`, two million', {
+    list: 'million',
+    args: ['backup', 'BACKUP'],
+    rounds: 3,
+    atMost: 5,
+  }),
   {
     name: 'postgres',
     title: 'PostgreSQL: new addresses, 64 connections',
     list: 'postgres',
-    load: toFull(64),
-    contenders: ['rollcall', 'other', 'fastifyPostgres'],
+    load: FULL,
+    rounds: 5,
+    contenders: ['other', 'rollcall', 'known', 'fastify-postgres'],
     goals: [
-      { metric: 'rate', against: ['fastifyPostgres'], called: 'Fastify with postgres', atLeast: 5 },
       { metric: 'rate', ...OTHER, atLeast: 0.9 },
+      { metric: 'rate', against: ['fastify-postgres'], called: 'Fastify with postgres', atLeast: 5 },
+      KNOWN_AS_NEW,
     ],
   },
   {
     name: 'postgres-pooler',
     title: 'PostgreSQL behind PgBouncer, 64 connections',
     list: 'pooler',
-    load: toFull(64),
-    contenders: ['rollcall', 'other'],
+    load: FULL,
+    rounds: 5,
+    contenders: ['other', 'rollcall'],
     goals: [{ metric: 'rate', ...OTHER, atLeast: 1.5 }],
   },
   {
     name: 'postgres-processes',
     title: 'PostgreSQL: two and four processes, 256 connections',
     list: 'postgres',
-    // Four processes share the requests by which each is warmed up.
-    load: toFull(256, { isSpread: true }),
-    contenders: ['rollcall', 'two', 'four'],
+    load: { kind: 'full', connections: 256, isSpread: true },
+    rounds: 5,
+    contenders: ['two', 'rollcall', 'four'],
     goals: [
-      { metric: 'rate', subject: 'two', against: ['rollcall'], called: 'one process', atLeast: 0.9 },
-      { metric: 'rate', subject: 'four', against: ['rollcall'], called: 'one process', atLeast: 0.9 },
+      { metric: 'rate', subject: 'two', ...ONE, atLeast: 0.9 },
+      { metric: 'rate', subject: 'four', ...ONE, atLeast: 0.9 },
     ],
   },
   {
     name: 'postgres-large',
     title: 'PostgreSQL: on five million, 64 connections',
     list: 'postgres-large',
+    load: { kind: 'full', connections: 64, isSpread: true },
+    rounds: 3,
     // After a checkpoint, the first change of a page writes all of it. A short load changes each page about once.
-    load: toFull(64, { isSpread: true, seconds: 10 }),
-    contenders: ['rollcall', 'empty', 'listed'],
-    goals: [
-      { metric: 'rate', against: ['empty'], called: 'an empty list', atLeast: 0.85 },
-      {
-        metric: 'burst',
-        subject: 'listed',
-        against: ['rollcall'],
-        called: 'new addresses',
-        atLeast: 0.95,
-        atMost: 1.05,
-      },
-    ],
+    seconds: 10,
+    contenders: ['rollcall', 'empty'],
+    goals: [{ metric: 'rate', against: ['empty'], called: 'an empty list', atLeast: 0.85 }],
   },
-  {
-    name: 'postgres-count',
-    title: 'PostgreSQL: command `count`, five million',
+  toCommandTrial('postgres-count', 'PostgreSQL: command `count`, five million', {
     list: 'postgres-large',
-    load: { kind: 'command', args: ['count'] },
-    contenders: ['rollcall'],
-    goals: [{ metric: 'time', atMost: 1 }],
-  },
+    args: ['count'],
+    rounds: 3,
+    atMost: 1,
+  }),
 ]

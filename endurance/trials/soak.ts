@@ -28,7 +28,7 @@ export const soak: Trial = {
     const list = await createList()
     const service = await list.serve()
     const load = {
-      origins: [`http://127.0.0.1:${service.port}`],
+      ports: [service.port],
       kind: 'repeated' as const,
       connections: CONNECTIONS,
       // PostgreSQL has processes of its own, which take turns with the load.

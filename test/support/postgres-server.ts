@@ -166,7 +166,7 @@ async function findBinaries(folder: string): Promise<string> {
  * Finds a free port below the range from which systems choose ports by themselves (32768 on Linux). A port of that
  * range may be taken while the server is down, even by a client that tries to connect to it.
  */
-function findPort(): number {
+export function findPort(): number {
   for (;;) {
     const port = randomInt(20_000, 32_768)
     try {

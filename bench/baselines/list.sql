@@ -1,6 +1,0 @@
-CREATE TABLE IF NOT EXISTS subscribers (
-  id INTEGER PRIMARY KEY,
-  email TEXT NOT NULL,
-  identity TEXT NOT NULL UNIQUE,
-  subscribed_at INTEGER NOT NULL
-)

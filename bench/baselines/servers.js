@@ -1,0 +1,82 @@
+// The endpoint in the frameworks that people would choose instead, each as its documentation shows it. Argument: a name.
+const PATH = '/api/newsletter'
+const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/
+const SCHEMA = {
+  type: 'object',
+  required: ['email'],
+  properties: { email: { type: 'string', format: 'email', maxLength: 254 } },
+}
+const listener = { port: Number(process.env.PORT), hostname: '127.0.0.1' }
+
+const isValid = (email) => typeof email === 'string' && email.length <= 254 && EMAIL.test(email)
+
+const servers = {
+  async express(add) {
+    const { default: express } = await import('express')
+    const app = express()
+    app.disable('x-powered-by')
+    app.use(express.json())
+    app.post(PATH, (request, response) => {
+      const email = request.body?.email
+      if (!isValid(email)) return response.status(400).json({ ok: false })
+      add(email)
+      response.json({ ok: true })
+    })
+    app.listen(listener.port, listener.hostname)
+  },
+
+  async fastify(add) {
+    const { default: Fastify } = await import('fastify')
+    const app = Fastify()
+    app.post(PATH, { schema: { body: SCHEMA } }, async (request) => {
+      await add(request.body.email)
+      return { ok: true }
+    })
+    await app.listen({ port: listener.port, host: listener.hostname })
+  },
+
+  async hono(add) {
+    const { Hono } = await import('hono')
+    const app = new Hono()
+    app.post(PATH, async (c) => {
+      const { email } = await c.req.json()
+      if (!isValid(email)) return c.json({ ok: false }, 400)
+      add(email)
+      return c.json({ ok: true })
+    })
+    Bun.serve({ ...listener, development: false, fetch: app.fetch })
+  },
+
+  async elysia(add) {
+    const { Elysia, t } = await import('elysia')
+    const body = t.Object({ email: t.String({ format: 'email', maxLength: 254 }) })
+    new Elysia()
+      .post(
+        PATH,
+        ({ body: { email } }) => {
+          add(email)
+          return { ok: true }
+        },
+        { body },
+      )
+      .listen(listener)
+  },
+}
+
+/** One INSERT for each request. */
+async function openPostgres() {
+  const { default: postgres } = await import('postgres')
+  const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} })
+  await sql`
+    CREATE TABLE IF NOT EXISTS subscribers (
+      id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      email TEXT NOT NULL,
+      identity TEXT NOT NULL UNIQUE,
+      subscribed_at TIMESTAMPTZ NOT NULL DEFAULT now()
+    )`
+  return (email) =>
+    sql`INSERT INTO subscribers (email, identity) VALUES (${email}, ${email.toLowerCase()}) ON CONFLICT DO NOTHING`
+}
+
+const isSqlite = process.env.DATABASE_URL.startsWith('sqlite:')
+await servers[process.argv[2]](isSqlite ? (await import('./list.js')).add : await openPostgres())

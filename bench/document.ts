@@ -1,0 +1,26 @@
+/** What the reports of the benchmark and of the endurance suite share. */
+
+import { availableParallelism, cpus, release, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { $ } from 'bun'
+
+export const ROOT = resolve(import.meta.dir, '..')
+export const DOCS = join(ROOT, 'docs')
+
+/** Describes the machine in one line. */
+export function describeMachine(): string {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor'
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`
+  return `${model}, ${availableParallelism()} cores, ${memory}, Linux ${release()}, Bun ${Bun.version}`
+}
+
+/** The commit of the checkout, with `-dirty` if a file was changed. */
+export async function readCommit(): Promise<string> {
+  return (await $`git describe --always --dirty --exclude ${'*'}`.cwd(ROOT).text()).trim()
+}
+
+/** A table in Markdown. */
+export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toLine = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [head, head.map(() => '---'), ...rows].map(toLine).join('\n')
+}
