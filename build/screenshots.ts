@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { ROOT } from '../test/support/paths.ts'
-import { createFolder, startService } from '../test/support/service.ts'
-import { renderTerminal } from '../test/support/terminal.ts'
+import { createFolder, runCommand, startService } from '../test/support/service.ts'
 
 const SITE = `
 name: { en: The Gazette, ar: جريدة الميناء, ja: 港だより }
@@ -85,6 +84,46 @@ async function renderAccents(browser: Browser): Promise<string> {
     await service.stop()
   }
   return `<main style="display: grid; grid-template-columns: repeat(4, 400px); gap: 8px; width: 1624px">${images.join('')}</main>`
+}
+
+const COMMANDS = ['import old-list.csv', 'status', 'export --format ndjson --limit 2', 'backup backups/monday.db']
+
+/** Runs commands on a list of their own. Returns a page in which the element `main` is the terminal. */
+async function renderTerminal(): Promise<string> {
+  const folder = await createFolder()
+  await Bun.write(join(folder, 'old-list.csv'), createOldList())
+  await Bun.$`mkdir backups`.cwd(folder)
+  let shown = ''
+  for (const command of COMMANDS) {
+    const { stdout, stderr } = await runCommand(command.split(' '), { folder })
+    shown += `<p><b>$</b> npx rollcall ${command}\n${Bun.escapeHTML(stdout + stderr)}</p>`
+  }
+  await rm(folder, { recursive: true })
+  return `<!doctype html>
+<meta charset="utf-8">
+<style>
+  body { margin: 0; background: transparent }
+  main { box-sizing: border-box; width: 960px; padding: 20px 24px; border-radius: 10px; background: #1c1f24; color: #d8dce3 }
+  /* At this size a column is 9 pixels wide, so the bars of the chart have no gaps. */
+  p { margin: 0; font: 14.95px/20px 'DejaVu Sans Mono', monospace; white-space: pre-wrap; overflow-wrap: anywhere }
+  b { color: #6cc79a }
+</style>
+<main>${shown}</main>`
+}
+
+/** A list of 40 days, with some repeats and mistakes. `.harbour` is no top-level domain, and not a reserved one. */
+function createOldList(): string {
+  const readers = Array.from({ length: 40 }, (_, index) => 39 - index).flatMap((day) => {
+    // Some days have more readers than others, and every seventh day has an issue.
+    const count = 12 + ((day * 7919) % 17) + (day % 7 === 3 ? 45 : 0)
+    return Array.from({ length: count }, (_, index) => {
+      const at = new Date(Date.now() - day * 86_400_000 - (count - index) * 60_000)
+      const name = (day === 39 && ['ada', 'Bob.Miller'][index]) || `reader${day}.${index}`
+      return [`${name}@mail.harbour`, at.toISOString()]
+    })
+  })
+  const rows = [['email', 'subscribed_at'], ...readers, ['ADA@mail.harbour', ''], ['cyd@mail', '']]
+  return rows.join('\n')
 }
 
 const docs = join(ROOT, 'docs')

@@ -5,8 +5,8 @@ import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createLocaleIndex, toIndexFile } from '../../build/locales.ts'
 import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
-import { createLocaleIndex, toIndexFile } from '../support/locale-index.ts'
 import { ROOT } from '../support/paths.ts'
 
 let copy: string
