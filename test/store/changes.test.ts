@@ -137,8 +137,10 @@ test('a removal leaves no address on the list, and returns the state that each r
       for (const address of rows) {
         expect(toState(next.get(toIdentity(address)))).toBe(suppress ? 'suppressed' : 'absent')
         const { subscriber, suppressedAt } = state.get(toIdentity(address)) ?? {}
+        // The clock may have been set back since.
         const earliest = subscriber?.subscribedAt ?? suppressedAt ?? NOW
-        if (suppress) expect(next.get(toIdentity(address))!.suppressedAt! >= earliest).toBe(true)
+        const date = earliest > NOW ? earliest : NOW
+        if (suppress) expect(next.get(toIdentity(address))!.suppressedAt).toEqual(date)
       }
     }),
   )

@@ -2,9 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { parseListUrl } from '../../../src/config/list-url.ts'
 import type { Address } from '../../../src/email.ts'
-import { openStore } from '../../../src/store/open.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand, startService } from '../../support/service.ts'
@@ -22,15 +20,8 @@ import {
 
 const server = await getServer()
 
-describeStore('postgres', async () => ({
-  async create() {
-    const url = await server.createUrl()
-    return { open: () => openStore(parseListUrl('URL', url)) }
-  },
-  async remove() {},
-}))
-
-testProcesses('postgres', () => server.createUrl())
+describeStore('postgres', server.createUrl)
+testProcesses('postgres', server.createUrl)
 
 test('two services on one database put each address on the list once', async () => {
   const url = await server.createUrl()

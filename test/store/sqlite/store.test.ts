@@ -3,7 +3,6 @@
 import { afterAll } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
 import { testProcesses } from '../../support/store-processes.ts'
 import { describeStore } from '../../support/store-suite.ts'
@@ -12,17 +11,7 @@ const folder = await createFolder()
 afterAll(() => rm(folder, { recursive: true }))
 
 let lists = 0
-function createFile(): string {
-  lists++
-  return join(folder, `${lists}.db`)
-}
+const createUrl = async () => `sqlite:${join(folder, `${++lists}.db`)}`
 
-describeStore('sqlite', async () => ({
-  async create() {
-    const file = createFile()
-    return { open: async () => openSqliteStore(file) }
-  },
-  async remove() {},
-}))
-
-testProcesses('sqlite', async () => `sqlite:${createFile()}`)
+describeStore('sqlite', createUrl)
+testProcesses('sqlite', createUrl)
