@@ -32,7 +32,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // test/page/owner.test.ts, in a browser.
   'docs/page.md': ['html own-form'],
   // They need other programs.
-  'docs/operations.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh', 'yaml prometheus.yml'],
+  'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
+  'docs/operations.md': ['yaml prometheus.yml'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command'],
 }

@@ -54,6 +54,18 @@ test('every picture in docs/ is shown, and every guide is linked from the README
   expect(guides.filter((file) => !linked.includes(file))).toEqual([])
 })
 
+test('every message in docs/troubleshooting.md is in the code', () => {
+  const code = SOURCES.filter((name) => name.startsWith('src/'))
+    .map(readText)
+    .join('\n')
+  const symptoms = readProse('docs/troubleshooting.md').match(/^\| `.*?` \|/gm) ?? []
+  const messages = symptoms.flatMap((cell) => cell.match(/(?<=`)[^`|]{2,}(?=`)/g) ?? [])
+  // What stands for a name or a number is not in the code.
+  const parts = messages.flatMap((message) => message.split('…')).map((part) => part.replace(/^[":; ]+|[":; ]+$/g, ''))
+  expect(parts.length).toBeGreaterThan(40)
+  expect(parts.filter((part) => !code.includes(part))).toEqual([])
+})
+
 test('the decisions are short, numbered without a gap, and listed with their titles', () => {
   const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md')
   const entries = records.sort().map((name, index) => {
