@@ -168,7 +168,7 @@ async function sendForm(markup: string): Promise<string> {
 const isRunHere = ({ file, language, name }: Block) => !RUN_ELSEWHERE[file]?.includes(`${language} ${name}`)
 const FILES = MARKDOWN_FILES.filter((file) => readBlocks(file).some(isRunHere))
 
-test.concurrent.each(FILES)('every block of %s works', async (file) => {
+test.each(FILES)('every block of %s works', async (file) => {
   const runner = await createRunner()
   try {
     for (const block of readBlocks(file).filter(isRunHere)) {
@@ -181,6 +181,6 @@ test.concurrent.each(FILES)('every block of %s works', async (file) => {
   }
 })
 
-test.concurrent('npx rollcall runs the command line of the checkout', async () => {
+test('npx rollcall runs the command line of the checkout', async () => {
   expect(await Bun.$`npx rollcall --help`.cwd(ROOT).quiet().text()).toContain('Usage: rollcall')
 })
