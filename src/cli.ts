@@ -1,14 +1,12 @@
 #!/usr/bin/env bun
 /** The command line: all verbs and their options. What a verb does is imported when it runs. */
 
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { COMMIT } from './commands/commit.ts'
 import { note, noteFailure } from './commands/output.ts'
 import { EXIT, Failure, UsageError } from './failure.ts'
 import { BATCH_SIZE } from './limits.ts'
-
-const args = process.argv.slice(2)
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
@@ -163,16 +161,10 @@ addListVerb(
 addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_PORT=9000 rollcall healthcheck') //
   .action(async () => (await import('./commands/healthcheck.ts')).healthcheck())
 
-program.addHelpCommand(
-  new Command('help')
-    .description('Print help for a command')
-    .helpOption(false)
-    .addArgument(new Argument('[command]', 'The command').choices(program.commands.map((verb) => verb.name()))),
-)
+program.helpCommand('help [command]', 'Print help for a command')
 
 try {
-  suggest(args[0] === 'help' ? args[1] : args[0])
-  await program.parseAsync(args, { from: 'user' })
+  await program.parseAsync()
 } catch (error) {
   process.exit(report(error))
 }
@@ -218,22 +210,6 @@ function refuseEmpty(command: Command): void {
 
 function isEmpty(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === ''
-}
-
-/** What people try, and what they may mean. */
-function suggest(verb = ''): void {
-  const suggestions: Readonly<Record<string, string>> = {
-    add: 'echo ADDRESS | rollcall import -',
-    subscribe: 'echo ADDRESS | rollcall import -',
-    delete: 'rollcall remove ADDRESS',
-    unsubscribe: 'rollcall remove ADDRESS',
-    list: 'rollcall export',
-    '-v': 'rollcall --version',
-  }
-  const known = [...program.commands.map((command) => command.name()), 'help']
-  if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)
-  // With `--help`, Commander would print the help, and exit with 0.
-  if (args.length > 1 && !verb.startsWith('-') && !known.includes(verb)) args.splice(0, args.length, verb)
 }
 
 /** Prints an expected error. Returns the exit code. @throws any other error, which is a defect */

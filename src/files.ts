@@ -55,12 +55,6 @@ export async function openOutput(file: string, list?: ProtectedList): Promise<Ou
   }
 }
 
-/** Checks that `openOutput` would succeed, before work that would be in vain otherwise. Creates nothing. @throws as it does */
-export async function checkOutput(file: string, list?: ProtectedList): Promise<void> {
-  const { path, isStream } = await findTarget(file, list)
-  if (!isStream) await rm(await createPartialFile(path, file))
-}
-
 /**
  * Checks a file that is replaced as a whole, and follows a symbolic link.
  *

@@ -1,6 +1,6 @@
 import type { ListUrl } from '../config/list-url.ts'
 import { toSignalExitCode, UsageError } from '../failure.ts'
-import { checkOutput, type Output, openOutput, writeAll } from '../files.ts'
+import { type Output, openOutput, writeAll } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type Format, type Target } from '../transfer/writing/formats.ts'
@@ -25,10 +25,9 @@ export interface ExportOptions extends ListOption {
 
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
 export async function exportList(options: ExportOptions): Promise<void> {
-  const { cursorFile, out } = options
+  const { cursorFile } = options
   checkOptions(options)
   const list = parseListOption(options)
-  if (out !== undefined) await checkOutput(out, list)
   const opened = cursorFile === undefined ? undefined : await openCursorFile(cursorFile, list)
   try {
     noteExported(await withStore(list, (store) => run(store, { ...options, url: list, opened })))

@@ -11,10 +11,8 @@ import { print } from './output.ts'
 export async function healthcheck(): Promise<void> {
   const ops = readOps()
   if (!ops) throw new UsageError('OPS_PORT is missing: set it for the service and for this command')
-  for (const path of ['/livez', '/readyz']) {
-    if ((await askService(ops, path)) === undefined)
-      throw new Failure(`${toUrl(ops, path)}: the service does not listen`)
-  }
+  const answer = await askService(ops, '/readyz')
+  if (answer === undefined) throw new Failure(`${toUrl(ops, '/readyz')}: the service does not listen`)
   await print('ok')
 }
 

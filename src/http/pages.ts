@@ -37,8 +37,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * Creates the handlers of the pages and of the redirects to them, by path: a language in another case redirects to its
- * page, and the default language to `/`. Each handles every method.
+ * Creates the handlers of the pages and of the redirects to them, by path: a language in lower or upper case redirects to
+ * its page, and the default language to `/`. Each handles every method.
  */
 export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
   const { guide, headers, baseUrl, site } = options
@@ -49,21 +49,11 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
     // Only the query is parsed: the rest of `url` is not valid if the Host is not.
     const toPage: Handler = ({ url }) =>
       redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, headers)
-    for (const other of listCases(`/${language}`)) handlers.set(other, toPage)
+    const own = `/${language}`
+    for (const other of [own, own.toLowerCase(), own.toUpperCase()]) handlers.set(other, toPage)
     handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
   }
   return handlers
-}
-
-/** Lists a text in every mix of upper and lower case. */
-function listCases(text: string): string[] {
-  return [...text].reduce<string[]>(
-    (starts, letter) => {
-      const cases = new Set([letter.toLowerCase(), letter.toUpperCase()])
-      return starts.flatMap((start) => [...cases].map((end) => start + end))
-    },
-    [''],
-  )
 }
 
 /** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */

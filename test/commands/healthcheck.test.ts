@@ -14,7 +14,7 @@ test('exit code 0 while the service works, also for an address that stands for a
     expect(result).toEqual({ code: 0, stdout: 'ok\n', stderr: '' })
   }
   await service.stop()
-  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/livez: the service does not listen\n`
+  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/readyz: the service does not listen\n`
   expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
@@ -22,9 +22,9 @@ test.each<readonly [what: string, says: string, respond: RequestListener]>([
   [
     'a service whose store fails',
     '/readyz: 503, the store fails',
-    ({ url }, response) => void response.writeHead(url === '/livez' ? 200 : 503).end('the store fails\n'),
+    (_, response) => void response.writeHead(503).end('the store fails\n'),
   ],
-  ['a service that does not answer', '/livez: no answer within 6 s', () => {}],
+  ['a service that does not answer', '/readyz: no answer within 6 s', () => {}],
 ])('exit code 1 for %s: %s', async (_, says, respond) => {
   const server = createServer(respond)
   onTestFinished(() => void server.close().closeAllConnections())

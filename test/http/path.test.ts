@@ -74,8 +74,8 @@ describe.each(HOSTS)('with the Host "%s"', (host) => {
     },
   )
 
-  test('only the path of a page reaches it, or redirects to it in another case', async () => {
-    for (const path of ['/de', '/De', '/zh-Hans', '/zh-hans', '/en']) {
+  test('only the path of a page reaches it, or redirects to it in lower or upper case', async () => {
+    for (const path of ['/de', '/DE', '/zh-Hans', '/zh-hans', '/en']) {
       for (const target of toAliases(path).filter((alias) => alias.startsWith('/'))) {
         for (const method of ['GET', 'POST', 'PUT']) {
           await expectNotFound(`${method} ${target}`, host)
@@ -86,7 +86,7 @@ describe.each(HOSTS)('with the Host "%s"', (host) => {
       await expectNotFound(`GET ${target}`, host)
     }
     expect((await send('GET /zh-Hans?a#b', host)).status).toBe(200)
-    for (const other of ['/zh-hans', '/ZH-HANS', '/Zh-hAnS']) {
+    for (const other of ['/zh-hans', '/ZH-HANS']) {
       const reply = await send(`GET ${other}?a`, host)
       expect([reply.status, reply.headers.get('location')]).toEqual([308, '/zh-Hans?a'])
     }

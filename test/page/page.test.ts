@@ -60,7 +60,7 @@ describe('the page', () => {
     ['/en', '/'],
     ['/EN?x=1', '/?x=1'],
     ['/pt-br', '/pt-BR'],
-    ['/De', '/de'],
+    ['/DE', '/de'],
   ])('other spellings: %s redirects to %s', async (from, to) => {
     for (const method of ['GET', 'POST', 'PUT']) {
       const response = await ask(from, { method })
