@@ -1,11 +1,11 @@
 /** The address rule: vectors, the published pattern, identity, reserved domains and hints. */
 
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { ADDRESS_PATTERN, type Address, isReserved, parseAddress, RESERVED_DOMAINS, toIdentity } from '../src/email.ts'
 import { PROBLEMS } from '../src/errors.ts'
-import { addresses, HOSTILE_TEXTS, matchesRule, texts, VECTORS } from './support/addresses.ts'
-import { toSupportFile } from './support/paths.ts'
+import { addresses, HOSTILE_TEXTS, matchesRule, texts, VECTORS } from './addresses.ts'
 
 // As JSON Schema compiles it (`u`, draft 2020-12 section 6.4), as plain ECMA-262, and as a browser compiles it in HTML (`v`).
 const PATTERNS = ['u', '', 'v'].map((flags) => new RegExp(ADDRESS_PATTERN, flags))
@@ -102,7 +102,7 @@ test('the reason comes from the first thousand characters', () => {
 
 // Work is not measured but bounded: a quadratic rule needs minutes for a text of 1 MiB, and a linear one milliseconds.
 test('texts of 1 MiB that cause backtracking are parsed in linear time', async () => {
-  const program = [process.execPath, toSupportFile('addresses.ts')]
+  const program = [process.execPath, join(import.meta.dir, 'addresses.ts')]
   const child = Bun.spawn(program, { stdout: 'pipe', timeout: 50_000, killSignal: 'SIGKILL' })
   const names = (await child.stdout.text()).trim().split('\n')
   const exitCode = await child.exited

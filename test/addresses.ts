@@ -1,8 +1,8 @@
 /** Addresses for tests: a table of valid and invalid ones, generated ones, and texts that are slow for a bad rule. */
 
 import fc from 'fast-check'
-import { ADDRESS_PATTERN, type AddressReason, parseAddress } from '../../src/email.ts'
-import { MAX_ADDRESS_LENGTH } from '../../src/limits.ts'
+import { ADDRESS_PATTERN, type AddressReason, parseAddress } from '../src/email.ts'
+import { MAX_ADDRESS_LENGTH } from '../src/limits.ts'
 
 /** An untrusted value, and the result of parseAddress: an address or a reason. */
 export type Vector = { readonly input: unknown; readonly why: string } & (
@@ -22,21 +22,12 @@ const ONE_MORE = `${LOCAL_64}@${L63}.${L63}.${'d'.repeat(58)}.org`
 
 const PLAIN: readonly Vector[] = [
   good('name@example.org', 'the plain form: RFC 5321 section 4.1.2'),
-  good('a@b.co', 'one-character local part and label'),
-  good('a@b.c', 'a TLD of one letter: there is no list of TLDs, RFC 3696 section 2'),
+  good('a@b.c', 'one character in each part; there is no list of TLDs, RFC 3696 section 2'),
   good('first.last@example.org', 'dot-atom: RFC 5322 section 3.2.3'),
   good('name+tag@example.org', 'a tag is atext, and kept'),
-  good('+@example.org', 'a symbol alone is an atom'),
-  good('-name-@example.org', 'hyphens at both edges of the local part'),
-  good('a.-.b@example.org', 'an atom of one hyphen between dots'),
   good("!#$%&'*+-/=?^_`{|}~@example.org", 'all symbols of atext: RFC 5322 section 3.2.3'),
-  good("o'brien@example.org", 'an apostrophe, as in real names'),
   good('Name@Example.ORG', 'upper case is kept in the first spelling'),
 ]
-
-const SYMBOLS: readonly Vector[] = [..."!#$%&'*+-/=?^_`{|}~"].map((symbol) =>
-  good(`a${symbol}b@example.org`, `${symbol} is atext: RFC 5322 section 3.2.3`),
-)
 
 const NOT_ATEXT: readonly Vector[] = [...'"(),:;<>[]\\ '].map((character) =>
   bad(`a${character}b@example.org`, 'malformed', `${character} is not atext`),
@@ -54,17 +45,13 @@ const DOTS: readonly Vector[] = [
 const LENGTHS: readonly Vector[] = [
   good(`${LOCAL_64}@example.org`, 'local part of 64: RFC 5321 section 4.5.3.1.1'),
   bad(`${LOCAL_64}l@example.org`, 'too_long', 'local part of 65: RFC 5321 section 4.5.3.1.1'),
-  good(`${'a.'.repeat(31)}bc@example.org`, 'local part of 64, dots counted'),
   bad(`${'a.'.repeat(32)}b@example.org`, 'too_long', 'local part of 65, dots counted'),
   good(`name@${L63}.org`, 'label of 63: RFC 1035 section 2.3.4'),
   bad(`name@${L64}.org`, 'malformed', 'label of 64: RFC 1035 section 2.3.4'),
   bad(`name@example.${L64}`, 'malformed', 'last label of 64'),
-  good(`name@${'a.'.repeat(60)}org`, 'any number of labels'),
   good(LONGEST, 'total of 254: RFC 5321 section 4.5.3.1.3, less the angle brackets'),
   bad(ONE_MORE, 'too_long', 'total of 255'),
   good(` ${LONGEST}\n`, 'total of 256 before trimming, 254 after', LONGEST),
-  good(`${' '.repeat(300)}a@b.co${' '.repeat(300)}`, 'white space around the address does not count', 'a@b.co'),
-  bad(` ${ONE_MORE} `, 'too_long', 'total of 255 after trimming'),
   bad('x'.repeat(255), 'too_long', 'not an address, and too long: the length is the reason'),
 ]
 
@@ -72,69 +59,45 @@ const LABELS: readonly Vector[] = [
   bad('name@localhost', 'malformed', 'one label only'),
   bad('name@-example.org', 'malformed', 'hyphen at the start of a label: RFC 1123 section 2.1'),
   bad('name@example-.org', 'malformed', 'hyphen at the end of a label: RFC 1123 section 2.1'),
-  good('name@ex-am-ple.org', 'hyphens inside a label'),
-  good('name@ex--ample.org', 'two hyphens inside a label are LDH, although RFC 5891 reserves them'),
+  good('name@ex--ample.org', 'hyphens inside a label are LDH, although RFC 5891 reserves two'),
   good('name@1.2.org', 'labels of digits alone, but not the last: RFC 1123 section 2.1'),
   bad('name@example.123', 'malformed', 'last label all digits: RFC 3696 section 2'),
-  good('name@example.1a', 'last label begins with a digit but has a letter'),
   good('name@example.1-2', 'last label of digits and a hyphen is not all digits'),
-  good('name@xn--bcher-kva.example', 'A-label: RFC 5890 section 2.3.2.1'),
-  good('name@example.xn--p1ai', 'A-label as TLD'),
-  bad('name@xn--.example', 'malformed', 'only xn--: ends with a hyphen'),
+  good('name@xn--bcher-kva.xn--p1ai', 'A-labels: RFC 5890 section 2.3.2.1'),
   bad('name@ex_ample.org', 'malformed', 'underscore is not LDH: RFC 1123 section 2.1'),
-  bad('name@exam ple.org', 'malformed', 'space inside the domain'),
-  bad('name@example.org/path', 'malformed', 'slash in the domain'),
 ]
 
 const LITERALS: readonly Vector[] = [
   bad('name@192.0.2.1', 'malformed', 'IPv4 address without brackets: the last label is all digits'),
   bad('name@[192.0.2.1]', 'malformed', 'IPv4 literal: RFC 5321 section 4.1.3, refused by the rule'),
   bad('name@[IPv6:2001:db8::1]', 'malformed', 'IPv6 literal: RFC 5321 section 4.1.3, refused by the rule'),
-  bad('"name"@example.org', 'malformed', 'Quoted-string: RFC 5321 section 4.1.2, refused by the rule'),
-  bad('"first last"@example.org', 'malformed', 'quoted local part with a space'),
-  bad('a."b".c@example.org', 'malformed', 'obs-local-part: RFC 5322 section 4.4'),
+  bad('"first last"@example.org', 'malformed', 'Quoted-string: RFC 5321 section 4.1.2, refused by the rule'),
 ]
 
 const NOT_ASCII: readonly Vector[] = [
   bad('jürgen@example.org', 'non_ascii', 'SMTPUTF8 local part: RFC 6531, refused by the rule'),
-  bad('名前@example.org', 'non_ascii', 'local part in Han'),
-  bad('😀@example.org', 'non_ascii', 'emoji, outside the BMP'),
   bad('name@bücher.example', 'non_ascii_domain', 'U-label: the sender must use its A-label, RFC 5891 section 4'),
-  bad('name@пример.рф', 'non_ascii_domain', 'only U-labels'),
   bad('name@example\u3002org', 'non_ascii_domain', 'ideographic full stop U+3002: UTS #46 maps it'),
-  bad('name@\uFF45\uFF58.org', 'non_ascii_domain', 'fullwidth letters in the domain: UTS #46 maps them'),
   bad('name\uFF20example.org', 'non_ascii', 'fullwidth @ U+FF20'),
   bad('\u212Aelvin@example.org', 'non_ascii', 'Kelvin sign U+212A, which becomes k in lower case'),
   bad('name@\u212Aelvin.org', 'non_ascii_domain', 'Kelvin sign U+212A in the domain'),
   bad('mi\u017Fs@example.org', 'non_ascii', 'long s U+017F, which becomes S in upper case'),
-  bad('n\u0430me@example.org', 'non_ascii', 'Cyrillic a U+0430, a homoglyph'),
   bad('na\uD800me@example.org', 'non_ascii', 'lone high surrogate: not Unicode'),
-  bad('name@exam\uDC00ple.org', 'non_ascii_domain', 'lone low surrogate in the domain'),
 ]
 
 const CONTROLS: readonly Vector[] = [
   bad('\0name@example.org', 'non_ascii', 'NUL at the start: not white space, so it is not trimmed'),
-  bad('name@example.org\0', 'non_ascii', 'NUL at the end'),
-  bad('na\0me@example.org', 'non_ascii', 'NUL inside'),
   bad('na\x7Fme@example.org', 'non_ascii', 'delete: ASCII, but not printable'),
   bad('name@example.org\u0085', 'non_ascii_domain', 'NEL U+0085 at the end: not white space in ECMA-262'),
-  bad('na\tme@example.org', 'non_ascii', 'tab inside'),
   bad('name@example.org\nx', 'non_ascii', 'the rule ends at the end of the text, not of the line'),
   bad('x\nname@example.org', 'non_ascii', 'the rule starts at the start of the text, not of the line'),
   bad('name@example.org\r\nSubject: hello', 'non_ascii', 'CRLF header injection'),
   bad('name@example.org\r\nBcc: other@example.org', 'several', 'CRLF header injection of an address'),
-  bad('name@example.org\rRCPT TO:<other@example.org>', 'several', 'CR command injection of an address'),
 ]
 
+const WHITE_SPACE = ' \t\n\v\f\r\u00A0\u1680\u2000\u2028\u2029\u3000\uFEFF'
 const BLANKS: readonly Vector[] = [
-  good(' name@example.org ', 'spaces around are trimmed', 'name@example.org'),
-  good('\r\nname@example.org\r\n', 'line ends around are trimmed', 'name@example.org'),
-  good('\v\fname@example.org\f\v', 'vertical tab and form feed are trimmed', 'name@example.org'),
-  good('\u00A0name@example.org\u00A0', 'NBSP around is trimmed', 'name@example.org'),
-  good('\uFEFFname@example.org\uFEFF', 'BOM around is trimmed', 'name@example.org'),
-  good('\u3000name@example.org\u3000', 'ideographic space around is trimmed', 'name@example.org'),
-  good('\u2028name@example.org\u2029', 'line and paragraph separator are trimmed', 'name@example.org'),
-  good(' \t\uFEFF Name@Example.ORG \n', 'white space is trimmed, and the case is kept', 'Name@Example.ORG'),
+  good(`${WHITE_SPACE}Name@example.org${WHITE_SPACE}`, 'white space of all kinds is trimmed', 'Name@example.org'),
   bad('na\u00A0me@example.org', 'non_ascii', 'NBSP inside'),
   bad('\u200Bname@example.org', 'non_ascii', 'zero-width space at the start: a format character, so it is not trimmed'),
   bad('\u202Ename@example.org\u202C', 'non_ascii', 'right-to-left override'),
@@ -144,7 +107,6 @@ const BLANKS: readonly Vector[] = [
 
 const AT_SIGNS: readonly Vector[] = [
   bad('name', 'malformed', 'no @'),
-  bad('@', 'malformed', 'only an @'),
   bad('@example.org', 'malformed', 'no local part'),
   bad('name@', 'malformed', 'no domain'),
   bad('name@@example.org', 'malformed', 'doubled @'),
@@ -153,7 +115,6 @@ const AT_SIGNS: readonly Vector[] = [
 
 const AROUND: readonly Vector[] = [
   bad('name(comment)@example.org', 'malformed', 'comment: in RFC 5322 section 3.2.2, but not in RFC 5321'),
-  bad('name@example.org (Name)', 'malformed', 'comment after the domain'),
   bad('Name <name@example.org>', 'display_name', 'name-addr: RFC 5322 section 3.4'),
   bad('"Last, First" <name@example.org>', 'display_name', 'quoted display name with a comma'),
   bad('Jürgen <name@example.org>', 'display_name', 'non-ASCII display name: the display name is the reason'),
@@ -161,32 +122,26 @@ const AROUND: readonly Vector[] = [
   bad('<name@example.org', 'malformed', 'only an opening angle bracket'),
   bad('mailto:name@example.org', 'malformed', 'mailto URL: RFC 6068'),
   bad('name@example.org,', 'malformed', 'trailing comma after one address'),
-  bad("'name@example.org'", 'malformed', 'quotes around the address: the second is not LDH'),
 ]
 
 const SEVERAL: readonly Vector[] = [
   bad('a@example.org, b@example.org', 'several', 'two, separated by a comma and a space'),
   bad('a@example.org;b@example.org', 'several', 'two, separated by a semicolon'),
-  bad('a@example.org b@example.org', 'several', 'two, separated by a space'),
   bad('a@example.org and b@example.org', 'several', 'two, separated by a word'),
   bad('A <a@example.org>, B <b@example.org>', 'several', 'two with display names: the number is the reason'),
   bad(Array(30).fill('a@example.org').join(','), 'several', 'many, and too long: the number is the reason'),
 ]
 
 const NO_TEXT: readonly Vector[] = [
-  bad('', 'empty', 'empty'),
-  bad(' \t\r\n\u00A0\uFEFF\u3000', 'empty', 'only white space, of all kinds'),
+  bad(WHITE_SPACE, 'empty', 'only white space, of all kinds'),
   bad(undefined, 'missing', 'the member is missing'),
   bad(null, 'not_a_string', 'null'),
-  bad(0, 'not_a_string', 'number'),
-  bad(true, 'not_a_string', 'boolean'),
   bad(['name@example.org'], 'not_a_string', 'array of one address, which converts to that address'),
   bad({ toString: () => 'name@example.org' }, 'not_a_string', 'object that converts to an address'),
-  bad(new String('name@example.org'), 'not_a_string', 'String object, which JSON does not have'),
 ]
 
 export const VECTORS: readonly Vector[] = [
-  ...[PLAIN, SYMBOLS, NOT_ATEXT, DOTS, LENGTHS, LABELS, LITERALS].flat(),
+  ...[PLAIN, NOT_ATEXT, DOTS, LENGTHS, LABELS, LITERALS].flat(),
   ...[NOT_ASCII, CONTROLS, BLANKS, AT_SIGNS, AROUND, SEVERAL, NO_TEXT].flat(),
 ]
 
@@ -252,21 +207,14 @@ export function texts(): fc.Arbitrary<string> {
  */
 export const HOSTILE_TEXTS: Readonly<Record<string, (length: number) => string>> = {
   'one letter': (length) => 'a'.repeat(length),
-  dots: (length) => 'a.'.repeat(length / 2),
   'at signs': (length) => '@'.repeat(length),
   'an at sign, then commas': (length) => `@${','.repeat(length)}`,
   'an at sign, then spaces': (length) => `a@${' '.repeat(length)}b`,
-  'an angle bracket, then at signs': (length) => `<${'@'.repeat(length)}`,
-  'angle brackets': (length) => '<'.repeat(length),
   'open addresses': (length) => '<a@b'.repeat(length / 4),
   'a local part without a domain': (length) => `${'a'.repeat(length)}@`,
   labels: (length) => `a@${'a.'.repeat(length / 2)}!`,
-  'one label': (length) => `a@${'a'.repeat(length)}!`,
-  hyphens: (length) => `a@a${'-'.repeat(length)}`,
-  'digits at the end': (length) => `a@a.${'1'.repeat(length)}`,
   'many addresses': (length) => 'a@b,'.repeat(length / 4),
   'spaces around a letter': (length) => `${' '.repeat(length)}x${' '.repeat(length)}`,
-  'spaces between letters': (length) => `x${' '.repeat(length)}x`,
   'an address, then spaces and a letter': (length) => `a@b.org${' '.repeat(length)}x`,
   'spaces, then an address that is too long': (length) => `${' '.repeat(length)}${'a'.repeat(300)}@b.org`,
   'non-ASCII letters': (length) => `a@${'é'.repeat(length)}`,
