@@ -4,7 +4,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
 import { type Language, type Texts, toPagePath, toTexts } from '../config/texts.ts'
 import type { IndexedPage } from '../documents/sitemap.ts'
-import { CHANGES } from '../locales/languages.ts'
+import { PHRASES_CHANGED } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS } from '../routes.ts'
 import type { PageAssets } from './assets.ts'
@@ -21,7 +21,7 @@ export interface PageOptions {
 export function listPages(languages: readonly Language[]): IndexedPage[] {
   const versions = languages.map((language) => [language, toPagePath(language, languages)] as const)
   const alternates = { ...Object.fromEntries(versions), 'x-default': '/' }
-  return versions.map(([language, path]) => ({ path, lastmod: CHANGES[language].date, alternates }))
+  return versions.map(([, path]) => ({ path, lastmod: PHRASES_CHANGED, alternates }))
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */

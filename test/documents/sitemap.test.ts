@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
 import { createSitemap } from '../../src/documents/sitemap.ts'
-import { CHANGES } from '../../src/locales/languages.ts'
+import { PHRASES_CHANGED } from '../../src/locales/languages.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
@@ -50,9 +50,9 @@ test('it has this text: a URL set with links to the versions in other languages'
 
 test('it has each version of the subscribe page, then each page of the site file, with the date of its content', () => {
   expect(entries.map(({ path, lastmod }) => [path, lastmod])).toEqual([
-    ['/', CHANGES.de.date],
-    ['/en', CHANGES.en.date],
-    ['/ar', CHANGES.ar.date],
+    ['/', PHRASES_CHANGED],
+    ['/en', PHRASES_CHANGED],
+    ['/ar', PHRASES_CHANGED],
     ["/it's/all?year=2026&topic=all", '2026-05-31'],
     ['/about', '2026-02-28'],
     ['/%C3%BCber', '2024-02-29'],
