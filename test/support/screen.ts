@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'bun:test'
 import { CLI } from './paths.ts'
-import { within } from './wait.ts'
+import { until, within } from './wait.ts'
 
 export interface Screen {
   /** The lines, without the blanks at their ends. */
@@ -11,47 +11,29 @@ export interface Screen {
   readonly states: readonly string[]
 }
 
+// EL of ECMA-48: erases from the cursor to the end of the line.
+const ERASE = '\u001b[K'
+
 /**
  * Returns what output leaves on a screen that has no end. It knows only the controls that a progress bar needs.
  *
  * @throws for any other control, such as a color or a hidden cursor
  */
-export function toScreen(output: string, columns: number): Screen {
-  const rows: string[][] = [[]]
+function toScreen(output: string, columns: number): Screen {
   const states = new Set<string>()
-  let [row, column] = [0, 0]
-  const toLine = (cells: readonly string[] = []) => cells.join('').trimEnd()
-
-  function startRow(): void {
-    row++
-    rows[row] ??= []
-  }
-
-  const controls: Readonly<Record<string, () => void>> = {
-    '\n': startRow,
-    '\r': () => {
-      column = 0
-    },
-    // EL of ECMA-48: erases from the cursor to the end of the line.
-    '\u001b[K': () => void rows[row]?.splice(column),
-  }
-
-  function print(character: string): void {
-    if (column === columns) {
-      column = 0
-      startRow()
+  const lines = output.split('\n').flatMap((line) => {
+    const rows: string[] = []
+    for (const part of line.split('\r')) {
+      const last = rows.pop() ?? ''
+      const text = part.startsWith(ERASE) ? part.slice(ERASE.length) : part + last.slice(part.length)
+      if (/\p{Cc}/u.test(text)) throw new Error(`unexpected control: ${JSON.stringify(text)}`)
+      states.add(text.trimEnd())
+      // What is too long goes on in the next row, and stays there.
+      rows.push(...(text.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']))
     }
-    rows[row]?.splice(column++, 1, character)
-  }
-
-  for (const token of output.match(/\p{Cc}(?:\[[\d;?]*[@-~])?|./gu) ?? []) {
-    const control = controls[token]
-    if (control) states.add(toLine(rows[row]))
-    if (control) control()
-    else if (/^\p{Cc}/u.test(token)) throw new Error(`unexpected control: ${JSON.stringify(token)}`)
-    else print(token)
-  }
-  return { lines: rows.map(toLine).filter(Boolean), states: [...states] }
+    return rows
+  })
+  return { lines: lines.map((line) => line.trimEnd()).filter(Boolean), states: [...states] }
 }
 
 export interface TerminalOptions {
@@ -74,7 +56,6 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
   const decoder = new TextDecoder()
   const closed = Promise.withResolvers<void>()
   let output = ''
-  let onOutput = () => {}
   const child = Bun.spawn(['sh', '-c', script.replaceAll('rollcall ', `'${process.execPath}' '${CLI}' `)], {
     cwd: folder,
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
@@ -82,24 +63,18 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
       cols: columns,
       data(_, data) {
         output += decoder.decode(data, { stream: true })
-        onOutput()
       },
       exit: () => closed.resolve(),
     },
   })
   onTestFinished(() => child.kill('SIGKILL'))
 
+  const toText = (what: string) => () => `${what}; the terminal has ${JSON.stringify(output)}`
   return {
-    shows(part) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      onOutput = () => output.includes(part) && resolve()
-      onOutput()
-      return within(promise, () => `${JSON.stringify(part)} in the terminal, which has ${JSON.stringify(output)}`)
-    },
+    shows: (part) => until(() => output.includes(part), toText(part)),
     type: (keys) => void child.terminal?.write(keys),
     async end() {
-      await within(child.exited, () => `the command ends; its terminal has ${JSON.stringify(output)}`)
-      await within(closed.promise, 'the end of the output')
+      await within(Promise.all([child.exited, closed.promise]), toText('the command ends'))
       return { ...toScreen(output, columns), exit: child.signalCode ?? child.exitCode }
     },
   }

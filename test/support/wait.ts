@@ -1,34 +1,31 @@
 /** Limits on waiting, so that a test that waits in vain says what it waited for. */
 
 /** How long a test waits, in milliseconds: long enough for a busy machine, and shorter than the limit of a test. */
-export const WAIT_LIMIT_MS = 50_000
+const WAIT_LIMIT_MS = 50_000
 
 /** Resolves as the promise does. Rejects after the limit, and names what was awaited. */
 export async function within<T>(promise: Promise<T>, what: string | (() => string)): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(toWaitError(typeof what === 'string' ? what : what())), WAIT_LIMIT_MS)
-  try {
-    return await Promise.race([promise, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  const timer = setTimeout(() => late.reject(toError(what)), WAIT_LIMIT_MS)
+  return await Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
 /**
- * Resolves when a condition holds. Checks it every few milliseconds.
+ * Resolves when a condition holds. Checks it every few milliseconds. Rejects after the limit.
  *
  * @param what names the condition in the error; its source code by default
- * @throws when the condition does not hold within WAIT_LIMIT_MS
  */
-export async function until(condition: () => boolean | Promise<boolean>, what = String(condition)): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string | (() => string) = String(condition),
+): Promise<void> {
   const end = performance.now() + WAIT_LIMIT_MS
   while (!(await condition())) {
-    if (performance.now() > end) throw toWaitError(what)
+    if (performance.now() > end) throw toError(what)
     await Bun.sleep(2)
   }
 }
 
-/** The error of a wait that took too long. */
-export function toWaitError(what: string): Error {
-  return new Error(`waited ${WAIT_LIMIT_MS / 1000} s for: ${what}`)
+function toError(what: string | (() => string)): Error {
+  return new Error(`waited ${WAIT_LIMIT_MS / 1000} s for: ${typeof what === 'string' ? what : what()}`)
 }
