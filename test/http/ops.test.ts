@@ -1,4 +1,4 @@
-/** The operations listener. disk-full.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
+/** The operations listener. disk.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'

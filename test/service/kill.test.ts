@@ -9,21 +9,6 @@ import { createLedger, expectKept, type Ledger, post } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
-test('confirmed addresses survive kill -9 under load', async () => {
-  const folder = await createFolder()
-  const ledger = createLedger()
-  for (const more of [200, 1_000, 2_500]) {
-    const service = await startService({ folder })
-    const goal = ledger.answered + more
-    const load = post(service, ledger)
-    await until(() => ledger.answered >= goal, `${more} more requests get a 200`)
-    expect(await service.stop('SIGKILL')).toBe(null)
-    await load
-  }
-  await expectKept(folder, ledger)
-  await rm(folder, { recursive: true })
-})
-
 test('confirmed addresses survive kill -9 while two services compact the list', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
@@ -44,7 +29,7 @@ test('confirmed addresses survive kill -9 while two services compact the list', 
   await rm(folder, { recursive: true })
 }, 120_000)
 
-test('a second service on the same list goes on when the first one is killed', async () => {
+test('confirmed addresses survive kill -9 under load, and a second service on the same list goes on', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
   const [first, second] = await Promise.all([startService({ folder }), startService({ folder })])

@@ -1,4 +1,4 @@
-/** What the errors of SQLite mean in words. The real errors of a disk are in test/service/disk-error.test.ts. */
+/** What the errors of SQLite mean in words. The real errors of a disk are in test/service/disk.test.ts. */
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'

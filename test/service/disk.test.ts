@@ -1,15 +1,24 @@
-/** A full disk: requests get 500 storage_failure, documents are served, and requests get 200 again without a restart. */
+/** A disk that is full or has errors: requests get 500, the log names the cause, and the service recovers without a restart. */
 
-import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
+import { Database } from 'bun:sqlite'
+import { expect, onTestFinished, test } from 'bun:test'
+import { realpath, rm } from 'node:fs/promises'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
+import { readList, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, post } from '../support/load.ts'
 import { createFolder, startService } from '../support/service.ts'
+import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
 
+async function createPlace(): Promise<string> {
+  const folder = await realpath(await createFolder())
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 test('the service recovers when a full disk has space again', async () => {
-  const folder = await createFolder()
+  const folder = await createPlace()
   const ledger = createLedger()
   const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
   const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
@@ -44,5 +53,31 @@ test('the service recovers when a full disk has space again', async () => {
   expect(await service.stop()).toBe(0)
   await load
   await expectKept(folder, ledger)
-  await rm(folder, { recursive: true })
+})
+
+test.each([
+  ['sync', '-wal', 'the disk reports an error"'],
+  ['pwrite', '-wal', 'the disk reports an error, or a quota or a limit on the size of a file is reached"'],
+  // SQLite reports a failed read as a damaged file.
+  ['pread', '', 'it is damaged, or the disk cannot read it"'],
+] as const)('the service recovers when %s failed with EIO', async (call, suffix, reason) => {
+  const folder = await createPlace()
+  const counter = await createSyncCounter()
+  const service = await startService({ folder, env: counter.env })
+  const file = toListFile(folder)
+  {
+    // The service must read the file again.
+    using db = new Database(file)
+    db.run('INSERT INTO suppressions VALUES (randomblob(32), 0)')
+    db.run('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+  counter.failCallsOf(call, file + suffix)
+  expect((await service.subscribe('ada@site.io')).status).toBe(500)
+  await service.logged(`the list cannot be written: ${reason}`)
+  expect(service.log()).not.toContain('the writer thread')
+  counter.failCallsOf(call, undefined)
+  await service.logged('the store has recovered')
+  expect((await service.subscribe('ada@site.io')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+  expect(await readList(folder)).toEqual(['ada@site.io'])
 })
