@@ -31,25 +31,6 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('the service starts when the folders of the list are missing', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder, env: { DATABASE_URL: 'sqlite:a/b/list.db' } })
-  await service.stop()
-  expect((await readdir(join(folder, 'a/b'))).toSorted()).toEqual(['list.db'])
-  await rm(folder, { recursive: true })
-})
-
-test.concurrent('four services start at once on a list that is missing', async () => {
-  const folder = await createFolder()
-  const services = await Promise.all(Array.from({ length: 4 }, () => startService({ folder })))
-  for (const [index, service] of services.entries()) {
-    expect((await service.subscribe(`caller${index}@example.org`)).status).toBe(200)
-  }
-  for (const service of services) expect(await service.stop()).toBe(0)
-  expect(await readList(folder)).toEqual([0, 1, 2, 3].map((index) => `caller${index}@example.org`))
-  await rm(folder, { recursive: true })
-})
-
 test.concurrent('a port that is taken stops the start, and the list is closed', async () => {
   const service = await startService()
   const folder = await createFolder()
@@ -77,84 +58,69 @@ test.concurrent('a page that cannot be built stops the start before the list is 
   await rm(folder, { recursive: true })
 })
 
-const wrong: readonly (readonly [Environment, string])[] = [
-  [{ PORT: 'http' }, 'PORT is "http": use a port number'],
-  [{ HOST: 'local host' }, 'HOST is "local host": use an IP address'],
-  [{ BASE_URL: 'https://example.org/news' }, 'BASE_URL is "https://example.org/news": use an origin'],
-  [{ DATABASE_URL: 'list.db' }, 'DATABASE_URL is "list.db": use sqlite:PATH'],
-  [{ SITE_FILE: 'none.yaml' }, 'SITE_FILE is "none.yaml": there is no such file'],
-  [{ CORS_ORIGINS: 'example.org' }, 'CORS_ORIGINS holds "example.org": use *'],
-  [{ OPS_PORT: '-1' }, 'OPS_PORT is "-1": use a port number'],
-  [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL is "verbose": use one of fatal'],
-]
-for (const [env, line] of wrong) {
-  test.concurrent(`the setting ${JSON.stringify(env)} stops the start`, async () => {
-    const folder = await createFolder()
-    const refusal = await refuse(folder, env)
-    expect(refusal).toEqual({ code: 2, line: expect.stringContaining(line) })
-    expect(await readdir(folder)).toEqual([])
-    await rm(folder, { recursive: true })
-  })
-}
-
-test.concurrent('a mistake in the site file stops the start', async () => {
+test.concurrent('a mistake in the settings or in the site file stops the start', async () => {
   const folder = await createFolder()
+  const port = { code: 2, line: expect.stringContaining('PORT is "http": use a port number') }
+  expect(await refuse(folder, { PORT: 'http' })).toEqual(port)
+  expect(await readdir(folder)).toEqual([])
   await writeFile(join(folder, 'site.yaml'), 'name: News\ndescripton: Of the village\n')
-  const { code, line } = await refuse(folder, {})
-  expect(code).toBe(2)
-  expect(line).toMatch(/^site\.yaml:2: unknown key "descripton".*description/)
+  const key = { code: 2, line: expect.stringMatching(/^site\.yaml:2: unknown key "descripton".*description/) }
+  expect(await refuse(folder, {})).toEqual(key)
   expect(await readdir(folder)).toEqual(['site.yaml'])
   await rm(folder, { recursive: true })
 })
 
+type Create = (file: string) => unknown
+
+/** Changes a database by SQL. Closing it leaves no other file. */
+const alter =
+  (sql: string): Create =>
+  (file) => {
+    using db = new Database(file, { create: true })
+    db.run(sql)
+  }
+
+/** Creates a list, and changes its bytes. */
+const damage =
+  (change: (bytes: Uint8Array) => Uint8Array): Create =>
+  async (file) => {
+    await openSqliteStore(file).close()
+    await writeFile(file, change(await Bun.file(file).bytes()))
+  }
+
 /** Files that are not a list of this version, each with what the line says. */
-const strangers: Readonly<Record<string, readonly [create: (file: string) => Promise<unknown>, says: string]>> = {
+const STRANGERS: Readonly<Record<string, readonly [create: Create, says: string]>> = {
   'a list of a newer version': [
     async (file) => {
       await openSqliteStore(file).close()
-      alter(file, 'PRAGMA user_version = 99')
+      alter('PRAGMA user_version = 99')(file)
     },
     'its schema is version 99, and this Rollcall knows version 1',
   ],
   garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
   text: [(file) => writeFile(file, 'ada,2026-01-01\n'), 'it is not a database'],
   'the database of another application': [
-    async (file) => alter(file, 'CREATE TABLE t (x); PRAGMA application_id = 7; PRAGMA user_version = 1'),
+    alter('CREATE TABLE t (x); PRAGMA application_id = 7; PRAGMA user_version = 1'),
     'it is a database, but not a list of Rollcall',
   ],
-  'a database that names no application': [
-    async (file) => alter(file, 'CREATE TABLE t (x)'),
-    'it is a database, but not a list of Rollcall',
-  ],
-  'a damaged list': [
-    async (file) => {
-      await openSqliteStore(file).close()
-      const bytes = await Bun.file(file).bytes()
-      await writeFile(file, bytes.fill(7, 4096))
-    },
-    'it is damaged, or the disk cannot read it',
-  ],
-  'a list that was cut off': [
-    async (file) => {
-      await openSqliteStore(file).close()
-      await writeFile(file, (await Bun.file(file).bytes()).subarray(0, 8192))
-    },
-    'it is damaged, or the disk cannot read it',
-  ],
+  'a database that names no application': [alter('CREATE TABLE t (x)'), 'it is a database, but not a list of Rollcall'],
+  'a damaged list': [damage((bytes) => bytes.fill(7, 4096)), 'it is damaged, or the disk cannot read it'],
+  'a list that was cut off': [damage((bytes) => bytes.subarray(0, 8192)), 'it is damaged, or the disk cannot read it'],
 }
-for (const [name, [create, says]] of Object.entries(strangers)) {
-  test.concurrent(`the start fails on ${name}, which is not changed`, async () => {
+test.concurrent.each(Object.entries(STRANGERS))(
+  'the start fails on %s, which is not changed',
+  async (_, [create, says]) => {
     const folder = await createFolder()
     const file = toListFile(folder)
     await mkdir(join(folder, 'data'))
     await create(file)
-    const [before, names] = [await Bun.file(file).bytes(), await readdir(join(folder, 'data'))]
+    const read = async () => [await Bun.file(file).bytes(), await readdir(join(folder, 'data'))]
+    const before = await read()
     expect(await refuse(folder, {})).toEqual({ code: 1, line: expect.stringContaining(`${file}: ${says}`) })
-    expect(await Bun.file(file).bytes()).toEqual(before)
-    expect(await readdir(join(folder, 'data'))).toEqual(names)
+    expect(await read()).toEqual(before)
     await rm(folder, { recursive: true })
-  })
-}
+  },
+)
 
 test.concurrent('the database of an application that crashed, all in its write-ahead log, is not changed', async () => {
   const folder = await createFolder()
@@ -164,32 +130,27 @@ test.concurrent('the database of an application that crashed, all in its write-a
   const code = `new (require('bun:sqlite').Database)('${file}').run('${crash}'); process.kill(process.pid, 'SIGKILL')`
   await Bun.spawn([process.execPath, '-e', code]).exited
   expect(await readdir(join(folder, 'data'))).toContain('rollcall.db-wal')
-  expect(await refuse(folder, {})).toEqual({
-    code: 1,
-    line: `cannot open the list ${file}: it is a database, but not a list of Rollcall`,
-  })
+  const line = `cannot open the list ${file}: it is a database, but not a list of Rollcall`
+  expect(await refuse(folder, {})).toEqual({ code: 1, line })
   using db = new Database(file)
   expect(db.query('SELECT name, (SELECT x FROM t) FROM sqlite_schema').values()).toEqual([['t', 1]])
   await rm(folder, { recursive: true })
 })
 
 // Nobody can write to /proc, not even root.
-const places: Readonly<Record<string, readonly [file: string, says: string]>> = {
-  'a folder': ['/proc', 'it is a folder'],
-  'a file in a folder that cannot be written': ['/proc/list.db', 'it cannot be opened for writing'],
-  'a folder in a folder that cannot be written': ['/proc/lists/list.db', 'its folder cannot be created'],
-  'a path through a file': ['/proc/version/list.db', 'a part of its path is not a folder'],
-  'a file that cannot be written': ['/proc/version', 'it cannot be opened for writing'],
-}
-for (const [name, [file, says]] of Object.entries(places)) {
-  test.concurrent(`the start fails when the path of the list is ${name}`, async () => {
-    const folder = await createFolder()
-    const { code, line } = await refuse(folder, { DATABASE_URL: `sqlite:${file}` })
-    expect({ code, line }).toEqual({ code: 1, line: `cannot open the list ${file}: ${says}` })
-    expect(await readdir(folder)).toEqual([])
-    await rm(folder, { recursive: true })
-  })
-}
+test.concurrent.each([
+  ['/proc', 'it is a folder'],
+  ['/proc/list.db', 'it cannot be opened for writing'],
+  ['/proc/lists/list.db', 'its folder cannot be created'],
+  ['/proc/version/list.db', 'a part of its path is not a folder'],
+  ['/proc/version', 'it cannot be opened for writing'],
+])('the start fails when the path of the list is %s: %s', async (file, says) => {
+  const folder = await createFolder()
+  const line = `cannot open the list ${file}: ${says}`
+  expect(await refuse(folder, { DATABASE_URL: `sqlite:${file}` })).toEqual({ code: 1, line })
+  expect(await readdir(folder)).toEqual([])
+  await rm(folder, { recursive: true })
+})
 
 test.concurrent('an empty file, which a crash right after its creation leaves, becomes a list', async () => {
   const folder = await createFolder()
@@ -201,9 +162,3 @@ test.concurrent('an empty file, which a crash right after its creation leaves, b
   expect(await readList(folder)).toEqual(['ada@example.org'])
   await rm(folder, { recursive: true })
 })
-
-/** Changes a database by SQL. Closing it leaves no other file. */
-function alter(file: string, sql: string): void {
-  using db = new Database(file, { create: true })
-  db.run(sql)
-}
