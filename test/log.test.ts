@@ -105,17 +105,9 @@ describe('redactAddresses hides addresses', () => {
   }
 })
 
-test('redactAddresses takes linear time', () => {
-  const measure = (length: number) => {
-    const text = 'a'.repeat(length)
-    const start = process.cpuUsage()
-    for (let done = 0; done < 100_000; done += length) redactAddresses(text)
-    const { user, system } = process.cpuUsage(start)
-    return user + system
-  }
-  measure(1_000)
-  // The same number of characters in all. The time for short texts has a floor, because a small one says little.
-  expect(measure(50_000) / Math.max(measure(1_000), 10_000)).toBeLessThan(10)
+test('redactAddresses does not take quadratic time, which would be minutes here', () => {
+  const text = 'a'.repeat(2 ** 20)
+  expect(redactAddresses(text)).toBe(text)
 })
 
 test('an error is logged with its type, code, message, stack and causes, without addresses', () => {
