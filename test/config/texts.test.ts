@@ -45,8 +45,3 @@ test('a phrase without a translation is that of Rollcall', () => {
   })
   expect(textsOf(file, 'fr').phrases).toEqual({ ...LOCALES.fr, again: 'Another' })
 })
-
-test('a member of every object is no translation', () => {
-  expect(textsOf('phrases: { subscribe: { de: Los } }', 'en').phrases).toEqual(LOCALES.en)
-  expect(() => textsOf('phrases: { toString: x }', 'en')).toThrow('unknown key "toString"')
-})
