@@ -6,8 +6,7 @@ import type { Result } from '../../failure.ts'
 export type ParsedDate = Result<Date | undefined, string>
 
 /** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
-export const DATE_ORDERS = ['dmy', 'mdy'] as const
-export type DateOrder = (typeof DATE_ORDERS)[number]
+export type DateOrder = 'dmy' | 'mdy'
 
 /** Earliest date, in milliseconds since 1970: email is not older. Latest: a day from now, for a wrong time zone. */
 const EARLIEST = Date.UTC(1971, 0, 1)

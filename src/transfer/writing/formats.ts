@@ -2,12 +2,10 @@
 
 import type { Subscriber } from '../../subscriber.ts'
 
-export const FORMATS = ['csv', 'ndjson', 'txt'] as const
-export type Format = (typeof FORMATS)[number]
+export type Format = 'csv' | 'ndjson' | 'txt'
 
 /** Programs that import one of our CSV variants. */
-export const TARGETS = ['listmonk', 'ghost', 'mailchimp', 'buttondown'] as const
-export type Target = (typeof TARGETS)[number]
+export type Target = 'listmonk' | 'ghost' | 'mailchimp' | 'buttondown'
 
 /** Converts subscribers to text. */
 export interface Writer {
