@@ -2,8 +2,9 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { countCompacted, readList, toListFile } from '../support/list-file.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
 import { createSyncCounter, type SyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
 
@@ -14,10 +15,10 @@ interface CountedService extends RunningService {
 }
 
 /** Starts a service whose syncs are counted; it stops when the test ends. */
-async function startCounted(): Promise<CountedService> {
+async function startCounted(env: Environment = {}): Promise<CountedService> {
   const counter = await createSyncCounter()
   const folder = await realpath(await createFolder())
-  const service = await startService({ folder, env: counter.env })
+  const service = await startService({ folder, env: { ...counter.env, ...env } })
   onTestFinished(async () => {
     await service.stop('SIGKILL')
     await rm(folder, { recursive: true, force: true })
@@ -45,16 +46,13 @@ async function expectNo200WithoutSync({ subscribe, counter, wal }: CountedServic
 const toEmails = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}${index}@example.org`)
 
-/** Waits until the service has compacted its list, which it does when no request arrives for a moment. */
-async function waitForCompaction({ folder }: RunningService, subscribers: number): Promise<void> {
-  const file = toListFile(folder)
-  await until(() => countCompacted(file) === subscribers)
-}
-
-test('each 200 comes after a sync of the log, for a new and for a known address', async () => {
+test('each 200 comes after a sync of the log: for new and known addresses, and before and after compaction', async () => {
   const service = await startCounted()
-  const emails = toEmails('ada', 8)
+  const emails = toEmails('ada', 4)
   await expectSyncForEach(service, [...emails, ...emails])
+  // The service compacts when no request arrives for a moment.
+  await until(() => countCompacted(toListFile(service.folder)) === 4, 'the list is compacted')
+  await expectSyncForEach(service, [...emails, ...toEmails('late', 4)])
 })
 
 test('an address that the disk does not sync gets no 200', async () => {
@@ -63,11 +61,30 @@ test('an address that the disk does not sync gets no 200', async () => {
   expect(await readList(service.folder)).toEqual(['ada@example.org'])
 })
 
-test('each 200 comes after a sync when the service has compacted its list', async () => {
+test('each 200 comes after a sync when a compaction has failed', async () => {
   const service = await startCounted()
-  await expectSyncForEach(service, toEmails('early', 3))
-  await waitForCompaction(service, 3)
-  await expectSyncForEach(service, toEmails('late', 8))
-  await waitForCompaction(service, 11)
-  await expectNo200WithoutSync(service, 'last@example.org')
+  const { counter, wal } = service
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  counter.failCallsOf('pwrite', wal)
+  const isFailed = () => counter.events().some(({ call, ok }) => call === 'pwrite' && !ok)
+  await until(isFailed, 'compaction fails')
+  counter.failCallsOf('pwrite', undefined)
+  await expectSyncForEach(service, toEmails('bob', 4))
+})
+
+test('a new list and each folder that was created for it are synced before the service listens', async () => {
+  const service = await startCounted({ DATABASE_URL: 'sqlite:a/b/list.db' })
+  const paths = ['', 'a', 'a/b', 'a/b/list.db'].map((path) => join(service.folder, path))
+  for (const path of paths) expect([path, service.counter.count(path)]).not.toEqual([path, 0])
+})
+
+// SQLite syncs the folder of its journal too, but ignores an error.
+test.each(['', 'a', 'a/b'])('a new list is refused when the folder "%s" cannot be synced', async (path) => {
+  const counter = await createSyncCounter()
+  const folder = await realpath(await createFolder())
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  counter.failSyncsOf(join(folder, path))
+  const settings = { PORT: '0', BASE_URL: 'http://127.0.0.1:3000', DATABASE_URL: 'sqlite:a/b/list.db' }
+  const { code, stderr } = await runCommand(['serve'], { folder, env: { ...counter.env, ...settings } })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the disk reports an error') })
 })

@@ -89,20 +89,6 @@ test('a cursor is written after all of an export to standard output', async () =
   expect(toSteps(events.slice(end + 1), folder)).toEqual(toReplacement('cursor'))
 })
 
-test('the rejected rows of an import', async () => {
-  const fixture = await createCliFixture()
-  const folder = await createOutput(fixture)
-  const file = await fixture.write('out/old.csv', 'email\nada@mail.io\nno address\n')
-  const { events } = await runCounted(fixture, [
-    'import',
-    join(fixture.folder, file),
-    '--rejected',
-    join(folder, 'bad.csv'),
-  ])
-  expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('bad.csv'))
-  await expectWhole(events, join(folder, 'bad.csv'))
-})
-
 test('a backup', async () => {
   const fixture = await createList()
   const folder = await createOutput(fixture)
@@ -114,7 +100,7 @@ test('a backup', async () => {
 /** The header of the log (WAL) alone; a commit makes it longer: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const WAL_HEADER_BYTES = 32
 
-test.each([[['import', 'more.txt']], [['remove', 'ada1@mail.io']], [['remove', 'ada1@mail.io', '--forget']]])(
+test.each([[['import', 'more.txt']], [['remove', 'ada1@mail.io']]])(
   '%p prints its result after its commit is synced',
   async (args) => {
     const fixture = await createList()

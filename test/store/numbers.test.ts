@@ -1,12 +1,10 @@
-/** Numbers come from the clock, and never repeat, with any clock and after any restore. */
+/** Numbers come from the clock, and never repeat, with any clock. After a restore: see test/commands/restored-list.test.ts. */
 
 import { afterAll, afterEach, expect, setSystemTime, test } from 'bun:test'
-import { copyFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toClockSeq } from '../../src/store/head.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { checkCursor } from '../../src/transfer/cursor-file.ts'
 import { createFolder } from '../support/service.ts'
 import { emailsOf, listAll, toAddresses } from '../support/store-suite.ts'
 
@@ -39,24 +37,3 @@ test.each([1970, 2026, 2030, 2400, 9999])(
     await store.close()
   },
 )
-
-test('a list that continues from an older state gives out no number again, and a cursor skips nobody', async () => {
-  const [file, backup] = [join(folder, 'list.db'), join(folder, 'backup.db')]
-  const store = openSqliteStore(file)
-  await store.add(toAddresses('ann@one.example'))
-  await store.count()
-  await store.close()
-  copyFileSync(file, backup)
-  const later = openSqliteStore(file)
-  await later.add(toAddresses('bob@one.example', 'cyd@one.example'))
-  const { lastSeq: cursor } = await later.head()
-  await later.close()
-
-  const restored = openSqliteStore(backup)
-  // The cursor is above the last number of this state, and not above the clock.
-  expect(await checkCursor(restored, { seq: cursor })).toMatchObject({ seq: cursor })
-  await restored.add(toAddresses('dan@one.example'))
-  expect(emailsOf(await listAll(restored, { after: cursor }))).toEqual(toAddresses('dan@one.example'))
-  await expect(checkCursor(restored, { seq: toClockSeq() + 60_000_000 })).rejects.toThrow('is higher than the last')
-  await restored.close()
-})

@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'bun:test'
 import {
   chmodSync,
   cpSync,
-  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -20,8 +19,8 @@ import type { CheckResult } from '../../../src/store/check.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { ListHead } from '../../../src/subscriber.ts'
-import { addAndEnd, toListFile } from '../../support/list-file.ts'
-import { createFolder, startService } from '../../support/service.ts'
+import { addAndEnd } from '../../support/list-file.ts'
+import { createFolder } from '../../support/service.ts'
 
 async function check(file: string): Promise<readonly CheckResult[]> {
   const cursor = { check: 'cursor', run: async ({ lastSeq }: ListHead) => `last: ${lastSeq}` }
@@ -95,21 +94,6 @@ test('a list of a killed process is read with its log, also without the index of
   }
 })
 
-test('it works while a service runs, which goes on and stops as usual', async () => {
-  const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const service = await startService({ folder })
-  const file = toListFile(folder)
-  for (let round = 0; round < 3; round++) {
-    expect((await service.subscribe(`user.${round}@site.io`)).status).toBe(200)
-    expect(await findWrong(file)).toEqual({})
-  }
-  chmodSync(file, 0o644)
-  expect(await findWrong(file)).toEqual({ 'file modes': expect.stringContaining(`run: chmod 600 ${file}`) })
-  expect(await service.stop()).toBe(0)
-  expect(existsSync(`${file}-wal`)).toBe(false)
-})
-
 type Change = (file: string, folder: string) => void
 
 const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>>])[] = [
@@ -147,13 +131,6 @@ test('each thing that is wrong is found, with what to do, and no file is created
     expect(look(file), what).toEqual(before)
     rmSync(folder, { recursive: true })
   }
-})
-
-test('a damaged page is found', async () => {
-  const file = await createList()
-  const content = readFileSync(file)
-  writeFileSync(file, content.fill(255, 3 * 4096, 3 * 4096 + 100))
-  expect(await findWrong(file)).toMatchObject({ integrity: expect.stringContaining('restore a backup') })
 })
 
 test('an inbox that nobody compacts although it is large is wrong', async () => {

@@ -29,33 +29,20 @@ const pages = Array.from({ length: sound.bytes.length / PAGE }, (_, index) =>
   sound.bytes.subarray(index * PAGE, (index + 1) * PAGE),
 )
 
-test('the list has pages of every kind', () => {
-  expect(pages.length).toBeGreaterThan(20)
-  expect(sound.subscribers).toHaveLength(1000)
-})
-
-test.each(Object.keys(OVERWRITES))(
-  'every page overwritten by %s',
-  async (name) => {
-    let [failed, tried] = [0, 0]
-    for (const [index] of pages.entries()) {
-      for (const page of OVERWRITES[name]?.(pages, index) ?? []) {
-        const file = writeDamaged(index, page)
-        tried++
-        const [subscribers, suppressions] = [
-          await read(file, listAll),
-          await read(writeDamaged(index, page), listSuppressions),
-        ]
-        if (subscribers && suppressions) {
-          expect([index, subscribers]).toEqual([index, sound.subscribers])
-          expect([index, suppressions]).toEqual([index, sound.suppressions])
-        } else failed++
-      }
+test.each(Object.keys(OVERWRITES))('every page overwritten by %s', async (name) => {
+  let [failed, tried] = [0, 0]
+  for (const [index] of pages.entries()) {
+    for (const page of OVERWRITES[name]?.(pages, index) ?? []) {
+      const subscribers = await read(writeDamaged(index, page), listAll)
+      const suppressions = await read(writeDamaged(index, page), listSuppressions)
+      if (subscribers) expect([index, subscribers]).toEqual([index, sound.subscribers])
+      if (suppressions) expect([index, suppressions]).toEqual([index, sound.suppressions])
+      tried++
+      if (!subscribers || !suppressions) failed++
     }
-    expect(failed).toBeGreaterThan(tried / 2)
-  },
-  300_000,
-)
+  }
+  expect(failed).toBeGreaterThan(tried / 2)
+})
 
 test('doctor notices every overwritten page that holds a table', async () => {
   const missed: number[] = []

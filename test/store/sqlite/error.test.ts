@@ -1,24 +1,10 @@
 /** What the errors of SQLite mean in words. The real errors of a disk are in test/service/disk.test.ts. */
 
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { toReason } from '../../../src/store/sqlite/error.ts'
 
 const BROKEN = 'the disk reports an error'
 const BROKEN_OR_LIMIT = `${BROKEN}, or a quota or a limit on the size of a file is reached`
-
-test('a database that cannot grow is a full disk', () => {
-  using db = new Database(':memory:')
-  db.run('CREATE TABLE list (email TEXT)')
-  db.run('PRAGMA max_page_count = 2')
-  const grow = () => db.run('INSERT INTO list VALUES (zeroblob(100000))')
-  expect(grow).toThrow()
-  try {
-    grow()
-  } catch (error) {
-    expect(toReason(error)).toBe('the disk is full')
-  }
-})
 
 test.each([
   ['SQLITE_FULL', 'the disk is full'],

@@ -7,7 +7,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkVersion, migrate } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { addAndEnd } from '../../support/list-file.ts'
 import { createFolder } from '../../support/service.ts'
 import { listAll, toAddresses } from '../../support/store-suite.ts'
 
@@ -51,13 +50,4 @@ test('a migration that fails leaves the list as it was', async () => {
   using db = new Database(file)
   expect(() => migrate(db, file, [[...SECOND[0], 'DROP TABLE missing']])).toThrow('no such table')
   expect(checkVersion(db, file)).toBe(1)
-})
-
-test('eight processes create a list at once', async () => {
-  const file = join(folder, 'at-once.db')
-  const emails = Array.from({ length: 8 }, (_, index) => `user.${index}@site.io`)
-  await Promise.all(emails.map((email) => addAndEnd('close', file, email)))
-  const store = openSqliteStore(file)
-  expect((await store.count()).subscribers).toBe(8)
-  await store.close()
 })

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, onTestFinished, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -20,35 +20,19 @@ const ASKED = ['user.0@mail-0.io', 'LATER@site.io', 'back@site.io', 'left@site.i
 const BOUND_BY_MODES =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : []
 
-/** Where a list is, and how a process is started that cannot write there. */
+/** How a process is started that cannot write to a list. */
 interface Place {
-  readonly needsMount?: boolean
-  readonly launcher?: readonly string[]
-  /** Prepares the folder before the list is in it. */
-  readonly prepare?: (folder: string) => void
+  readonly launcher: readonly string[]
   /** Makes the list unwritable. */
-  readonly close: (folder: string, other: string) => void
-  /** Where a reader finds the list. Default: the folder. */
-  readonly isElsewhere?: boolean
+  readonly close: (folder: string) => void
   /** A process may still write to files that exist: it compacts, or moves the log into the list, as far as it can. */
   readonly isPartly?: boolean
-  readonly hasNoSpace?: boolean
   /** Default: all. */
   readonly states?: readonly string[]
 }
 
 const PLACES: Readonly<Record<string, Place>> = {
-  'no write succeeds': { launcher: NO_SPACE, close() {}, hasNoSpace: true },
-  'a full disk': { needsMount: true, prepare: mountDisk, close: (folder) => fillDisk(folder, 0), isPartly: true },
-  // Enough to change the header of a list, and not for a log.
-  'a nearly full disk': {
-    needsMount: true,
-    prepare: mountDisk,
-    close: (folder) => fillDisk(folder, 12_288),
-    isPartly: true,
-    states: ['closed'],
-  },
-  'a read-only disk': { needsMount: true, close: mountReadOnly, isElsewhere: true },
+  'no write succeeds': { launcher: NO_SPACE, close() {} },
   'a read-only folder': { launcher: BOUND_BY_MODES, close: (folder) => chmodSync(folder, 0o500), isPartly: true },
   'a read-only list': { launcher: BOUND_BY_MODES, close: closeFiles, states: ['in use', 'killed'] },
   'a read-only list in a read-only folder': {
@@ -82,34 +66,25 @@ const STATES: Readonly<Record<string, (folder: string) => void>> = {
 const templates = await createTemplates()
 copy(templates.killed, join(root, 'complete'))
 /** Without the inbox, and with it. */
-const compacted = readCompacted()
+const { content: compacted } = read({ file: join(templates.compacted, 'list.db') })
 const { content: complete } = read({ file: join(root, 'complete/list.db') })
 /** Addresses in the inbox of a list whose process was killed, and of one that is in use. */
 const WAITING = 7
-const hasMounts = canMount(root)
 
 const CASES = Object.entries(PLACES).flatMap(([name, { states = Object.keys(STATES), ...place }]) =>
   states.map((state) => ({ name, place, state })),
 )
 
-const NAME = '$name: a list that is $state'
-test.each(CASES.filter(({ place }) => !place.needsMount))(NAME, compare)
-// Only root may mount a disk.
-test.skipIf(!hasMounts).each(CASES.filter(({ place }) => place.needsMount))(NAME, compare)
-
-async function compare({ place, state }: (typeof CASES)[number]): Promise<void> {
+test.each(CASES)('$name: a list that is $state', async ({ place, state }) => {
   const folder = await mkdtemp(join(root, 'place-'))
   const other = await mkdtemp(join(root, 'other-'))
-  const target = place.isElsewhere ? await mkdtemp(join(root, 'view-')) : folder
-  if (place.needsMount) onTestFinished(() => unmount(target))
   onTestFinished(() => chmodSync(folder, 0o700))
-  place.prepare?.(folder)
   STATES[state]?.(folder)
 
-  place.close(folder, target)
+  place.close(folder)
   const before = readFiles(folder)
-  const backup = place.hasNoSpace ? '' : join(other, 'backup.db')
-  const found = read({ file: join(target, 'list.db'), backup, launcher: place.launcher })
+  const backup = place.launcher === NO_SPACE ? '' : join(other, 'backup.db')
+  const found = read({ file: join(folder, 'list.db'), backup, launcher: place.launcher })
   const isCompacted = found.notes.length > 0
   if (isCompacted) {
     expect(found.notes).toEqual([`the list cannot be written: ${WAITING} addresses in its inbox are not included`])
@@ -126,7 +101,7 @@ async function compare({ place, state }: (typeof CASES)[number]): Promise<void> 
   // What is left is a complete list.
   copy(`${folder}/.`, other)
   expect(read({ file: join(other, 'list.db') }).content).toEqual(complete)
-}
+})
 
 test('every verb that reads works, and one that writes says why it cannot', async () => {
   const folder = await mkdtemp(join(root, 'verbs-'))
@@ -187,13 +162,8 @@ interface ReadResult {
   readonly notes: readonly string[]
 }
 
-interface ReadOptions {
-  readonly file: string
-  readonly backup?: string
-  readonly launcher?: readonly string[] | undefined
-}
-
-function read({ file, backup = '', launcher = [] }: ReadOptions): ReadResult {
+function read(options: { file: string; backup?: string; launcher?: readonly string[] }): ReadResult {
+  const { file, backup = '', launcher = [] } = options
   const command = [...launcher, process.execPath, join(import.meta.dir, 'list-reader.ts'), file, backup, ...ASKED]
   const { success, stdout, stderr } = Bun.spawnSync(command)
   if (!success) throw new Error(stderr.toString())
@@ -204,7 +174,7 @@ function closeFiles(folder: string): void {
   for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o400)
 }
 
-// In a process of its own: to close a file here would drop the locks of this process, see held-file.ts.
+// In a process of its own: to close a file here would drop the locks of this process.
 function copy(from: string, to: string): void {
   Bun.spawnSync(['cp', '--recursive', from, to])
 }
@@ -212,42 +182,4 @@ function copy(from: string, to: string): void {
 /** The content of the list and of its log. The index of the log has locks, and is made anew after a kill. */
 function readFiles(folder: string): string {
   return Bun.spawnSync(['sh', '-c', 'cat list.db list.db-wal | cksum'], { cwd: folder }).stdout.toString()
-}
-
-/** Reads the list without its inbox, which is not in the file that was copied before the addresses were added. */
-function readCompacted(): unknown {
-  return read({ file: join(templates.compacted, 'list.db') }).content
-}
-
-/** Whether this process may mount disks. */
-function canMount(folder: string): boolean {
-  const isMounted = Bun.spawnSync(['mount', '-t', 'tmpfs', 'tmpfs', folder]).success
-  if (isMounted) unmount(folder)
-  return isMounted
-}
-
-/** Mounts a disk of 8 MiB in a folder. */
-function mountDisk(folder: string): void {
-  run(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
-}
-
-/** Mounts a folder in another one, read-only. */
-function mountReadOnly(folder: string, target: string): void {
-  run(['mount', '--bind', folder, target])
-  run(['mount', '-o', 'remount,bind,ro', target])
-}
-
-function unmount(folder: string): void {
-  run(['umount', '--lazy', folder])
-}
-
-/** Fills a disk up to some bytes. */
-function fillDisk(folder: string, left: number): void {
-  const { bavail, bsize } = statfsSync(folder)
-  writeFileSync(join(folder, 'fill'), Buffer.alloc(bavail * bsize - left))
-}
-
-function run(command: readonly string[]): void {
-  const { success, stderr } = Bun.spawnSync([...command])
-  if (!success) throw new Error(`${command.join(' ')}: ${stderr}`)
 }
