@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { getServer } from '../../test/support/postgres.ts'
 import { openConnection } from '../../test/support/raw.ts'
 import { check, toSample } from '../check.ts'
 import { request } from '../load.ts'
@@ -35,13 +36,12 @@ export const fsync: Trial = {
     check(early.length === 0, () => text)
     check(covered === requests, () => `the recording shows ${covered} responses of ${requests}`)
     const syncs = calls.filter(({ kind }) => kind === 'sync').length
-    return { figures: { 'responses that an fsync covers': covered, 'fsyncs in the run': syncs } }
+    return { 'responses that an fsync covers': covered, 'fsyncs in the run': syncs }
   },
 }
 
 /** Records the PostgreSQL server, which starts a process for each connection. */
 async function recordServer(log: string): Promise<() => Promise<void>> {
-  const { getServer } = await import('../../test/support/postgres.ts')
   const { data } = await getServer()
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   return await recordProcess(Number(pid), log)

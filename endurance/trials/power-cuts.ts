@@ -40,12 +40,10 @@ export const powerCuts: Trial = {
     disk.cut('keep all', random, (path) => path.replace(run.root, state))
     checkReplay(state, run.root)
     return {
-      figures: {
-        'power cuts': counts.length,
-        'recorded calls': run.calls.length,
-        'addresses acknowledged in the run': run.acknowledged.size,
-        'most addresses after a cut': Math.max(...counts),
-      },
+      'power cuts': counts.length,
+      'recorded calls': run.calls.length,
+      'addresses acknowledged in the run': run.acknowledged.size,
+      'most addresses after a cut': Math.max(...counts),
     }
   },
 }

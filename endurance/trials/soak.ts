@@ -6,13 +6,11 @@ import { check } from '../check.ts'
 import { growthOf, median } from '../statistics.ts'
 import type { Trial } from '../trial.ts'
 
-const MINUTES = { sqlite: 30, postgres: 10 } as const
+/** The load is cut into windows of so many seconds. A fifth of them warm the service up and are left out. */
+const SECONDS = { sqlite: 7, postgres: 3 } as const
+const WINDOWS = 60
 
 const CONNECTIONS = 64
-
-/** The load is cut into so many windows. The first of them warm the service up and are left out. */
-const WINDOWS = 60
-const WARM_UP_WINDOWS = 12
 
 /** Growth over the whole run that counts as flat: the larger of a share of the median and an amount. */
 const FLAT = { memory: { share: 0.1, amount: 32 }, p99: { share: 0.5, amount: 20 } } as const
@@ -20,11 +18,11 @@ const FLAT = { memory: { share: 0.1, amount: 32 }, p99: { share: 0.5, amount: 20
 export const soak: Trial = {
   name: 'soak',
   promise:
-    'full load for 30 minutes (10 on PostgreSQL): memory and p99 are flat, every response is 200, no address is missing',
-  minutes: MINUTES,
+    'full load for 7 minutes (3 on PostgreSQL): memory and p99 are flat, every response is 200, no address is missing',
+  minutes: SECONDS,
   findMissing: () => (Bun.which('wrk') ? undefined : 'wrk is missing: apt-get install wrk'),
-  async run({ createList, scale, store, progress }) {
-    const seconds = Math.max(Math.round((MINUTES[store] * 60 * scale) / WINDOWS), 1)
+  async run({ createList, amount, store, progress }) {
+    const [seconds, count] = [SECONDS[store], amount(WINDOWS, 10)]
     const list = await createList()
     const service = await list.serve()
     const load = {
@@ -35,36 +33,32 @@ export const soak: Trial = {
       pins: store === 'sqlite' ? choosePins() : undefined,
     }
     const windows: { readonly requests: number; readonly p99: number; readonly memory: number }[] = []
-    for (let window = 1; window <= WINDOWS; window++) {
+    for (let window = 1; window <= count; window++) {
       // Fails at the first request that is not answered 200.
       const { requests, p99 } = await runLoad({ ...load, seconds })
       windows.push({ requests, p99, memory: readMemory(service.process.pid) })
-      if (window % 10 === 0) progress(`window ${window} of ${WINDOWS}: ${JSON.stringify(windows.at(-1))}`)
+      if (window % 10 === 0) progress(`window ${window} of ${count}: ${JSON.stringify(windows.at(-1))}`)
     }
     const stopped = await service.stop()
     check(stopped === 0, () => `the service stopped with exit code ${stopped}`)
 
     // One request in five has a new address. At the end of a window, those on their way may have been accepted.
-    const least = windows.reduce((sum, { requests }) => sum + Math.floor(requests / 5), 0) - WINDOWS
-    const most = windows.reduce((sum, { requests }) => sum + Math.ceil((requests + CONNECTIONS) / 5), 0) + WINDOWS
-    const count = Number(await list.run(['count']))
-    check(count >= least && count <= most, () => `count says ${count}, and ${least} to ${most} addresses were sent`)
+    const least = windows.reduce((sum, { requests }) => sum + Math.floor(requests / 5), 0) - count
+    const most = windows.reduce((sum, { requests }) => sum + Math.ceil((requests + CONNECTIONS) / 5), 0) + count
+    const listed = Number(await list.run(['count']))
+    check(listed >= least && listed <= most, () => `count says ${listed}, and ${least} to ${most} addresses were sent`)
 
-    const measured = windows.slice(WARM_UP_WINDOWS)
+    const measured = windows.slice(count / 5)
     const [memory, p99] = [measured.map((window) => window.memory), measured.map((window) => window.p99)]
     checkFlat('memory in MiB', memory, FLAT.memory)
     checkFlat('p99 in ms', p99, FLAT.p99)
     const requests = windows.reduce((sum, window) => sum + window.requests, 0)
     return {
-      figures: {
-        'minutes of load': (seconds * WINDOWS) / 60,
-        requests,
-        'requests a second': requests / (seconds * WINDOWS),
-        'addresses on the list': count,
-        'memory, MiB': toTrend(memory),
-        'p99, ms': toTrend(p99),
-      },
-      details: { 'most memory, MiB': Math.max(...memory), 'highest p99 of a window, ms': Math.max(...p99) },
+      requests,
+      'requests a second': Math.round(requests / (seconds * count)),
+      'addresses on the list': listed,
+      'memory, MiB': toTrend(memory),
+      'p99, ms': toTrend(p99),
     }
   },
 }
@@ -75,7 +69,10 @@ function readMemory(pid: number): number {
 }
 
 function toTrend(values: readonly number[]): string {
-  return `${median(values).toFixed(1)}, growing by ${growthOf(values).toFixed(1)} over the run`
+  const [middle, most, growth] = [median(values), Math.max(...values), growthOf(values)].map((value) =>
+    value.toFixed(1),
+  )
+  return `${middle}, at most ${most}, growing by ${growth}`
 }
 
 function checkFlat(
