@@ -20,50 +20,41 @@ function summarize(text: string, options?: Options) {
   }
 }
 
-/** Rows of a table: a parameter without a value would be the callback of bun:test. */
-const withOptions = <Row extends readonly [string, string, Options?]>(rows: readonly Row[]) =>
-  rows.map(([what, text, options = {}]) => [what, text, options] as const)
-
 const NOTHING = { added: [], left: [], skipped: 0, rejected: [] }
 const treat = (text: string): Pick<ReadOptions, 'treat'> => ({
   treat: new Map(text.split(', ').map((part) => part.split('=') as [string, Status])),
 })
 
 describe('the address', () => {
-  test.each(
-    withOptions([
-      ['one per line', 'a@site.io\n\n b@site.io \r\n'],
-      ['a column of that name', 'Name;E-Mail\nA;a@site.io\nB;b@site.io\n'],
-      ['the one column that holds addresses', 'Namn;E-post (privat)\nA;a@site.io\nB;b@site.io\n'],
-      [
-        'an unknown name, and another one that is a postal address',
-        'Address,Contact\n12 High St,a@site.io\n,b@site.io\n',
-      ],
-      ['without a header', '1,a@site.io,Ada\n2,b@site.io,Bob\n'],
-      ['the column that --column names', 'email,work\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: 'work' }],
-      ['the column with that number', 'x@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' }],
-      ['NDJSON', '{"email":"a@site.io"}\n{"name":"Bob","email":"b@site.io"}\n'],
-      ['NDJSON with another name', '{"contact":"a@site.io"}\n{"contact":"b@site.io"}\n'],
-      ['a title before the header', 'Members for news\nEmail address,Nickname\na@site.io,A\nb@site.io,B\n'],
-      ['a title before one column', 'Our readers\n\nEmail\na@site.io\nb@site.io\n'],
-      ['comments', '# Exported on 2024-05-31, by Ada\n\n#\nname,email\nA,a@site.io\nB,b@site.io\n'],
-      ["Excel's line with the delimiter", '"sep=\t"\r\nEmail\tName, first\r\na@site.io\tA\r\nb@site.io\tB\r\n'],
-      ['what people write around it', 'email\n"Ada, A. <a@site.io>"\nb@site.io <b@site.io>\n'],
-      ['several in a line', 'a@site.io, b@site.io\n'],
-      ['several in a cell', 'email,name\n"a@site.io; B <b@site.io>",Ada and Bob\n'],
-      ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
-      ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
-      ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
-    ]),
-  )('%s', (_, text, options) => {
-    expect(summarize(text, options)).toEqual({ ...NOTHING, added: ['a', 'b'] })
+  test.each<readonly [what: string, text: string]>([
+    ['one per line', 'a@site.io\n\n b@site.io \r\n'],
+    ['a column of that name', 'Name;E-Mail\nA;a@site.io\nB;b@site.io\n'],
+    ['the one column that holds addresses', 'Namn;E-post (privat)\nA;a@site.io\nB;b@site.io\n'],
+    ['a name that is not known, beside a postal address', 'Address,Contact\n1 High St,a@site.io\n,b@site.io\n'],
+    ['without a header', '1,a@site.io,Ada\n2,b@site.io,Bob\n'],
+    ['NDJSON', '{"email":"a@site.io"}\n{"name":"Bob","email":"b@site.io"}\n'],
+    ['NDJSON with another name', '{"contact":"a@site.io"}\n{"contact":"b@site.io"}\n'],
+    ['a title before the header', 'Members for news\nEmail address,Nickname\na@site.io,A\nb@site.io,B\n'],
+    ['a title before one column', 'Our readers\n\nEmail\na@site.io\nb@site.io\n'],
+    ['comments', '# Exported on 2024-05-31, by Ada\n\n#\nname,email\nA,a@site.io\nB,b@site.io\n'],
+    ["Excel's line with the delimiter", '"sep=\t"\r\nEmail\tName, first\r\na@site.io\tA\r\nb@site.io\tB\r\n'],
+    ['what people write around it', 'email\n"Ada, A. <a@site.io>"\nb@site.io <b@site.io>\n'],
+    ['several in a line', 'a@site.io, b@site.io\n'],
+    ['several in a cell', 'email,name\n"a@site.io; B <b@site.io>",Ada and Bob\n'],
+    ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
+    ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
+    ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
+  ])('%s', (_, text) => expect(summarize(text)).toEqual({ ...NOTHING, added: ['a', 'b'] }))
+
+  test('is in the column that --column names, or that has the number', () => {
+    const expected = { ...NOTHING, added: ['a', 'b'] }
+    expect(summarize('email,work\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: 'work' })).toEqual(expected)
+    expect(summarize('x@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' })).toEqual(expected)
   })
 
   test('keeps # at its start, and a domain outside ASCII is converted', () => {
-    expect(read('#a@site.io\nb@bücher.io\n').subscribers.map(({ email }) => email as string)).toEqual([
-      '#a@site.io',
-      'b@xn--bcher-kva.io',
-    ])
+    const { subscribers } = read('#a@site.io\nb@bücher.io\n')
+    expect<string[]>(subscribers.map(({ email }) => email)).toEqual(['#a@site.io', 'b@xn--bcher-kva.io'])
   })
 
   test.each([
@@ -86,24 +77,16 @@ describe('the address', () => {
   })
 
   test('a line that is not a JSON object is rejected', () => {
+    const found = summarize('{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n')
     const rejected = ['2: it is not a JSON object', '3: it is not a JSON object']
-    expect(summarize('{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n')).toEqual({
-      ...NOTHING,
-      added: ['a'],
-      rejected,
-    })
+    expect(found).toEqual({ ...NOTHING, added: ['a'], rejected })
   })
 })
 
 describe('a list that cannot be read', () => {
   test.each<readonly [what: string, text: string, message: string, options: Options]>([
     ['empty', ' \n\r\n', 'it is empty', {}],
-    [
-      'no address',
-      'name,age\nAda,36\n',
-      'no address column; name it with --column. The columns are: "name", "age"',
-      {},
-    ],
+    ['no address', 'name,age\nAda,36\n', 'name it with --column. The columns are: "name", "age"', {}],
     ['two address columns', 'work,home\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumns: ['x'] }],
@@ -274,12 +257,7 @@ describe('a status column that is named', () => {
   test('adds to those that are known, and * is any of its values', () => {
     const text = 'email,status,gone\na@b.io,active,\nb@b.io,active,x\nc@b.io,unsubscribed,\nd@b.io,active,2024-01-01\n'
     const options: Options = { statusColumns: ['gone'], ...treat('*=suppressed') }
-    expect(summarize(text, options)).toEqual({
-      added: ['a'],
-      left: ['b', 'c', 'd 2024-01-01'],
-      skipped: 0,
-      rejected: [],
-    })
+    expect(summarize(text, options)).toEqual({ ...NOTHING, added: ['a'], left: ['b', 'c', 'd 2024-01-01'] })
   })
 
   test('without a value means the opposite of *', () => {
@@ -321,10 +299,8 @@ describe('a column that nobody has read', () => {
         `If it does, use --status-column "${name}" and say what its values mean with --treat VALUE=subscribed, ` +
         `=suppressed or =skip, where VALUE '*' is any value. If not, use --ignore-column "${name}"`,
     )
-    expect(read(text, { ignoreColumns: [name] })).toMatchObject({
-      subscribers: { length: cells.length },
-      columns: { unread: [name] },
-    })
+    const ignored = read(text, { ignoreColumns: [name] })
+    expect([ignored.subscribers.length, ignored.columns.unread]).toEqual([cells.length, [name]])
     expect(read(text, { statusColumns: [name], ...treat('*=skip') }).skipped).toBe(cells.filter(Boolean).length)
     expect(read(text, { suppress: true }).optOuts).toHaveLength(cells.length)
   })
@@ -342,10 +318,8 @@ describe('a column that nobody has read', () => {
     ['Bounced mails', ['', '']],
     ['points', Array.from({ length: 40 }, (_, index) => String(index))],
   ])('is only listed otherwise: %s, %j', (name, cells) => {
-    expect(read(toCsv(name, cells))).toMatchObject({
-      subscribers: { length: cells.length },
-      columns: { unread: [name] },
-    })
+    const { subscribers, columns } = read(toCsv(name, cells))
+    expect([subscribers.length, columns.unread]).toEqual([cells.length, [name]])
   })
 
   test('may be an object of JSON, have no name, or have the name of another one', () => {
