@@ -37,9 +37,9 @@ async function expectSyncForEach({ subscribe, counter, wal }: CountedService, em
 
 /** Expects a 500 while the disk does not sync the log, and a 200 when it does again. */
 async function expectNo200WithoutSync({ subscribe, counter, wal }: CountedService, email: string) {
-  counter.failSyncsOf(wal)
+  counter.failCallsOf('sync', wal)
   expect((await subscribe(email)).status).toBe(500)
-  counter.failSyncsOf(undefined)
+  counter.failCallsOf('sync', undefined)
   expect((await subscribe(email)).status).toBe(200)
 }
 
@@ -83,7 +83,7 @@ test.each(['', 'a', 'a/b'])('a new list is refused when the folder "%s" cannot b
   const counter = await createSyncCounter()
   const folder = await realpath(await createFolder())
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  counter.failSyncsOf(join(folder, path))
+  counter.failCallsOf('sync', join(folder, path))
   const settings = { PORT: '0', BASE_URL: 'http://127.0.0.1:3000', DATABASE_URL: 'sqlite:a/b/list.db' }
   const { code, stderr } = await runCommand(['serve'], { folder, env: { ...counter.env, ...settings } })
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the disk reports an error') })

@@ -6,25 +6,6 @@ import { join } from 'node:path'
 import { CLI } from './paths.ts'
 import { type CommandResult, createFolder, runCommand } from './service.ts'
 
-export interface CliFixture {
-  /** The working folder of the commands. */
-  readonly folder: string
-  /** The URL of the list that commands work on by default. */
-  readonly list: string
-  /** Runs a command to its end. */
-  run(args: readonly string[], stdin?: string | Uint8Array): Promise<CommandResult>
-  /** Runs a command that must succeed, and returns its standard output. */
-  print(args: readonly string[], stdin?: string | Uint8Array): Promise<string>
-  /** Starts a command; it is killed if it still runs when the test ends. */
-  start(args: readonly string[]): Bun.Subprocess<'pipe', 'pipe', 'pipe'>
-  /** Runs a script of bash to its end, in which `rollcall` is the command line. */
-  shell(script: string): Promise<CommandResult>
-  /** Writes a file, and returns its name. */
-  write(name: string, content: string | Uint8Array): Promise<string>
-  /** Reads a list, reserved addresses included. */
-  rows(list?: string): Promise<readonly Row[]>
-}
-
 /** A row of an export as NDJSON. */
 export interface Row {
   readonly email: string
@@ -32,59 +13,59 @@ export interface Row {
   readonly seq: number
 }
 
-/** What a copy keeps of a row. The `seq` is that of the target. */
-export const toAddressAndDate = ({ email, subscribed_at }: Row) => `${email} ${subscribed_at}`
+export type CliFixture = Awaited<ReturnType<typeof createCliFixture>>
 
 /** Creates a folder for the test that calls this; it is removed when the test ends. */
-export async function createCliFixture(): Promise<CliFixture> {
+export async function createCliFixture() {
   const folder = await createFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  /** The URL of the list that commands work on by default. */
   const list = `sqlite:${join(folder, 'list.db')}`
+  const env = { PATH: process.env.PATH, DATABASE_URL: list }
 
-  const run = (args: readonly string[], stdin?: string | Uint8Array) =>
+  /** Runs a command to its end. */
+  const run = (args: readonly string[], stdin?: string | Uint8Array): Promise<CommandResult> =>
     runCommand(args, { env: { DATABASE_URL: list }, folder, ...(stdin !== undefined && { stdin }) })
 
+  /** Runs a command that must succeed, and returns its standard output. */
   async function print(args: readonly string[], stdin?: string | Uint8Array): Promise<string> {
     const { code, stdout, stderr } = await run(args, stdin)
     if (code !== 0) throw new Error(`rollcall ${args.join(' ')} exited with ${code}: ${stderr}`)
     return stdout
   }
 
-  function spawn(command: readonly string[]): Bun.Subprocess<'pipe', 'pipe', 'pipe'> {
-    const child = Bun.spawn([...command], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, DATABASE_URL: list },
-      stdin: 'pipe',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
+  function spawn(command: readonly string[]) {
+    const child = Bun.spawn([...command], { cwd: folder, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     onTestFinished(() => child.kill('SIGKILL'))
     return child
   }
 
-  return {
-    folder,
-    list,
-    run,
-    print,
-    start: (args) => spawn([process.execPath, CLI, ...args]),
-    async shell(script) {
-      const setup = `bun=$0 cli=$1; rollcall() { "$bun" "$cli" "$@"; }`
-      // With a socket as its standard input, bash would read ~/.bashrc.
-      const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, process.execPath, CLI])
-      const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-      return { code, stdout, stderr }
-    },
-    async write(name, content) {
-      await writeFile(join(folder, name), content)
-      return name
-    },
-    async rows(from = list) {
-      const text = await print(['export', '--format', 'ndjson', '--include-reserved', '--list', from])
-      return text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as Row)
-    },
+  /** Starts a command; it is killed if it still runs when the test ends. */
+  const start = (args: readonly string[]) => spawn([process.execPath, CLI, ...args])
+
+  /** Runs a script of bash to its end, in which `rollcall` is the command line. */
+  async function shell(script: string): Promise<CommandResult> {
+    const setup = `bun=$0 cli=$1; rollcall() { "$bun" "$cli" "$@"; }`
+    // With a socket as its standard input, bash would read ~/.bashrc.
+    const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, process.execPath, CLI])
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    return { code, stdout, stderr }
   }
+
+  /** Writes a file, and returns its name. */
+  async function write(name: string, content: string | Uint8Array): Promise<string> {
+    await writeFile(join(folder, name), content)
+    return name
+  }
+
+  /** Reads a list, reserved addresses included. */
+  async function rows(from = list): Promise<readonly Row[]> {
+    const text = await print(['export', '--format', 'ndjson', '--include-reserved', '--list', from])
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  }
+
+  return { folder, list, run, print, start, shell, write, rows }
 }

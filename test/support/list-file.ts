@@ -60,22 +60,11 @@ const HOLDER = `
   process.exit()
 `
 
-export interface HeldLock {
-  /** Resolves when the lock is released. */
-  readonly released: Promise<number>
-  /** Releases the lock. */
-  release(): Promise<number>
-}
-
 /** Lets another process take the write lock, until `release` is called or for a number of milliseconds. Resolves when it has the lock. */
-export async function holdLock(file: string, ms?: number): Promise<HeldLock> {
-  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, ...(ms === undefined ? [] : [String(ms)])], {
-    stdin: 'pipe',
-    stdout: 'pipe',
-  })
+export async function holdLock(file: string, ms?: number): Promise<{ release(): Promise<unknown> }> {
+  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, String(ms ?? '')], { stdin: 'pipe', stdout: 'pipe' })
   await holder.stdout.getReader().read()
   return {
-    released: holder.exited,
     release() {
       holder.stdin.end()
       return holder.exited

@@ -8,7 +8,7 @@ import { onTestFinished } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFolder, type Environment, PRELOADED } from './service.ts'
+import { createFolder, PRELOADED } from './service.ts'
 
 /** A system call of the process, in the order in which they ended. */
 export interface SyncEvent {
@@ -21,33 +21,26 @@ export interface SyncEvent {
   readonly path: string
 }
 
-export interface SyncCounter {
-  /** Settings that start the counting in a process. */
-  readonly env: Environment
-  /** What the process has called so far. */
-  events(): readonly SyncEvent[]
-  /** How many syncs of a file or folder have succeeded so far. */
-  count(path: string): number
-  /** From now on each sync of this file or folder fails with EIO; undefined ends that. */
-  failSyncsOf(path: string | undefined): void
-  /** The same for reads or writes of the pages of a file. One kind of call fails at a time. */
-  failCallsOf(call: 'sync' | 'pread' | 'pwrite', path: string | undefined): void
-}
+export type SyncCounter = Awaited<ReturnType<typeof createSyncCounter>>
 
 /** Creates a counter for one process; it is removed when the test ends. */
-export async function createSyncCounter(): Promise<SyncCounter> {
+export async function createSyncCounter() {
   const folder = await realpath(await createFolder())
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
-  const events = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : [])
-  const failCallsOf: SyncCounter['failCallsOf'] = (call, path) =>
-    path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`)
+  /** What the process has called so far. */
+  const events = (): readonly SyncEvent[] =>
+    existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : []
   return {
+    /** Settings that start the counting in a process. */
     env: { ...PRELOADED, SYNC_COUNTER: folder },
     events,
-    count: (path) => events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
-    failSyncsOf: (path) => failCallsOf('sync', path),
-    failCallsOf,
+    /** How many syncs of a file or folder have succeeded so far. */
+    count: (path: string) =>
+      events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
+    /** From now on these calls fail with EIO for one file; for a sync, it may be a folder. Undefined ends that. */
+    failCallsOf: (call: 'sync' | 'pread' | 'pwrite', path: string | undefined) =>
+      path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`),
   }
 }
 
