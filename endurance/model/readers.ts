@@ -54,9 +54,11 @@ export type Copier = ReturnType<typeof createCopier>
 export function createCopier(world: World, ledger: Ledger, createList: () => Promise<List>) {
   const backup = toList(`sqlite:${join(world.folder, 'backup.db')}`, world.folder)
 
-  const copyTo = (target: List) => world.run(['copy', '--from', world.list.url, '--to', target.url])
+  // A copy of a list from which somebody is removed meanwhile is refused.
+  const copyTo = (target: List) =>
+    world.run(['copy', '--from', world.list.url, '--to', target.url], 'somebody changed the list meanwhile')
 
-  /** Fails unless the copy has what was confirmed before it began. A copy that is killed leaves an empty list. */
+  /** Fails unless the copy has what was confirmed before it began. */
   async function take(isBackup: boolean): Promise<void> {
     const target = isBackup ? backup : await createList()
     const start = performance.now()

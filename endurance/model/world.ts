@@ -50,14 +50,19 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
       : identity.replace(/[a-z]/g, (letter) => (random.chance(0.3) ? letter.toUpperCase() : letter))
   }
 
-  /** Runs a command. A command that nobody killed must succeed. Returns undefined when it was killed. */
-  async function run(args: readonly string[]): Promise<string | undefined> {
+  /**
+   * Runs a command, which must succeed unless it is killed.
+   *
+   * @param refusal an error that is allowed
+   * @returns what it prints, undefined when it was killed or refused
+   */
+  async function run(args: readonly string[], refusal?: string): Promise<string | undefined> {
     figures.verbs++
     const verb = list.start(args)
     verbs.add(verb)
     const { code, stdout, stderr } = await verb.ended
     verbs.delete(verb)
-    if (verb.process.signalCode === 'SIGKILL') return undefined
+    if (verb.process.signalCode === 'SIGKILL' || (refusal && stderr.includes(refusal))) return undefined
     check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
     return stdout
   }
