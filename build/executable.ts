@@ -54,18 +54,16 @@ export async function buildExecutable(target: string, outfile: string, commit = 
       autoloadBunfig: false,
       autoloadDotenv: false,
     },
-    plugins: [
-      replaceModule('page/bundle.ts', page),
-      replaceModule('commands/commit.ts', `export const COMMIT = ${JSON.stringify(commit)}`),
-    ],
+    define: { COMMIT: JSON.stringify(commit) ?? 'undefined' },
+    plugins: [replacePageBundle(page)],
   })
   console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
 }
 
-/** Replaces a module that does at run time what the build has done already. */
-function replaceModule(file: string, contents: string): Bun.BunPlugin {
-  const filter = new RegExp(`^${RegExp.escape(join(SOURCES, file))}$`)
-  return { name: file, setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
+/** Replaces the module that bundles the page: the build has done it. */
+function replacePageBundle(contents: string): Bun.BunPlugin {
+  const filter = new RegExp(`^${RegExp.escape(join(SOURCES, 'page/bundle.ts'))}$`)
+  return { name: 'page', setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
 }
 
 /** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout. */

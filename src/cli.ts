@@ -3,16 +3,18 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { COMMIT } from './commands/commit.ts'
 import { note, noteFailure } from './commands/output.ts'
 import { EXIT, Failure, UsageError } from './failure.ts'
-import { BATCH_SIZE } from './limits.ts'
+import { HAND_OVER_BATCH } from './limits.ts'
+
+/** The commit that an executable was built from. build/executable.ts defines it. */
+declare const COMMIT: string | undefined
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
   .version(
-    COMMIT === undefined ? manifest.version : `${manifest.version} (${COMMIT})`,
+    typeof COMMIT === 'string' ? `${manifest.version} (${COMMIT})` : manifest.version,
     '-V, --version',
     'Print the version',
   )
@@ -22,8 +24,9 @@ const program = new Command('rollcall')
   .exitOverride()
   .hook('preAction', (_, command) => refuseEmpty(command))
 
-addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve') //
-  .action(async () => (await import('./commands/serve.ts')).serve())
+addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(async () =>
+  (await import('./commands/serve.ts')).serve(),
+)
 
 addListVerb('count', 'Print the number of addresses on the list', 'rollcall count --json')
   .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
@@ -68,7 +71,7 @@ addListVerb(
   .option('--follow', 'With --exec: keep running, and hand over each new subscriber within a second')
   .option(
     '--batch <count>',
-    `With --exec: hand over at most this many at a time (with --follow: ${BATCH_SIZE} by default)`,
+    `With --exec: hand over at most this many at a time (with --follow: ${HAND_OVER_BATCH} by default)`,
     parseWholeNumber,
   )
   .action(async (options) => (await import('./commands/export.ts')).exportList(options))
@@ -158,8 +161,9 @@ addListVerb(
   .option('--json', 'Print JSON')
   .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
 
-addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_PORT=9000 rollcall healthcheck') //
-  .action(async () => (await import('./commands/healthcheck.ts')).healthcheck())
+addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_PORT=9000 rollcall healthcheck').action(
+  async () => (await import('./commands/healthcheck.ts')).healthcheck(),
+)
 
 program.helpCommand('help [command]', 'Print help for a command')
 

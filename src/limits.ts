@@ -67,7 +67,7 @@ export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 export const LOCK_TIMEOUT_MS = 30_000
 
 /** Subscribers in a batch that `export --follow --exec` hands to a command, unless `--batch` says otherwise. */
-export const BATCH_SIZE = 500
+export const HAND_OVER_BATCH = 500
 
 /** Milliseconds until a failed batch is handed over again: twice as long after each failure, up to the maximum. */
 export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const

@@ -5,7 +5,7 @@ import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type Format, type Target } from '../transfer/writing/formats.ts'
 import { type Exported, handOver } from '../transfer/writing/hand-over.ts'
-import { selectPages } from '../transfer/writing/pages.ts'
+import { selectPages } from '../transfer/writing/selection.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, note, toCount } from './output.ts'
 

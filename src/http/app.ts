@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly baseUrl: string
   /** Headers of every response. */
   readonly headers: HeaderFields
-  readonly cors: Pick<Cors, 'find'>
+  readonly cors: Pick<Cors, 'toResponses'>
   readonly body: Pick<BodyReader, 'discard'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
@@ -95,7 +95,7 @@ export function createApp(options: AppOptions): App {
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...headers, ...READABLE_BY_ANY_ORIGIN }
-  const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.find(request).headers)
+  const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.toResponses(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents)
     routes.set(

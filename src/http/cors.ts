@@ -4,7 +4,7 @@ import { createJsonResponses, type HeaderFields, type JsonResponses } from './re
 
 export interface Cors {
   /** The responses to the origin of a request. */
-  find(request: Request): CorsResponses
+  toResponses(request: Request): CorsResponses
   /** The response to a preflight from an allowed origin; undefined for every other request. */
   preflight(request: Request): Response | undefined
 }
@@ -31,17 +31,17 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
   const isList = origins.length > 0 && !origins.includes('*')
   // A cache must not serve the response to one origin to another.
   const base = isList ? { ...headers, Vary: 'Origin' } : headers
-  const others = toResponses(base)
+  const others = createCorsResponses(base)
   const allowed = new Map(
-    origins.map((origin) => [origin, toResponses({ ...base, 'Access-Control-Allow-Origin': origin })]),
+    origins.map((origin) => [origin, createCorsResponses({ ...base, 'Access-Control-Allow-Origin': origin })]),
   )
   const all = isList ? undefined : (allowed.get('*') ?? others)
-  const find = (request: Request) => all ?? allowed.get(request.headers.get('origin') ?? '') ?? others
+  const toResponses = (request: Request) => all ?? allowed.get(request.headers.get('origin') ?? '') ?? others
 
   return {
-    find,
+    toResponses,
     preflight(request) {
-      const responses = find(request)
+      const responses = toResponses(request)
       const isPreflight = request.headers.has('origin') && request.headers.has('access-control-request-method')
       if (request.method !== 'OPTIONS' || !isPreflight || responses === others) return undefined
       return new Response(null, { status: 204, headers: { ...responses.headers, ...PREFLIGHT } })
@@ -49,6 +49,6 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
   }
 }
 
-function toResponses(headers: HeaderFields): CorsResponses {
+function createCorsResponses(headers: HeaderFields): CorsResponses {
   return { ...createJsonResponses(headers), headers }
 }

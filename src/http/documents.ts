@@ -28,9 +28,6 @@ interface Representations {
   readonly encoded: ReadonlyMap<ContentCoding, Representation>
 }
 
-/** Formats that are compressed themselves. To try again takes 18 ms for a font. */
-const COMPRESSED: ReadonlySet<string> = new Set(['font/woff2', 'image/png'])
-
 const DAY_MS = 86_400_000
 
 /**
@@ -86,7 +83,7 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   })
 
   const encoded = new Map<ContentCoding, Representation>()
-  for (const coding of COMPRESSED.has(mediaType) ? [] : CONTENT_CODINGS) {
+  for (const coding of CONTENT_CODINGS) {
     const content = await encode(bytes, coding)
     if (content.length >= bytes.length) continue
     encoded.set(coding, toRepresentation(content, `"${digest}-${coding}"`, { 'Content-Encoding': coding }))

@@ -26,7 +26,7 @@ export function createSubscribe({ intake, cors, body }: SubscribeOptions): Handl
   }
 
   return (request) => {
-    const responses = cors.find(request)
+    const responses = cors.toResponses(request)
     if (request.method !== 'POST') return cors.preflight(request) ?? responses.problem('post_only')
     if (!isJson(request.headers.get('content-type'))) return responses.problem('media_type')
     return body.read(request).then((text) => accept(text, responses))

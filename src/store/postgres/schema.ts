@@ -101,7 +101,10 @@ export async function migrate(
       return await migrateFrom(transaction, await readVersion(transaction), migrations)
     })
   }
-  if (version > migrations.length) throw createVersionError(version)
+  if (version <= migrations.length) return
+  throw new StoreError(
+    `the schema of the list is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: use a newer Rollcall`,
+  )
 }
 
 /** Another process may have migrated while this one waited for the lock. Returns the version afterwards. */
@@ -136,7 +139,7 @@ export function toKey(inner: Uint8Array): Uint8Array {
 }
 
 /** Reads the version of the schema: 0 when there is none. @throws StoreError when its row is gone */
-export async function readVersion(sql: SQL): Promise<number> {
+async function readVersion(sql: SQL): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`
@@ -144,12 +147,6 @@ export async function readVersion(sql: SQL): Promise<number> {
   const [row] = await sql<{ version: number }[]>`SELECT version FROM rollcall.list`
   if (!row) throw createMissingRowError()
   return row.version
-}
-
-export function createVersionError(version: number): StoreError {
-  return new StoreError(
-    `the schema of the list is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: use a newer Rollcall`,
-  )
 }
 
 export function createMissingRowError(): StoreError {

@@ -183,7 +183,7 @@ interface Meaning {
   rows: number
 }
 
-interface ColumnOptions {
+interface MeaningOptions {
   readonly isNamed: boolean
   readonly treat: ReadonlyMap<string, Status>
   readonly used: Set<string>
@@ -192,7 +192,7 @@ interface ColumnOptions {
 /** Cells of a column whose meaning is kept. */
 const MAX_CELLS = 1000
 
-function createColumn(name: string, index: number, rules: readonly Rule[], { isNamed, treat, used }: ColumnOptions) {
+function createColumn(name: string, index: number, rules: readonly Rule[], { isNamed, treat, used }: MeaningOptions) {
   const values = toValues(rules)
   const hasWords = rules.length === 0 || rules.some((rule) => rule.hasWords)
   const any = treat.get('*')
@@ -251,12 +251,12 @@ function toKey(value: string): string {
   return value.startsWith('(') ? value : toPlain(value)
 }
 
-interface Found {
+interface StatusColumn {
   readonly index: number
   readonly rules: readonly Rule[]
 }
 
-function findKnown(names: readonly string[]): readonly Found[] {
+function findKnown(names: readonly string[]): readonly StatusColumn[] {
   const found = names
     .map((_, index) => ({ index, rules: findRules(names, index) }))
     .filter(({ rules }) => rules.length > 0)

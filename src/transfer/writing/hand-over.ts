@@ -20,17 +20,17 @@ import { open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, toFileFailure } from '../../failure.ts'
 import { createPartialFile, writeAll } from '../../files.ts'
-import { BATCH_SIZE, RETRY_DELAY_MS } from '../../limits.ts'
+import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
 import type { Writer } from './formats.ts'
-import { type PageOptions, selectPages } from './pages.ts'
+import { type Selection, selectPages } from './selection.ts'
 
-export interface HandOverOptions extends Pick<PageOptions, 'limit' | 'includeReserved'> {
+export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'> {
   readonly command: string
   readonly cursorFile: CursorFile
   readonly writer: Writer
-  /** Most subscribers in a batch. Default: BATCH_SIZE with `follow`, otherwise all in one batch. */
+  /** Most subscribers in a batch. Default: HAND_OVER_BATCH with `follow`, otherwise all in one batch. */
   readonly batch?: number | undefined
   /** Wait for new subscribers, and repeat a batch that fails. */
   readonly follow?: boolean | undefined
@@ -62,7 +62,7 @@ type Store = Pick<SubscriberStore, 'list' | 'head' | 'check'>
  */
 export async function handOver(store: Store, options: HandOverOptions): Promise<Exported> {
   const { cursorFile, follow, signal, limit = Number.POSITIVE_INFINITY } = options
-  const size = options.batch ?? (follow ? BATCH_SIZE : Number.POSITIVE_INFINITY)
+  const size = options.batch ?? (follow ? HAND_OVER_BATCH : Number.POSITIVE_INFINITY)
   let cursor = await checkCursor(store, cursorFile.cursor)
   let [rows, reserved] = [0, 0]
   while (rows < limit) {
@@ -106,48 +106,48 @@ interface Batch extends Exported {
   /** The `seq` of the first and of the last subscriber; 0 when there is none. */
   readonly first: number
   readonly last: number
-  /** The complete document; undefined when there is no subscriber. The caller closes it. */
-  readonly document: Document | undefined
+  /** The rows; undefined when there is no subscriber. The caller closes it. */
+  readonly file: NamelessFile | undefined
 }
 
-/** @throws Failure when the document cannot be written */
+/** @throws Failure when the file cannot be written */
 async function createBatch(
   store: Store,
-  { writer, cursorFile, ...options }: HandOverOptions & PageOptions,
+  { writer, cursorFile, ...options }: HandOverOptions & Selection,
 ): Promise<Batch> {
   let [cursor, rows, reserved, first, last] = [options.after, 0, 0, 0, 0]
-  let document: Document | undefined
+  let file: NamelessFile | undefined
   try {
     for await (const page of selectPages(store, options)) {
       cursor = page.cursor
       reserved += page.reserved
       const end = page.rows.at(-1)
       if (end === undefined) continue
-      if (document === undefined) {
-        document = await createDocument(cursorFile.path)
-        await document.write(writer.head)
+      if (file === undefined) {
+        file = await createNamelessFile(cursorFile.path)
+        await file.write(writer.head)
         first = page.rows[0]?.seq ?? 0
       }
-      await document.write(writer.toText(page.rows))
+      await file.write(writer.toText(page.rows))
       last = end.seq
       rows += page.rows.length
     }
   } catch (error) {
-    await document?.close()
+    await file?.close()
     throw error
   }
-  return { cursor, rows, reserved, first, last, document }
+  return { cursor, rows, reserved, first, last, file }
 }
 
 /** A file that has no name any more. It goes away with the last process that has it open, however that ends. */
-interface Document {
+interface NamelessFile {
   /** A file descriptor that reads from the start of the file. */
   readonly descriptor: number
   write(text: string): Promise<void>
   close(): Promise<void>
 }
 
-async function createDocument(neighbor: string): Promise<Document> {
+async function createNamelessFile(neighbor: string): Promise<NamelessFile> {
   const path = await createPartialFile(neighbor)
   try {
     await using handles = new AsyncDisposableStack()
@@ -166,7 +166,7 @@ async function createDocument(neighbor: string): Promise<Document> {
 }
 
 /** Exit codes of SCRIPT that are not those of the command. */
-const EXIT = { notSent: 200, notRead: 201 } as const
+const SCRIPT_EXIT = { notSent: 200, notRead: 201 } as const
 
 /**
  * Runs the command ($1) with a pipe as its standard input: a command may open /dev/stdin, which fails for the sockets
@@ -175,24 +175,24 @@ const EXIT = { notSent: 200, notRead: 201 } as const
  * A `cat` that SIGPIPE ends (141) has no reader any more; then the exit code of the command, or of `read`, counts.
  */
 const SCRIPT = `
-trap 'exit ${EXIT.notSent}' USR1
+trap 'exit ${SCRIPT_EXIT.notSent}' USR1
 { cat || [ $? -eq 141 ] || kill -s USR1 $$; } | {
   ROLLCALL_FIRST_SEQ=$2 ROLLCALL_LAST_SEQ=$3 /bin/sh -c "$1" || exit
-  if IFS= read -r rest || [ -n "$rest" ]; then exit ${EXIT.notRead}; fi
+  if IFS= read -r rest || [ -n "$rest" ]; then exit ${SCRIPT_EXIT.notRead}; fi
 }`
 
 /**
  * Runs a command of the shell with a batch as its standard input. Its output goes where that of this process goes.
  *
- * @returns undefined when the command has read the document to its end and exited with 0; otherwise what went wrong
+ * @returns undefined when the command has read the batch to its end and exited with 0; otherwise what went wrong
  */
 async function runCommand(
-  { document, first, last }: Batch,
+  { file, first, last }: Batch,
   { command, signal, note }: HandOverOptions,
 ): Promise<string | undefined> {
-  if (document === undefined) return undefined
+  if (file === undefined) return undefined
   const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {
-    stdin: document.descriptor,
+    stdin: file.descriptor,
     stdout: 'inherit',
     stderr: 'inherit',
     // A group of its own: Ctrl-C does not reach the command, and `end` reaches all of it.
@@ -208,14 +208,14 @@ async function runCommand(
   } finally {
     signal.removeEventListener('abort', wait)
     process.off('exit', end)
-    await document.close()
+    await file.close()
   }
 }
 
 function toProblem({ exitCode, signalCode }: Pick<Bun.Subprocess, 'exitCode' | 'signalCode'>): string | undefined {
   if (signalCode !== null) return `the command was ended by ${signalCode}`
-  if (exitCode === EXIT.notSent) return 'the rows could not be sent to the command'
-  if (exitCode === EXIT.notRead) return 'the command exited with 0 but did not read all of its standard input'
+  if (exitCode === SCRIPT_EXIT.notSent) return 'the rows could not be sent to the command'
+  if (exitCode === SCRIPT_EXIT.notRead) return 'the command exited with 0 but did not read all of its standard input'
   return exitCode === 0 ? undefined : `the command exited with ${exitCode}`
 }
 

@@ -3,7 +3,7 @@
 import { isReserved } from '../../email.ts'
 import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
 
-export interface PageOptions {
+export interface Selection {
   /** Start after this cursor. */
   readonly after: number
   /** Stop after this cursor. */
@@ -14,7 +14,7 @@ export interface PageOptions {
   readonly includeReserved?: boolean | undefined
 }
 
-export interface Page {
+export interface SelectedPage {
   readonly rows: readonly Subscriber[]
   /** Number of addresses in reserved domains, up to the cursor, that are left out. */
   readonly reserved: number
@@ -25,8 +25,8 @@ export interface Page {
 /** Reads the list page by page. A page may have no rows; its cursor still moves on. @throws StoreError */
 export async function* selectPages(
   store: Pick<SubscriberStore, 'list'>,
-  { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved }: PageOptions,
-): AsyncGenerator<Page> {
+  { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved }: Selection,
+): AsyncGenerator<SelectedPage> {
   let remaining = limit
   if (remaining === 0) return
   for await (const listed of store.list({ after })) {
