@@ -6,9 +6,9 @@ import { link, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { copy } from '../../src/commands/copy.ts'
 import { openStore } from '../../src/store/open.ts'
+import { emailsOf, listAll, toAddresses } from '../store/suite.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
-import { emailsOf, listAll, toAddresses } from '../support/store-suite.ts'
 import { until, within } from '../support/wait.ts'
 
 test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', async () => {

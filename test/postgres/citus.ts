@@ -5,9 +5,9 @@ import { parseListUrl } from '../../src/config/list-url.ts'
 import { type Address, toIdentity } from '../../src/email.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Subscriber } from '../../src/subscriber.ts'
+import { emailsOf, expectAscending, listAll } from '../store/suite.ts'
 import { getServer } from '../support/postgres.ts'
 import { startService } from '../support/service.ts'
-import { emailsOf, expectAscending, listAll } from '../support/store-suite.ts'
 import { until } from '../support/wait.ts'
 
 const server = await getServer()

@@ -13,7 +13,7 @@ import {
   toState,
 } from '../../src/store/changes.ts'
 import { type Found, MissingListError } from '../../src/subscriber.ts'
-import { toAddress } from '../support/store-suite.ts'
+import { toAddress } from './suite.ts'
 
 /** A list in memory, by identity. */
 type List = Map<string, Found>

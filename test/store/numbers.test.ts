@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { toClockSeq } from '../../src/store/head.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { createFolder } from '../support/service.ts'
-import { emailsOf, listAll, toAddresses } from '../support/store-suite.ts'
+import { emailsOf, listAll, toAddresses } from './suite.ts'
 
 const folder = await createFolder()
 afterAll(() => rm(folder, { recursive: true }))

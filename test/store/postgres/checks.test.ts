@@ -5,8 +5,8 @@ import type { CheckResult } from '../../../src/store/check.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
-import { toAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
+import { toAddresses } from '../suite.ts'
 
 const server = await getServer()
 

@@ -6,8 +6,8 @@ import type { Address } from '../../../src/email.ts'
 import { ROOT } from '../../support/paths.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
-import { createAddresses, emailsOf, listAll, toAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
+import { createAddresses, emailsOf, listAll, toAddresses } from '../suite.ts'
 
 const server = await getServer()
 const ANN = toAddresses('ann@mail.io')

@@ -9,8 +9,8 @@ import { openPostgresServiceStore } from '../../../src/store/postgres/store.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
-import { createAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
+import { createAddresses } from '../suite.ts'
 
 const server = await getServer()
 const before = { ...process.env }

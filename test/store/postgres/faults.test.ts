@@ -5,8 +5,8 @@ import { SQL } from 'bun'
 import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { getServer, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type Reply, type RunningService, startService } from '../../support/service.ts'
-import { emailsOf, expectAscending, listAll, toAddress, toAddresses } from '../../support/store-suite.ts'
 import { until } from '../../support/wait.ts'
+import { emailsOf, expectAscending, listAll, toAddress, toAddresses } from '../suite.ts'
 
 const server = await getServer()
 const cleanups: (() => unknown)[] = []

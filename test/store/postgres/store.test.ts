@@ -6,7 +6,7 @@ import type { Address } from '../../../src/email.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand, startService } from '../../support/service.ts'
-import { testProcesses } from '../../support/store-processes.ts'
+import { testProcesses } from '../processes.ts'
 import {
   createAddresses,
   describeStore,
@@ -16,7 +16,7 @@ import {
   listSuppressions,
   toAddress,
   toAddresses,
-} from '../../support/store-suite.ts'
+} from '../suite.ts'
 
 const server = await getServer()
 

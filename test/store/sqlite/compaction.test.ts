@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
-import { createAddresses, emailsOf, listAll, toAddress } from '../../support/store-suite.ts'
+import { createAddresses, emailsOf, listAll, toAddress } from '../suite.ts'
 
 test('an inbox of several slices is on the list once and in its order, also when a row is larger than a slice', async () => {
   const folder = await createFolder()

@@ -11,7 +11,7 @@ import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
 import { createFolder } from '../../support/service.ts'
-import { createAddresses, listAll, listSuppressions } from '../../support/store-suite.ts'
+import { createAddresses, listAll, listSuppressions } from '../suite.ts'
 
 const PAGE = 4096
 const folder = await createFolder()

@@ -17,7 +17,7 @@ import { refuseForeignLog } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { addAndEnd } from '../../support/list-file.ts'
 import { createFolder, runCommand } from '../../support/service.ts'
-import { emailsOf, listAll, toAddress, toAddresses } from '../../support/store-suite.ts'
+import { emailsOf, listAll, toAddress, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())
 afterAll(() => rm(root, { recursive: true }))

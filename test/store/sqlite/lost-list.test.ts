@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { createFolder } from '../../support/service.ts'
-import { toAddress } from '../../support/store-suite.ts'
+import { toAddress } from '../suite.ts'
 
 const ADA = toAddress('ada@site.io')
 

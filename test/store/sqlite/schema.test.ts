@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { checkVersion, migrate } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
-import { listAll, toAddresses } from '../../support/store-suite.ts'
+import { listAll, toAddresses } from '../suite.ts'
 
 const folder = await createFolder()
 afterAll(() => rm(folder, { recursive: true }))

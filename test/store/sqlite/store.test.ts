@@ -4,8 +4,8 @@ import { afterAll } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFolder } from '../../support/service.ts'
-import { testProcesses } from '../../support/store-processes.ts'
-import { describeStore } from '../../support/store-suite.ts'
+import { testProcesses } from '../processes.ts'
+import { describeStore } from '../suite.ts'
 
 const folder = await createFolder()
 afterAll(() => rm(folder, { recursive: true }))

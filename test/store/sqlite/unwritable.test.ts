@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { NO_SPACE } from '../../support/disk.ts'
 import { CLI } from '../../support/paths.ts'
 import { createFolder } from '../../support/service.ts'
-import { createAddresses, toAddresses } from '../../support/store-suite.ts'
+import { createAddresses, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())
 afterAll(() => rm(root, { recursive: true }))

@@ -5,10 +5,8 @@ import { parseListUrl } from '../../src/config/list-url.ts'
 import { toIdentity } from '../../src/email.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Subscriber } from '../../src/subscriber.ts'
-import { toSupportFile } from './paths.ts'
-import { emailsOf, expectAscending, listAll, toAddress } from './store-suite.ts'
+import { emailsOf, expectAscending, listAll, toAddress } from './suite.ts'
 
-const WRITER = toSupportFile('store-writer.ts')
 const ROUNDS = 150
 
 /**
@@ -53,7 +51,7 @@ export function testProcesses(name: string, createUrl: () => Promise<string>): v
 /** Runs a writer, and collects the addresses that it confirms. Kills the first three in the middle. */
 async function runWriter(url: string, seed: number, confirmed: string[]): Promise<void> {
   const [killAfter, rounds] = seed < 4 ? [seed * 30, Number.POSITIVE_INFINITY] : [undefined, ROUNDS]
-  const child = Bun.spawn([process.execPath, WRITER, url, String(seed), String(rounds)], {
+  const child = Bun.spawn([process.execPath, import.meta.path, url, String(seed), String(rounds)], {
     stdout: 'pipe',
     stderr: 'inherit',
   })
@@ -69,4 +67,26 @@ async function runWriter(url: string, seed: number, confirmed: string[]): Promis
     if (killAfter !== undefined && done >= killAfter) child.kill('SIGKILL')
   }
   expect(await child.exited).toBe(killAfter === undefined ? 0 : 137)
+}
+
+// As a program: adds addresses to a list and prints those that were confirmed: `bun processes.ts URL SEED ROUNDS`.
+if (import.meta.main) {
+  const [url = '', seed = '1', rounds = '100'] = process.argv.slice(2)
+  const store = await openStore(parseListUrl('URL', url))
+  let state = Number(seed) * 7919
+  const random = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return (state >>> 8) % below
+  }
+  for (let round = 0; round < Number(rounds); round++) {
+    const batch = Array.from({ length: 1 + random(40) }, () => {
+      const text = `user${random(4000)}@mail.io`
+      return toAddress(random(3) > 0 ? text : text.toUpperCase())
+    })
+    await store.add(batch)
+    process.stdout.write(`${batch.join(' ')}\n`)
+    // A read compacts the inbox, so several processes compact at the same time.
+    if (round % 10 === 9) await store.lookUp(batch.slice(0, 1))
+  }
+  await store.close()
 }
