@@ -111,7 +111,7 @@ async function renderTerminal(): Promise<string> {
 <main>${shown}</main>`
 }
 
-/** A list of 40 days, with some repeats and mistakes. `.harbour` is no top-level domain, and not a reserved one. */
+/** A list of 40 days, with some repeats and mistakes. `.harbor` is no top-level domain, and not a reserved one. */
 function createOldList(): string {
   const readers = Array.from({ length: 40 }, (_, index) => 39 - index).flatMap((day) => {
     // Some days have more readers than others, and every seventh day has an issue.
@@ -119,10 +119,10 @@ function createOldList(): string {
     return Array.from({ length: count }, (_, index) => {
       const at = new Date(Date.now() - day * 86_400_000 - (count - index) * 60_000)
       const name = (day === 39 && ['ada', 'Bob.Miller'][index]) || `reader${day}.${index}`
-      return [`${name}@mail.harbour`, at.toISOString()]
+      return [`${name}@mail.harbor`, at.toISOString()]
     })
   })
-  const rows = [['email', 'subscribed_at'], ...readers, ['ADA@mail.harbour', ''], ['cyd@mail', '']]
+  const rows = [['email', 'subscribed_at'], ...readers, ['ADA@mail.harbor', ''], ['cyd@mail', '']]
   return rows.join('\n')
 }
 

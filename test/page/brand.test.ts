@@ -43,7 +43,7 @@ test.each([
   ['rollcall', 'R'],
   ['«Le Monde»', 'L'],
   ['#1 News', '1'],
-  ['🗞️ Harbour News', 'H'],
+  ['🗞️ Harbor News', 'H'],
   ['👩‍👩‍👧', '👩‍👩‍👧'],
   ['E\u0301tudes', 'E\u0301'],
   ['ßa', 'ß'],
