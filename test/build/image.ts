@@ -14,18 +14,6 @@ import { ROOT } from '../support/paths.ts'
 import { createFolder, runCommand, startService } from '../support/service.ts'
 import { within } from '../support/wait.ts'
 
-/** The parts of the configuration of an image that are checked (Docker Image Specification 1.3). */
-interface ImageConfig {
-  readonly User: string
-  readonly Env: readonly string[]
-  readonly Entrypoint: readonly string[]
-  readonly Cmd: readonly string[]
-  readonly Volumes: Readonly<Record<string, object>>
-  readonly StopSignal: string
-  readonly Labels: Readonly<Record<string, string>>
-  readonly Healthcheck: { readonly Test: readonly string[] }
-}
-
 if (Bun.which('buildah') === null || process.getuid?.() !== 0) {
   console.error('test:image needs buildah (Debian: apt-get install buildah), and root')
   process.exit(1)
@@ -37,7 +25,8 @@ try {
   build()
   const container = buildah('from', '--pull-never', 'rollcall').trim()
   const root = buildah('mount', container).trim()
-  await checkService(root, checkConfig())
+  const { User, Env } = checkConfig()
+  await checkService(root, User, Env)
   console.log(`size: ${Math.round(Number(run(['du', '--summarize', '--bytes', root]).split('\t')[0]) / 1e6)} MB`)
   buildah('umount', container)
 } finally {
@@ -46,22 +35,13 @@ try {
 
 function build(): void {
   run(['npm', 'run', 'build:image'])
-  buildah(
-    'build',
-    '--isolation',
-    'chroot',
-    '--format',
-    'docker',
-    '--tag',
-    'rollcall',
-    '--build-arg',
-    `VERSION=${version}`,
-    ROOT,
-  )
+  const options = ['--isolation', 'chroot', '--format', 'docker', '--tag', 'rollcall']
+  buildah('build', ...options, '--build-arg', `VERSION=${version}`, ROOT)
 }
 
-function checkConfig(): ImageConfig {
-  const config: ImageConfig = JSON.parse(buildah('inspect', '--type', 'image', 'rollcall')).Docker.config
+/** Checks the configuration (Docker Image Specification 1.3), and returns a part of it. */
+function checkConfig(): { readonly User: string; readonly Env: readonly string[] } {
+  const { config } = JSON.parse(buildah('inspect', '--type', 'image', 'rollcall')).Docker
   const { User, Entrypoint, Cmd, Volumes, StopSignal, Labels, Healthcheck } = config
   assert.equal(User, '65532:65532')
   assert.deepEqual([...Entrypoint, ...Cmd], ['rollcall', 'serve'])
@@ -73,15 +53,15 @@ function checkConfig(): ImageConfig {
   return config
 }
 
-async function checkService(root: string, config: ImageConfig): Promise<void> {
-  const [uid = 0, gid = 0] = config.User.split(':').map(Number)
+async function checkService(root: string, user: string, variables: readonly string[]): Promise<void> {
+  const [uid = 0, gid = 0] = user.split(':').map(Number)
   assert.equal(statSync(join(root, 'data')).uid, uid)
   assert.match(readFileSync(join(root, 'usr/share/doc/rollcall/THIRD-PARTY-NOTICES'), 'utf8'), /SIL OPEN FONT LICENSE/)
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   chownSync(data, uid, gid)
-  const env = { ...Object.fromEntries(config.Env.map((line) => line.split(/=(.*)/s, 2))), OPS_PORT: '0' }
-  const chroot = `/usr/sbin/chroot --userspec=${config.User}`
+  const env = { ...Object.fromEntries(variables.map((line) => line.split(/=(.*)/s, 2))), OPS_PORT: '0' }
+  const chroot = `/usr/sbin/chroot --userspec=${user}`
 
   // A container runtime does the same: namespaces, mounts, the user, and the program as PID 1.
   const script = [
@@ -106,9 +86,8 @@ async function checkService(root: string, config: ImageConfig): Promise<void> {
   console.log('serves as PID 1, as the user of the image, on a read-only root file system')
 
   // As `docker exec` does.
-  const user = ['--setuid', `${uid}`, '--setgid', `${gid}`]
-  const enter = ['/usr/bin/nsenter', '--target', inner, '--mount', '--pid', '--root', '--wd', ...user]
-  const program = [...enter, '/usr/local/bin/rollcall']
+  const enter = ['/usr/bin/nsenter', '--target', inner, '--mount', '--pid', '--root', '--wd']
+  const program = [...enter, '--setuid', `${uid}`, '--setgid', `${gid}`, '/usr/local/bin/rollcall']
   const check = await runCommand(['healthcheck'], { program, env: { ...env, OPS_PORT: `${service.opsPort}` } })
   assert.deepEqual(check, { code: 0, stdout: 'ok\n', stderr: '' })
   process.kill(Number(inner), 'SIGTERM')

@@ -17,31 +17,17 @@ test.each([...LANGUAGE_TAGS])('without a site file, every text is in the languag
   })
 })
 
-test('documents have the texts of the first language', () => {
-  const { name, description } = parseSite('languages: [fr, en]\nname: { en: The Gazette, fr: La Gazette }', 'site.yaml')
-  expect([name, description]).toEqual(['La Gazette', LOCALES.fr.site.description])
-})
-
+// test/page/owner.test.ts has texts in several languages.
 test('one text is used in all languages, and is in the first', () => {
   const file = 'languages: [fr, en]\nname: La Gazette'
   expect(textsOf(file, 'fr').name).toEqual({ text: 'La Gazette' })
   expect(textsOf(file, 'en').name).toEqual({ text: 'La Gazette', language: 'fr' })
-})
-
-test('a language without a translation has the text of the first language', () => {
-  const file = 'languages: [fr, en, de]\nnote: { en: No ads., fr: Sans publicité. }'
-  expect(textsOf(file, 'en').note).toEqual({ text: 'No ads.' })
-  expect(textsOf(file, 'de').note).toEqual({ text: 'Sans publicité.', language: 'fr' })
+  expect(parseSite(file, 'site.yaml').description).toBe(LOCALES.fr.site.description)
 })
 
 test('a phrase without a translation is that of Rollcall', () => {
   const file = 'phrases: { subscribe: { de: Los }, again: Another, outcomes: { empty: { de: Leer } } }'
-  const { phrases } = textsOf(file, 'de')
-  expect(phrases).toEqual({
-    ...LOCALES.de,
-    subscribe: 'Los',
-    again: 'Another',
-    outcomes: { ...LOCALES.de.outcomes, empty: 'Leer' },
-  })
+  const outcomes = { ...LOCALES.de.outcomes, empty: 'Leer' }
+  expect(textsOf(file, 'de').phrases).toEqual({ ...LOCALES.de, subscribe: 'Los', again: 'Another', outcomes })
   expect(textsOf(file, 'fr').phrases).toEqual({ ...LOCALES.fr, again: 'Another' })
 })

@@ -124,19 +124,12 @@ describe('the date', () => {
     expect(summarize(JSON.stringify({ email: 'a@site.io', [name]: '2024-05-31' })).added).toEqual(['a 2024-05-31'])
   })
 
+  const TWO_DATES = 'email,CONFIRM_TIME,OPTIN_TIME\na@b.io,2024-05-31,2023-01-01\nb@b.io,2024-05-31,\n'
+  const LISTMONK =
+    'email,attributes,created_at\na@b.io,"{""subscribed_at"":""2020-02-03T00:00:00.000Z""}",2024-01-01\nb@b.io,{},2024-01-01\n'
   test.each<readonly [what: string, text: string, options: Options, added: readonly string[]]>([
-    [
-      'CONFIRM_TIME where OPTIN_TIME is empty',
-      'email,CONFIRM_TIME,OPTIN_TIME\na@b.io,2024-05-31,2023-01-01\nb@b.io,2024-05-31,\n',
-      {},
-      ['a 2023-01-01', 'b 2024-05-31'],
-    ],
-    [
-      'our own, in an export of listmonk',
-      'email,attributes,created_at\na@b.io,"{""subscribed_at"":""2020-02-03T00:00:00.000Z""}",2024-01-01\nb@b.io,{},2024-01-01\n',
-      {},
-      ['a 2020-02-03', 'b 2024-01-01'],
-    ],
+    ['CONFIRM_TIME where OPTIN_TIME is empty', TWO_DATES, {}, ['a 2023-01-01', 'b 2024-05-31']],
+    ['our own, in an export of listmonk', LISTMONK, {}, ['a 2020-02-03', 'b 2024-01-01']],
     ['--date-column', 'email,created,since\na@b.io,2023-01-01,2024-05-31\n', { dateColumn: 'since' }, ['a 2024-05-31']],
     ['--date-column none', 'email,created\na@b.io,2023-01-01\n', { dateColumn: 'none' }, ['a']],
     ['--date-column without a header', 'a@b.io,2023-01-01\n', { dateColumn: '2' }, ['a 2023-01-01']],
@@ -207,13 +200,11 @@ describe.each([
 /** Columns that are known: the cells of four rows that are added, left, left and skipped; `-` for none of that kind. */
 test.each<readonly [columns: string, added: string, left: string, skipped: string]>([
   ['List status,Global status', 'subscribed,subscribed', 'subscribed,unsubscribed', 'unconfirmed,subscribed'],
-  ['List status,Global status', 'Subscribed,Subscribed', 'Bounced,Subscribed', 'Subscribed,Inactive'],
   ['Abgemeldet am', '', '31.5.2024', '-'],
   ['Abgemeldet', 'nein', 'Ja', '-'],
   ['Newsletter', 'ja', 'abgemeldet', 'NEIN'],
   ['Statut', 'abonnée', 'Désabonné', 'en attente'],
   ['Désinscrit le', '', '31/12/2023', '-'],
-  ['unsubscribed_on', '', '2024-05-31', '-'],
   ['opt_in', 'true', 'unsubscribed', 'false'],
   ['confirmed', '1', 'bounced', '0'],
   ['confirmed_at', '2024-05-31', 'bounced', ''],
@@ -223,8 +214,6 @@ test.each<readonly [columns: string, added: string, left: string, skipped: strin
   ['Subscriber status', 'підписаний', 'відписався', '未确认'],
   ['status', '已订阅', '配信停止', 'غير نشط'],
   ['Group status,Email status', 'Member,', 'Owner,Bouncing', 'pending,'],
-  ['CLEAN_TIME,UNSUB_TIME', 'no,no', ',2024-01-01', '-'],
-  ['email_disabled', 'false', 'TRUE', '-'],
   ['unsubscribed_at', '0000-00-00 00:00:00', '2024-01-01', '-'],
   ['status,unsubscribed_at', 'active,', 'active,2024-01-01', 'inactive,'],
   ['state,city', 'Texas,Austin', '-', '-'],
@@ -280,16 +269,13 @@ describe('a column that nobody has read', () => {
 
   test.each<readonly [name: string, cells: readonly string[], values: string]>([
     ['foo', ['yes', 'no', 'no'], '"yes" 1×, "no" 2×'],
-    ['foo', ['True', ''], '"True" 1×, empty 1×'],
     ['foo', ['0', '1'], '"0" 1×, "1" 1×'],
     ['foo', ['oui', 'non'], '"oui" 1×, "non" 1×'],
     ['foo', ['так', 'ні'], '"так" 1×, "ні" 1×'],
     ['foo', ['gold', 'Unsubscribed', 'gold'], '"gold" 2×, "Unsubscribed" 1×'],
     ['foo', ['Stammkunde', 'gekündigt'], '"Stammkunde" 1×, "gekündigt" 1×'],
-    ['foo', ['退订', '会员'], '"退订" 1×, "会员" 1×'],
     ['foo', ['2024-05-31', '', '31.5.2024'], '"a date" 2×, empty 1×'],
     ['foo', ['x', '', ''], '"x" 1×, empty 2×'],
-    ['foo', ['', '✓'], '"✓" 1×, empty 1×'],
     ['Motivo de la baja', ['spam', ''], '"spam" 1×, empty 1×'],
     ['Optout reason', ['too many mails', ''], '"too many mails" 1×, empty 1×'],
   ])('stops the import when it looks like a status: %s, %j', (name, cells, values) => {
@@ -308,10 +294,8 @@ describe('a column that nobody has read', () => {
   test.each<readonly [name: string, cells: readonly string[]]>([
     ['First name', ['Ada', 'Bob', '']],
     ['Tags', ['news; events', '']],
-    ['phone', ['01711234567', '']],
     ['City', ['Rome', 'Rome', 'Oslo']],
     ['language', ['no', 'no']],
-    ['gender', ['f', '']],
     ['id', ['0', '1']],
     ['updated_at', ['2024-05-31', '']],
     ['Registered', ['2024-05-31', '2024-05-31']],
@@ -331,9 +315,8 @@ describe('a column that nobody has read', () => {
   })
 
   test('several of them are in one message, also without a header', () => {
-    expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(
-      'left: "column 2" ("yes" 1×, "no" 1×); "column 4" ("x" 1×',
-    )
+    const both = 'left: "column 2" ("yes" 1×, "no" 1×); "column 4" ("x" 1×'
+    expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(both)
   })
 })
 
@@ -341,9 +324,4 @@ test('a value with 10 million characters is no problem', () => {
   const long = 'x'.repeat(10_000_000)
   const { rejected } = read(`email,name\n${long},A\na@site.io,${long}\n`)
   expect(rejected).toEqual([{ line: 2, reason: expect.any(String), address: 'x'.repeat(1000) }])
-})
-
-test('a list of addresses in one line is read', () => {
-  const addresses = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io`)
-  expect(read(addresses.join(', ')).subscribers).toHaveLength(50_000)
 })
