@@ -29,10 +29,10 @@ export interface Service {
   /**
    * Answers every request that has begun, then closes the store.
    *
-   * @param signalledAt when the stop was asked for, by `performance.now()`; see STOP_PHASE_ENDS_MS
+   * @param signaledAt when the stop was asked for, by `performance.now()`; see STOP_PHASE_ENDS_MS
    * @returns what was cut off; undefined after a clean stop
    */
-  stop(signalledAt: number): Promise<CutOff | undefined>
+  stop(signaledAt: number): Promise<CutOff | undefined>
 }
 
 /** What a forced stop cut off. Both are 0 when only the store did not close in time. */
@@ -74,12 +74,12 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     return {
       port: server.port,
       opsPort: opsServer?.port,
-      async stop(signalledAt) {
-        const [requests] = await Promise.all([server.stop(signalledAt), opsServer?.stop(signalledAt)])
+      async stop(signaledAt) {
+        const [requests] = await Promise.all([server.stop(signaledAt), opsServer?.stop(signaledAt)])
         const closed = intake.close().then(() => store.close())
         const isClosed = await Promise.race([
           closed.then(() => true),
-          sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.store).then(() => false),
+          sleepUntil(signaledAt + STOP_PHASE_ENDS_MS.store).then(() => false),
         ])
         return isClosed && requests === 0 ? undefined : { requests, addresses: intake.pending() }
       },

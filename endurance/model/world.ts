@@ -97,7 +97,7 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     })
   }
 
-  /** Ends the callers and the services. Nothing runs afterwards. */
+  /** Ends the callers and the services. Nothing runs afterward. */
   async function end(): Promise<void> {
     isOver = true
     await Promise.all(loads.map((load) => load.stop()))

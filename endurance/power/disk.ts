@@ -142,7 +142,7 @@ function toSectors({ at, offset, data }: Extract<Change, { data: Uint8Array }>):
   return sectors
 }
 
-/** Changes bytes, in place if they are not longer afterwards. A gap that a write leaves is zeros. */
+/** Changes bytes, in place if they are not longer afterward. A gap that a write leaves is zeros. */
 function applyChanges(bytes: Uint8Array, changes: readonly Change[]): Uint8Array {
   let result = bytes
   for (const change of changes) {

@@ -10,12 +10,12 @@ import { toListName } from '../store/list-name.ts'
 export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
-  const signalled = waitForSignal(log)
+  const signaled = waitForSignal(log)
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
   const service = await startService(config, log)
   announce(service, config, log)
-  const signalledAt = await signalled
-  const cutOff = await service.stop(signalledAt)
+  const signaledAt = await signaled
+  const cutOff = await service.stop(signaledAt)
   if (cutOff) log.error(cutOff, toMessage(cutOff))
   else log.info('stopped')
   process.exit(cutOff ? EXIT.failed : EXIT.done)
@@ -49,12 +49,12 @@ const SAME_SIGNAL_MS = 50
  */
 function waitForSignal(log: Log): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
-  let signalledAt: number | undefined
+  let signaledAt: number | undefined
   function onSignal(signal: NodeJS.Signals): void {
     const now = performance.now()
-    if (signalledAt !== undefined && now - signalledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
-    if (signalledAt !== undefined) return
-    signalledAt = now
+    if (signaledAt !== undefined && now - signaledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
+    if (signaledAt !== undefined) return
+    signaledAt = now
     log.info({ signal }, 'stopping: the service answers every request that has begun')
     resolve(now)
   }

@@ -16,10 +16,10 @@ export interface Server {
   /**
    * Answers the requests that have begun, accepts no new connections, and closes all connections.
    *
-   * @param signalledAt when the stop was asked for, by `performance.now()`; each phase ends at a fixed time after it
+   * @param signaledAt when the stop was asked for, by `performance.now()`; each phase ends at a fixed time after it
    * @returns how many requests were cut off without a complete response
    */
-  stop(signalledAt: number): Promise<number>
+  stop(signaledAt: number): Promise<number>
 }
 
 /** How often a stop checks for requests without a response, in milliseconds. */
@@ -44,13 +44,13 @@ export function listen({ routes, fetch, error }: App, { port, host }: ServerOpti
   } as const
   const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options)
 
-  async function stop(signalledAt: number): Promise<number> {
+  async function stop(signaledAt: number): Promise<number> {
     // A request on an open connection that the server closes at that moment is lost. So clients close theirs first.
     const closing = [...routes].map(([path, handler]) => [path, toClosing(handler)] as const)
     server.reload({ ...options, routes: Object.fromEntries(closing), fetch: toClosing(fetch) })
-    await sleepUntil(signalledAt + STOP_PHASE_ENDS_MS.announce)
+    await sleepUntil(signaledAt + STOP_PHASE_ENDS_MS.announce)
     void server.stop()
-    const end = signalledAt + STOP_PHASE_ENDS_MS.requests
+    const end = signaledAt + STOP_PHASE_ENDS_MS.requests
     while (server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(POLL_MS)
     const { pendingRequests } = server
     await server.stop(true)

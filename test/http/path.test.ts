@@ -10,7 +10,7 @@ import { type RunningService, startService } from '../support/service.ts'
 const [, JSON_FIELD] = POST_HEADERS
 const BODY = '{"email":"path@example.org"}'
 
-/** If the Host is valid, the runtime normalises the target in `request.url`. Otherwise it does not. */
+/** If the Host is valid, the runtime normalizes the target in `request.url`. Otherwise it does not. */
 const HOSTS = ['127.0.0.1', 'a b'] as const
 
 let service: RunningService

@@ -23,7 +23,7 @@ test('a request waits for a short lock, and nothing is logged', async () => {
   await rm(folder, { recursive: true })
 })
 
-test('while the lock is held, requests get 500, and documents are served; afterwards requests get 200', async () => {
+test('while the lock is held, requests get 500, and documents are served; afterward requests get 200', async () => {
   const folder = await createFolder()
   const service = await startService({ folder, env: { OPS_PORT: '0' } })
   const readyz = () => fetch(`http://127.0.0.1:${service.opsPort}/readyz`).then(({ status }) => status)

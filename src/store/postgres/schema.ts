@@ -107,7 +107,7 @@ export async function migrate(
   )
 }
 
-/** Another process may have migrated while this one waited for the lock. Returns the version afterwards. */
+/** Another process may have migrated while this one waited for the lock. Returns the version afterward. */
 async function migrateFrom(transaction: SQL, version: number, migrations: readonly string[]): Promise<number> {
   if (version >= migrations.length) return version
   for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
