@@ -1,5 +1,7 @@
 /** A real PostgreSQL for the tests: one server for the whole run, started at the first use, removed after the run. */
 
+import { onTestFinished } from 'bun:test'
+import { SQL } from 'bun'
 import { parseListUrl } from '../../src/config/list-url.ts'
 import type { PostgresServer } from '../../src/config/postgres-url.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -128,4 +130,23 @@ export async function withStore<T>(url: string, work: (store: SubscriberStore) =
   } finally {
     await store.close()
   }
+}
+
+/** Runs a statement in a transaction that stays open until the returned function is called, or the test ends. */
+export async function holdTransaction(url: string, statement: string): Promise<() => Promise<void>> {
+  const sql = new SQL({ url, max: 1 })
+  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = sql.begin(async (transaction) => {
+    await transaction.unsafe(statement)
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  const end = async () => {
+    release.resolve()
+    await holding
+    await sql.close()
+  }
+  onTestFinished(end)
+  return end
 }

@@ -1,35 +1,15 @@
 /** Compaction and the lock of a PostgreSQL list: rows that commit late, processes that stand still, and deadlines. */
 
 import { expect, onTestFinished, test } from 'bun:test'
-import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
 import { ROOT } from '../../support/paths.ts'
-import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
+import { getServer, holdTransaction, toDatabase, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
 import { createAddresses, emailsOf, listAll, toAddresses } from '../suite.ts'
 
 const server = await getServer()
 const ANN = toAddresses('ann@mail.io')
-
-/** Runs a statement in a transaction that stays open until the returned function is called, or the test ends. */
-async function hold(url: string, statement: string): Promise<() => Promise<void>> {
-  const sql = new SQL({ url, max: 1 })
-  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = sql.begin(async (transaction) => {
-    await transaction.unsafe(statement)
-    held.resolve()
-    await release.promise
-  })
-  await held.promise
-  const end = async () => {
-    release.resolve()
-    await holding
-    await sql.close()
-  }
-  onTestFinished(end)
-  return end
-}
 
 const LOCK = 'SELECT FROM rollcall.list FOR UPDATE'
 
@@ -47,7 +27,10 @@ test('an address that commits after one with a higher id gets a higher number', 
   const url = await server.createUrl()
   await withStore(url, async (store) => {
     await store.add([])
-    const commit = await hold(url, `INSERT INTO rollcall.inbox VALUES (gen_random_uuid(), now(), 1, 'slow@mail.io')`)
+    const commit = await holdTransaction(
+      url,
+      `INSERT INTO rollcall.inbox VALUES (gen_random_uuid(), now(), 1, 'slow@mail.io')`,
+    )
     await server.run(
       `INSERT INTO rollcall.inbox VALUES ('ffffffff-ffff-7fff-bfff-ffffffffffff', now(), 1, 'fast@mail.io')`,
       url,
@@ -63,7 +46,7 @@ test('a removal also removes what is accepted while it waits for the lock', asyn
   const url = await server.createUrl()
   await withStore(url, async (store) => {
     await store.count()
-    const release = await hold(url, LOCK)
+    const release = await holdTransaction(url, LOCK)
     const removing = store.remove(ANN, { suppress: true })
     await until(() => isWaitingForLock(url), 'the removal waits for the lock')
     await store.add(ANN)
@@ -109,7 +92,10 @@ test('a process that stands still in a transaction loses the lock', async () => 
 test('the service accepts while the list is locked, gives up compaction in time, and compacts later', async () => {
   const url = await server.createUrl()
   await withStore(url, (store) => store.count())
-  const release = await hold(url, `LOCK TABLE rollcall.list, rollcall.subscribers IN EXCLUSIVE MODE; ${LOCK}`)
+  const release = await holdTransaction(
+    url,
+    `LOCK TABLE rollcall.list, rollcall.subscribers IN EXCLUSIVE MODE; ${LOCK}`,
+  )
   const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
   for (const name of ['ann', 'bob']) expect((await service.subscribe(`${name}@mail.io`)).status).toBe(200)
   expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200)

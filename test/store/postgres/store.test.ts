@@ -5,13 +5,12 @@ import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
-import { runCommand, startService } from '../../support/service.ts'
+import { runCommand } from '../../support/service.ts'
 import { testProcesses } from '../processes.ts'
 import {
   createAddresses,
   describeStore,
   emailsOf,
-  expectAscending,
   listAll,
   listSuppressions,
   toAddress,
@@ -22,20 +21,6 @@ const server = await getServer()
 
 describeStore('postgres', server.createUrl)
 testProcesses('postgres', server.createUrl)
-
-test('two services on one database put each address on the list once', async () => {
-  const url = await server.createUrl()
-  const services = await Promise.all([1, 2].map(() => startService({ env: { DATABASE_URL: url } })))
-  const addresses = createAddresses(100)
-  const replies = await Promise.all(
-    addresses.flatMap((address) => services.map((service) => service.subscribe(address))),
-  )
-  for (const service of services) await service.stop()
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-  const all = await withStore(url, listAll)
-  expectAscending(all)
-  expect(emailsOf(all).toSorted()).toEqual(addresses.toSorted())
-})
 
 test('ten connections can create the schema at once', async () => {
   const url = await server.createUrl()
@@ -114,18 +99,6 @@ test('a database that is read-only, such as a standby, is refused also for readi
     for (const call of [() => store.count(), () => listAll(store), () => store.add([]), () => store.check()]) {
       await expect(call()).rejects.toThrow('the database is read-only, such as a standby: use the primary')
     }
-  })
-})
-
-test('the error of a list whose row is gone says so, and what was accepted stays', async () => {
-  const url = await server.createUrl()
-  await withStore(url, async (store) => {
-    await store.count()
-    await server.run('CREATE TABLE saved AS SELECT * FROM rollcall.list; DELETE FROM rollcall.list', url)
-    await store.add(toAddresses('ann@mail.io'))
-    await expect(store.count()).rejects.toThrow('the table rollcall.list has no row: restore the row, or the list')
-    await server.run('INSERT INTO rollcall.list SELECT * FROM saved', url)
-    expect(await store.count()).toMatchObject({ subscribers: 1 })
   })
 })
 
