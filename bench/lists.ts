@@ -3,7 +3,7 @@
  * in the folder of the results.
  */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -14,14 +14,7 @@ import { startPgBouncer } from '../test/support/postgres-server.ts'
 import type { Pins } from './load.ts'
 
 /** Each kind, with the number of its addresses. */
-const SIZES = {
-  empty: 0,
-  million: 2_000_000,
-  large: 10_000_000,
-  postgres: 0,
-  pooler: 0,
-  'postgres-large': 5_000_000,
-} as const
+const SIZES = { empty: 0, million: 2_000_000, large: 10_000_000, postgres: 0, pooler: 0, 'postgres-large': 5_000_000 }
 export type ListKind = keyof typeof SIZES
 
 /** A checkout of Rollcall. */
@@ -72,10 +65,9 @@ export async function createList(
 
 async function createLargeFile(file: string, checkout: Checkout, size: number): Promise<void> {
   const partial = `${file}.partial`
-  for (const suffix of ['', '-wal', '-shm', '-state']) rmSync(partial + suffix, { force: true })
+  await $`rm -f ${partial} ${partial}-wal ${partial}-shm ${partial}-state`
   await importInto(`sqlite:${partial}`, checkout, size)
   renameSync(partial, file)
-  rmSync(`${partial}-state`, { force: true })
 }
 
 /** Imports the addresses of load.lua with seed 0, from 1. */

@@ -13,15 +13,6 @@ import type { Load, Metric, Trial } from './trials.ts'
 /** The result of one run. */
 export type Sample = Readonly<Partial<Record<Metric, number>>>
 
-/** Describes the method for the report. */
-export const METHOD = [
-  'the load generator (wrk) has the last core to itself, and the server the others; in the trials of several processes and of five million in PostgreSQL, all share all cores',
-  'each sample is a new process on a new list, or on a copy of one; the contenders of a trial run in turn, and a ratio is the median of the ratios of the rounds',
-  'addresses are random; a server is warmed up for 1 s and idle before a measurement',
-  'CPU and memory of all threads and processes of the server, from /proc; the CPU time until it is idle (compaction) counts; memory is the peak (VmHWM)',
-  'PostgreSQL: the CPU of the database server counts, its memory does not; shared_buffers is 1 GB',
-]
-
 /** Takes one sample of a contender. @param seconds of load */
 export async function measure(contender: Contender, trial: Trial, seconds: number): Promise<Sample> {
   const { checkout } = contender

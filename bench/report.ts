@@ -1,7 +1,7 @@
 /** Sums up the samples: medians with their range, goals, the report in Markdown, and a chart. */
 
 import type { Contender } from './contenders.ts'
-import { toTable } from './document.ts'
+import { describeMachine, toTable } from './document.ts'
 import type { Sample } from './measure.ts'
 import { type Goal, METRICS, type Metric, type Trial } from './trials.ts'
 
@@ -12,10 +12,11 @@ export interface Outcome {
 }
 
 export interface Run {
-  readonly at: string
   readonly commit: string
-  readonly machine: string
-  readonly method: readonly string[]
+  /** The commit of the other checkout. */
+  readonly compared: string | undefined
+  /** The samples that failed. */
+  readonly failures: readonly string[]
   readonly contenders: Readonly<Record<string, Contender>>
   readonly outcomes: readonly Outcome[]
 }
@@ -30,15 +31,15 @@ interface Figure {
 const NAMES = Object.keys(METRICS) as Metric[]
 
 export function toMarkdown(run: Run): string {
-  const { at, commit, machine, method, outcomes, contenders } = run
+  const { commit, compared, failures, outcomes, contenders } = run
   const findings = outcomes.flatMap((outcome) => outcome.trial.goals.flatMap((goal) => judge(goal, outcome, run)))
   const missed = findings.filter(({ cells }) => cells.at(-1) === 'no').length
   return [
     '# Results of the benchmark',
-    `Commit ${commit}, ${at.slice(0, 10)}. [benchmark.md](benchmark.md) says how to measure. Goals that are missed: ${missed}.`,
-    [machine, ...method].map((line) => `- ${line}`).join('\n'),
+    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
+    ...failures.map((line) => `A sample failed: ${line}`),
     '## Goals',
-    'The median, and in parentheses the lowest and the highest of all rounds.',
+    'The median of all rounds, and in parentheses the lowest and the highest.',
     toTable(
       ['Trial', 'Figure', 'Measured', 'Goal', 'Met'],
       findings.map(({ cells }) => cells),

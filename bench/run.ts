@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createContenders, NODE } from './contenders.ts'
-import { DOCS, describeMachine, ROOT, readCommit } from './document.ts'
+import { type Contender, createContenders, NODE } from './contenders.ts'
+import { DOCS, ROOT, readCommit } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
-import { METHOD, measure, type Sample } from './measure.ts'
+import { measure, type Sample } from './measure.ts'
 import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
 import { TRIALS, type Trial } from './trials.ts'
 
@@ -23,8 +23,6 @@ Compares Rollcall with other servers and with one that stores nothing. Needs Lin
 
 The results are in bench/results.
 `
-/** Attempts at one sample: on a busy machine a connection may time out. */
-const ATTEMPTS = 3
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +47,7 @@ if (writeDocs && (only || rounds || seconds || commit.endsWith('-dirty')))
 
 const other = against === undefined ? undefined : await toCheckout(resolve(against))
 const contenders = createContenders(await toCheckout(ROOT), other)
-const repeated: string[] = []
+const failures: string[] = []
 const outcomes: Outcome[] = []
 for (const trial of chosen) {
   const load = { rounds: Number(rounds ?? trial.rounds), seconds: Number(seconds ?? trial.seconds ?? 5) }
@@ -67,7 +65,7 @@ async function runTrial(trial: Required<Trial>): Promise<Outcome> {
   for (let round = 1; round <= trial.rounds; round++) {
     // Each one is first in turn: the machine may get slower.
     for (const name of round % 2 === 1 ? names : names.toReversed()) {
-      const sample = await takeSample(name, trial)
+      const sample = await takeSample(contenders[name], trial)
       samples[name]?.push(sample)
       console.log(`${trial.name} ${round}/${trial.rounds} ${name}: ${JSON.stringify(sample, toRounded)}`)
     }
@@ -75,33 +73,22 @@ async function runTrial(trial: Required<Trial>): Promise<Outcome> {
   return { trial, samples }
 }
 
-/** Takes a sample, again if it fails. Returns no figures if all attempts fail. */
-async function takeSample(name: string, trial: Required<Trial>): Promise<Sample> {
-  const contender = contenders[name]
-  for (let attempt = 1; contender && attempt <= ATTEMPTS; attempt++) {
-    try {
-      return await measure(contender, trial, trial.seconds)
-    } catch (error) {
-      repeated.push(`${trial.name}, ${contender.title}: ${error instanceof Error ? error.message : error}`)
-      console.error(repeated.at(-1))
-    }
+/** Takes a sample. Returns no figures if it fails: on a busy machine a connection may time out. */
+async function takeSample(contender: Contender | undefined, trial: Required<Trial>): Promise<Sample> {
+  try {
+    return contender ? await measure(contender, trial, trial.seconds) : {}
+  } catch (error) {
+    const line = `${trial.name}, ${contender?.title}: ${error instanceof Error ? error.message : error}`
+    failures.push(line.replaceAll('\n', ' '))
+    console.error(line)
+    return {}
   }
-  return {}
 }
 
 /** Writes the report into a folder. */
 function write(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  const notes = repeated.map((line) => `a sample failed: ${line.replaceAll('\n', ' ')}`)
-  const compared = other ? [`compared with the checkout at ${other.commit}`] : []
-  const run: Run = {
-    at: new Date().toISOString(),
-    commit,
-    machine: describeMachine(),
-    method: [...METHOD, ...compared, ...notes],
-    contenders,
-    outcomes,
-  }
+  const run: Run = { commit, compared: other?.commit, failures, contenders, outcomes }
   writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
   const samples = Object.fromEntries(outcomes.map(({ trial, samples: taken }) => [trial.name, taken]))
   writeFileSync(join(folder, 'bench.json'), `${JSON.stringify({ commit, samples }, toRounded, 1)}\n`)

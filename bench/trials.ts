@@ -66,14 +66,11 @@ const BARE = { against: ['bare'], called: 'the bare handler' }
 const OTHER = { against: ['other'], called: 'the other checkout' }
 const ONE = { against: ['rollcall'], called: 'one process' }
 const FULL: Load = { kind: 'full', connections: 64 }
-const KNOWN_AS_NEW: Goal = {
-  metric: 'burst',
-  subject: 'known',
-  against: ['rollcall'],
-  called: 'new addresses',
-  atLeast: 0.95,
-  atMost: 1.05,
-}
+const NEW = { against: ['rollcall'], called: 'new addresses' }
+const KNOWN_AS_NEW: readonly Goal[] = [
+  { metric: 'burst', subject: 'known', ...NEW, atLeast: 0.95, atMost: 1.05 },
+  { metric: 'cpu', subject: 'known', ...NEW },
+]
 
 /** A command, with the most seconds that it should take on a machine of two cores. */
 function toCommandTrial(
@@ -100,7 +97,7 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'rate', ...BARE, atLeast: 0.55 },
       { metric: 'rate', ...BARE, atLeast: 0.75 },
       { metric: 'cpu', ...BARE },
-      KNOWN_AS_NEW,
+      ...KNOWN_AS_NEW,
     ],
   },
   {
@@ -154,7 +151,7 @@ export const TRIALS: readonly Trial[] = [
   },
   {
     name: 'long',
-    title: 'New addresses on ten million, 64 connections, 30 s without a pause',
+    title: 'New addresses on ten million, 30 s without a pause',
     list: 'large',
     load: FULL,
     rounds: 3,
@@ -168,7 +165,7 @@ export const TRIALS: readonly Trial[] = [
   },
   {
     name: 'wait',
-    title: 'Single requests on ten million, while an inbox of almost a million is compacted',
+    title: 'Single requests on ten million during compaction of 850,000',
     list: 'large',
     load: { kind: 'wait' },
     rounds: 2,
@@ -205,7 +202,7 @@ export const TRIALS: readonly Trial[] = [
     goals: [
       { metric: 'rate', ...OTHER, atLeast: 0.9 },
       { metric: 'rate', against: ['fastify-postgres'], called: 'Fastify with postgres', atLeast: 5 },
-      KNOWN_AS_NEW,
+      ...KNOWN_AS_NEW,
     ],
   },
   {
