@@ -1,6 +1,6 @@
 /** The guide for agents: its structure (llmstxt.org) and its contents. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseSite } from '../../src/config/site-file.ts'
 import { createLlmsTxt } from '../../src/documents/llms-txt.ts'
 import { DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
@@ -27,82 +27,68 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the structure', () => {
-  test('is a heading, a quote, text without headings, then sections with only links', () => {
-    const { title, summary, details, sections } = parseLlmsTxt(text)
-    expect(title).toBe('The *Gazette* <script>alert(1)</script>')
-    expect(summary).toBe('What happened # this week: [everything](https://gazette.example).')
-    expect(details).not.toMatch(/^#/m)
-    expect([...sections.keys()]).toEqual(['Developer resources', 'Operator', 'License', 'Optional'])
-  })
-
-  test('links to each document once, to the pages of the owner, and escapes their texts', () => {
-    const { sections } = parseLlmsTxt(text)
-    const others = Object.values(DOCUMENTS).filter(({ path }) => path !== DOCUMENTS.llmsTxt.path)
-    const links = [...sections.get('Developer resources')!, ...sections.get('Optional')!]
-    expect(links.map(({ url }) => url).sort()).toEqual(others.map(({ path }) => BASE_URL + path).sort())
-    expect(sections.get('Operator')!.map(({ title, url }) => [title, url])).toEqual([
-      ['Website', 'https://gazette.example'],
-      ['An issue', 'https://gazette.example/17'],
-      ['Privacy policy', 'https://gazette.example/privacy'],
-      ['Imprint', 'https://gazette.example/imprint'],
-      ['Contact', 'https://gazette.example/%28us%29'],
-    ])
-    expect(sections.get('License')).toMatchObject([
-      { title: 'Open \\[really\\]', url: 'https://license.example/%281%29' },
-    ])
-  })
-
-  test('omits what the site does not have', () => {
-    const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
-    const { sections } = parseLlmsTxt(plain)
-    expect([...sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
-    expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
-  })
+test('it is a heading, a quote, text without headings, then sections with only links', () => {
+  const { title, summary, details, sections } = parseLlmsTxt(text)
+  expect(title).toBe('The *Gazette* <script>alert(1)</script>')
+  expect(summary).toBe('What happened # this week: [everything](https://gazette.example).')
+  expect(details).not.toMatch(/^#/m)
+  expect([...sections.keys()]).toEqual(['Developer resources', 'Operator', 'License', 'Optional'])
 })
 
-describe('the contents', () => {
-  test('have the phrases that agents and scanners look for, in the text before the sections', () => {
-    const { details } = parseLlmsTxt(text)
-    for (const phrase of ['When to use this', 'No API key', 'sandbox']) expect(details).toContain(phrase)
-  })
+test('it links to each document once, and to the pages of the owner, whose texts it escapes', () => {
+  const { sections } = parseLlmsTxt(text)
+  const others = Object.values(DOCUMENTS).filter(({ path }) => path !== DOCUMENTS.llmsTxt.path)
+  const links = [...sections.get('Developer resources')!, ...sections.get('Optional')!]
+  expect(links.map(({ url }) => url).sort()).toEqual(others.map(({ path }) => BASE_URL + path).sort())
+  expect([...sections.get('Operator')!, ...sections.get('License')!]).toEqual([
+    { title: 'Website', url: 'https://gazette.example' },
+    { title: 'An issue', url: 'https://gazette.example/17' },
+    { title: 'Privacy policy', url: 'https://gazette.example/privacy' },
+    { title: 'Imprint', url: 'https://gazette.example/imprint' },
+    { title: 'Contact', url: 'https://gazette.example/%28us%29' },
+    { title: 'Open \\[really\\]', url: 'https://license.example/%281%29' },
+  ])
+})
 
-  test('lead people to the page, and to the contact for what the service cannot do', () => {
-    const { details } = parseLlmsTxt(text)
-    expect(details).toContain(`A person can subscribe at ${BASE_URL}/ `)
-    expect(details).toContain(`To have an address removed, write to the operator: ${CONTACT}\n`)
-    expect(details).toContain(`notify the operator (${CONTACT}) first`)
-  })
+test('it omits what the site does not have', () => {
+  const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
+  expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
+  expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
+})
 
-  test('have one line for each status and code', () => {
-    const expected = Object.values(RESPONSES).map(({ status, body }) => {
-      return status === 200 ? `200 \`${body}\`` : `${status} \`${JSON.parse(body).message}\``
-    })
-    const found = [...text.matchAll(/^- (\d{3} `[^`]+`): \S/gm)].map(([, start]) => start)
-    expect(found.sort()).toEqual([...new Set(expected)].sort())
-  })
+test.each([
+  // Agents and scanners look for these.
+  ...['When to use this', 'No API key', 'sandbox'],
+  `A person can subscribe at ${BASE_URL}/ `,
+  `To have an address removed, write to the operator: ${CONTACT}\n`,
+  `notify the operator (${CONTACT}) first`,
+])('the text before the sections has "%s"', (phrase) => {
+  expect(parseLlmsTxt(text).details).toContain(phrase)
+})
 
-  test('use the same sentences as the description', async () => {
-    const { paths, components } = JSON.parse((await service.request(DOCUMENTS.openApiJson.path)).body)
-    const { post } = paths[ENDPOINT.path]
-    for (const term of post.description.split('\n\n')) expect(text).toContain(`\n- ${term}\n`)
-    expect(text).toContain(post.requestBody.description)
-    expect(text).toContain(components.schemas.Subscription.properties.email.description)
+test('it has one line for each status and code', () => {
+  const expected = Object.values(RESPONSES).map(({ status, body }) => {
+    return status === 200 ? `200 \`${body}\`` : `${status} \`${JSON.parse(body).message}\``
   })
+  const found = [...text.matchAll(/^- (\d{3} `[^`]+`): \S/gm)].map(([, start]) => start)
+  expect(found.sort()).toEqual([...new Set(expected)].sort())
+})
 
-  test('show a call that works, and the error of a request without an address', async () => {
-    const call = /```sh\ncurl (\S+) \\\n {2}-H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```/.exec(text)!
-    const [, url, name, value, body] = call as unknown as [string, string, string, string, string]
-    const path = url.slice(BASE_URL.length)
-    expect((await service.request(path, { method: 'POST', headers: { [name]: value }, body })).status).toBe(200)
-    const [, shown] = /```json\n(.+)\n```/.exec(text)!
-    expect((await service.subscribe(undefined)).body).toBe(shown!)
-  })
+test('it uses the same sentences as the description', async () => {
+  const { paths, components } = JSON.parse((await service.request(DOCUMENTS.openApiJson.path)).body)
+  const { post } = paths[ENDPOINT.path]
+  for (const term of post.description.split('\n\n')) expect(text).toContain(`\n- ${term}\n`)
+  expect(text).toContain(post.requestBody.description)
+  expect(text).toContain(components.schemas.Subscription.properties.email.description)
+})
 
-  test('repeat no line', () => {
-    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('```'))
-    expect(new Set(lines).size).toBe(lines.length)
-  })
+test('it shows a call that works, and the error of a request without an address', async () => {
+  const call = /```sh\ncurl (\S+) \\\n {2}-H '([^:]+): ([^']+)' \\\n {2}-d '([^']+)'\n```/.exec(text)!
+  const [, url, name, value, body] = call as unknown as [string, string, string, string, string]
+  const path = url.slice(BASE_URL.length)
+  expect((await service.request(path, { method: 'POST', headers: { [name]: value }, body })).status).toBe(200)
+  const [, shown] = /```json\n(.+)\n```/.exec(text)!
+  expect((await service.subscribe(undefined)).body).toBe(shown!)
 })
 
 interface LlmsLink {
