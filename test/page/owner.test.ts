@@ -1,6 +1,6 @@
 /** The page belongs to the owner: words in each language, links, where people go next, and what other programs read. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
@@ -70,61 +70,45 @@ function select(page: string, selector: string, names: readonly string[]): (stri
   return found
 }
 
-describe('words', () => {
-  test('are in the language of the page', async () => {
-    const page = await read('/de')
-    expect(page).toContain('<title>Die Rundschau · Los</title>')
-    expect(page).toContain('<bdi>Die Rundschau</bdi></h1>')
-    expect(page).toContain('<meta name="description" content="Jeden Freitag."/>')
-    expect(page).toContain('<span class="note"><bdi>Keine Werbung.</bdi></span> ')
-    expect(page).toContain('<span>Los</span></button>')
+test('words are in the language of the page; without a translation they are marked with theirs', async () => {
+  const page = await read('/de')
+  for (const text of [
+    '<title>Die Rundschau · Los</title>',
+    '<bdi>Die Rundschau</bdi></h1>',
+    '<meta name="description" content="Jeden Freitag."/>',
+    '<span class="note"><bdi>Keine Werbung.</bdi></span> ',
+    '<span>Los</span></button>',
     // The question about a typing error names the button.
-    expect(page).toContain('drücken Sie noch einmal auf „Los“.')
-  })
-
-  test('without a translation are marked with their language', async () => {
-    expect(select(await read('/fr'), 'h1, .description, .note', ['lang'])).toEqual([['en'], ['en'], ['en']])
-    expect(select(await read('/'), 'h1, .description, .note', ['lang'])).toEqual([[null], [null], [null]])
-  })
-
-  test('of documents are in the first language', async () => {
-    expect(await read('/llms.txt')).toStartWith(`# ${NAME}\n\n> Every Friday.\n`)
-    expect(JSON.parse(await read('/openapi.json')).info).toMatchObject({ title: NAME, description: 'Every Friday.' })
-    const data = readData(await read('/de'))
-    expect([data.name, data.description]).toEqual([NAME, 'Every Friday.'])
-  })
+    'drücken Sie noch einmal auf „Los“.',
+  ]) {
+    expect(page).toContain(text)
+  }
+  expect(select(await read('/fr'), 'h1, .description, .note', ['lang'])).toEqual([['en'], ['en'], ['en']])
+  expect(select(await read('/'), 'h1, .description, .note', ['lang'])).toEqual([[null], [null], [null]])
 })
 
-describe('links', () => {
-  test('lead to the pages of the owner', async () => {
-    const page = await read('/de')
-    expect(select(page, 'main > a.home', ['href'])).toEqual([['https://www.gazette.example/']])
-    expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Zu unserer Website']])
-    expect(select(page, '.notes a, a.button', ['href']).flat()).toEqual([
-      'https://www.gazette.example/last',
-      'https://www.gazette.example/',
-    ])
-    expect(select(page, 'footer p a', ['href']).flat()).toEqual([
-      'https://www.gazette.example/',
-      'mailto:owner@gazette.example',
-      'https://www.gazette.example/privacy',
-      'https://www.gazette.example/imprint',
-      'https://creativecommons.org/licenses/by-sa/4.0/',
-    ])
-  })
+test('words of documents are in the first language', async () => {
+  expect(await read('/llms.txt')).toStartWith(`# ${NAME}\n\n> Every Friday.\n`)
+  expect(JSON.parse(await read('/openapi.json')).info).toMatchObject({ title: NAME, description: 'Every Friday.' })
+})
 
-  test('the section for developers is hidden, and its documents stay', async () => {
-    expect(await read('/')).not.toContain('/openapi.yaml')
-    expect((await fetch(`${service.origin}/openapi.yaml`)).status).toBe(200)
-  })
-
-  test('in the head lead to the documents', async () => {
-    const links = select(await read('/de'), 'link[type]', ['rel', 'type', 'href'])
-    expect(links.filter(([, type]) => !/image|font/.test(type ?? ''))).toEqual([
-      ['service-doc', 'text/markdown', '/llms.txt'],
-      ['service-desc', 'application/json', '/openapi.json'],
-    ])
-  })
+test('links lead to the pages of the owner and, in the head, to the documents', async () => {
+  const page = await read('/de')
+  const home = 'https://www.gazette.example/'
+  expect(select(page, 'main > a.home', ['href'])).toEqual([[home]])
+  expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Zu unserer Website']])
+  expect(select(page, '.notes a, a.button', ['href']).flat()).toEqual([`${home}last`, home])
+  expect(select(page, 'footer p a', ['href']).flat()).toEqual([
+    ...[home, 'mailto:owner@gazette.example', `${home}privacy`, `${home}imprint`],
+    'https://creativecommons.org/licenses/by-sa/4.0/',
+  ])
+  const links = select(page, 'link[type]', ['rel', 'type', 'href'])
+  expect(links.filter(([, type]) => !/image|font/.test(type ?? ''))).toEqual([
+    ['service-doc', 'text/markdown', '/llms.txt'],
+    ['service-desc', 'application/json', '/openapi.json'],
+  ])
+  // `developers: false` hides their section only.
+  expect(page).not.toContain('/openapi.yaml')
 })
 
 /** Reads the JSON-LD of a page. */
@@ -133,8 +117,9 @@ function readData(page: string): Record<string, unknown> {
   return JSON.parse(text)
 }
 
-test('a link to the page has a card', async () => {
-  const cards = select(await read('/de'), 'meta[property], meta[name^=twitter]', ['property', 'name', 'content'])
+test('other programs learn what the owner provided: a card for links, and data for search engines', async () => {
+  const page = await read('/de')
+  const cards = select(page, 'meta[property], meta[name^=twitter]', ['property', 'name', 'content'])
   expect(cards.map(([property, name, content]) => [property ?? name, content])).toEqual([
     ['og:type', 'website'],
     ['og:title', 'Die Rundschau'],
@@ -143,10 +128,6 @@ test('a link to the page has a card', async () => {
     ['og:image', 'https://www.gazette.example/card.png'],
     ['twitter:card', 'summary_large_image'],
   ])
-})
-
-test('search engines learn what the owner provided', async () => {
-  const page = await read('/')
   const [[logo = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   expect(readData(page)).toEqual({
     '@context': 'https://schema.org',
@@ -156,12 +137,7 @@ test('search engines learn what the owner provided', async () => {
     url: `${BASE_URL}/`,
     inLanguage: ['en', 'de', 'fr'],
     license: 'https://creativecommons.org/licenses/by-sa/4.0/',
-    publisher: {
-      '@type': 'Organization',
-      name: NAME,
-      url: 'https://www.gazette.example/',
-      logo: BASE_URL + logo,
-    },
+    publisher: { '@type': 'Organization', name: NAME, url: 'https://www.gazette.example/', logo: BASE_URL + logo },
   })
 })
 
@@ -176,18 +152,14 @@ test('a square logo is the icon in tabs and on home screens', async () => {
 
 test('a logo in SVG runs no scripts when it is opened by itself', async () => {
   const other = await createFolder()
-  await writeFile(
-    join(other, 'logo.svg'),
-    '<svg viewBox="0 0 3 1" xmlns="http://www.w3.org/2000/svg"><script>x()</script></svg>',
-  )
+  const svg = '<svg viewBox="0 0 3 1" xmlns="http://www.w3.org/2000/svg"><script>x()</script></svg>'
+  await writeFile(join(other, 'logo.svg'), svg)
   const plain = await startService({ folder: other, site: 'logo: logo.svg\n' })
   const page = await (await fetch(plain.origin)).text()
   const [[path] = []] = select(page, '.home img', ['src'])
   const { status, headers } = await fetch(plain.origin + path)
   expect([status, headers.get('content-type'), headers.get('content-security-policy')]).toEqual([
-    200,
-    'image/svg+xml',
-    "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    ...[200, 'image/svg+xml', "default-src 'none'; style-src 'unsafe-inline'; sandbox"],
   ])
   // It is not square.
   expect(select(page, 'link[rel=icon]', ['href'])).toEqual([['/favicon.svg']])
@@ -195,49 +167,47 @@ test('a logo in SVG runs no scripts when it is opened by itself', async () => {
   await rm(other, { recursive: true })
 })
 
-describe('in a browser', () => {
-  test('the policy of the page allows everything in it, and a hostile name runs nothing', async () => {
-    const [scripts, title] = await visit(browser, service.origin, {}, async (page) => [
-      await page.locator('script').count(),
-      await page.locator('h1').textContent(),
-    ])
-    expect([scripts, title]).toEqual([2, NAME])
-  })
+test('the policy of the page allows everything in it, and a hostile name runs nothing', async () => {
+  const [scripts, title] = await visit(browser, service.origin, {}, async (page) => [
+    await page.locator('script').count(),
+    await page.locator('h1').textContent(),
+  ])
+  expect([scripts, title]).toEqual([2, NAME])
+})
 
-  test.each([
-    ['with scripts', true],
-    ['without scripts', false],
-  ])('a subscription leads to the page of the owner, and no parameter changes that: %s', async (name, scripts) => {
-    const email = `${name.replace(' ', '-')}@example.org`
-    const path = '/de?after_subscribe=https://evil.example&next=https://evil.example'
-    const options = { path, javaScriptEnabled: scripts, expected: new RegExp(`^requests ${SITE}/`) }
-    const reached = await visit(browser, service.origin, options, async (page) => {
-      await page.locator('#email').fill(email)
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Welcome' }).waitFor()
-      return page.url()
-    })
-    expect(reached).toBe(`${SITE}/welcome`)
-    expect(await readList(folder)).toContain(email)
+test.each([
+  ['with scripts', true],
+  ['without scripts', false],
+])('a subscription leads to the page of the owner, and no parameter changes that: %s', async (name, scripts) => {
+  const email = `${name.replace(' ', '-')}@example.org`
+  const path = '/de?after_subscribe=https://evil.example&next=https://evil.example'
+  const options = { path, javaScriptEnabled: scripts, expected: new RegExp(`^requests ${SITE}/`) }
+  const reached = await visit(browser, service.origin, options, async (page) => {
+    await page.locator('#email').fill(email)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+    return page.url()
   })
+  expect(reached).toBe(`${SITE}/welcome`)
+  expect(await readList(folder)).toContain(email)
+})
 
-  test.each([
-    ['subscribes from the site of the owner', '127.0.0.1', 'You are on the list', true],
-    ['of a site that CORS_ORIGINS does not name cannot call the API', 'localhost', 'no connection', false],
-  ])('the form of the documentation %s', async (_name, host, outcome, isStored) => {
-    const email = `own-form-${host}@example.org`
-    const origin = SITE.replace('127.0.0.1', host)
-    await visit(browser, origin, { path: '/form', expected: /./ }, async (page) => {
-      const send = async (address: string, text: string) => {
-        await page.locator('#email').fill(address)
-        await page.getByRole('button', { name: 'Subscribe' }).click()
-        await page.getByRole('status').filter({ hasText: text }).waitFor()
-      }
-      if (isStored) await send('a@b', 'Please check the address.')
-      await send(email, outcome)
-    })
-    expect((await readList(folder)).includes(email)).toBe(isStored)
+test.each([
+  ['subscribes from the site of the owner', '127.0.0.1', 'You are on the list', true],
+  ['of a site that CORS_ORIGINS does not name cannot call the API', 'localhost', 'no connection', false],
+])('the form of the documentation %s', async (_name, host, outcome, isStored) => {
+  const email = `own-form-${host}@example.org`
+  const origin = SITE.replace('127.0.0.1', host)
+  await visit(browser, origin, { path: '/form', expected: /./ }, async (page) => {
+    const send = async (address: string, text: string) => {
+      await page.locator('#email').fill(address)
+      await page.getByRole('button', { name: 'Subscribe' }).click()
+      await page.getByRole('status').filter({ hasText: text }).waitFor()
+    }
+    if (isStored) await send('a@b', 'Please check the address.')
+    await send(email, outcome)
   })
+  expect((await readList(folder)).includes(email)).toBe(isStored)
 })
 
 test('a site without a site file says nothing about an owner, and has icons', async () => {
@@ -248,10 +218,15 @@ test('a site without a site file says nothing about an owner, and has icons', as
   expect(select(page, 'meta[name^=twitter]', ['content'])).toEqual([['summary']])
   const [[icon = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   expect(select(page, 'meta[property="og:image"]', ['content'])).toEqual([[`http://127.0.0.1:3000${icon}`]])
-  expect(Buffer.from(await (await fetch(`${plain.origin}/favicon.ico`)).bytes()).readUInt32BE(0)).toBe(0x100)
-  const response = await fetch(plain.origin + icon)
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
-  const bytes = Buffer.from(await response.bytes())
-  expect([bytes.subarray(1, 4).toString(), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual(['PNG', 180, 180])
+  for (const [path, mediaType, start] of [
+    ['/favicon.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"'],
+    ['/favicon.ico', 'image/vnd.microsoft.icon', '\0\0\x01\0\x02\0'],
+    // 180 pixels wide and high.
+    [icon, 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\xb4\0\0\0\xb4'],
+  ] as const) {
+    const response = await fetch(plain.origin + path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(Buffer.from(await response.bytes()).toString('latin1')).toStartWith(start)
+  }
   await plain.stop()
 })
