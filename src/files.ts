@@ -1,5 +1,5 @@
 /**
- * Files that commands read and write. An output is complete or not there: it is written under another name, and gets its
+ * Files that commands write. An output is complete or not there: it is written under another name, and gets its
  * name at the end. It never takes the place of a list, a device, a FIFO or a link.
  */
 
@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { Failure, toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
-export const PRIVATE_MODE = 0o600
+const PRIVATE_MODE = 0o600
 
 /** Text that a command writes. */
 export interface Output {
@@ -78,23 +78,6 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   } catch (error) {
     await output.discard()
     throw error
-  }
-}
-
-/**
- * Reads the start of a file, at most `most` bytes.
- *
- * @returns undefined when there is no such file
- * @throws Failure when it is not a regular file or cannot be read
- */
-export function readFileStart(file: string, most: number): string | undefined {
-  const stats = findStats(file)
-  if (!stats) return undefined
-  if (!stats.isFile()) throw new Failure(`${file}: it is ${stats.isDirectory() ? 'a folder' : 'not a regular file'}`)
-  try {
-    return readStart(file, most).toString()
-  } catch (error) {
-    throw toFileFailure(error, file)
   }
 }
 
@@ -204,7 +187,8 @@ export async function createPartialFile(file: string, name = file): Promise<stri
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory()) throw new Failure(`${name}: it is a folder`)
   try {
-    for (const leftover of await listLeftovers(dirname(file))) {
+    // A folder that can be written may not be readable.
+    for (const leftover of await readdir(dirname(file)).catch(() => [])) {
       if (isLeftover(leftover, basename(file))) await rm(join(dirname(file), leftover), { force: true })
     }
     createPrivateFile(partial)
@@ -227,13 +211,6 @@ export function createPrivateFile(path: string): void {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** Lists the temporary files in a folder whose processes have ended; none when the folder cannot be read. */
-export async function listLeftovers(folder: string): Promise<readonly string[]> {
-  // A folder that can be written may not be readable.
-  const names = await readdir(folder).catch(() => [])
-  return names.filter((name) => isLeftover(name))
 }
 
 // SQLite adds these endings to the temporary file of a backup.

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { listLeftovers } from '../files.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { toListName } from '../store/list-name.ts'
 import { checkStore } from '../store/open.ts'
@@ -37,7 +36,6 @@ async function* runChecks(list: ListUrl | undefined): AsyncGenerator<CheckResult
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
-  yield await runCheck('partial files', checkPartialFiles)
   if (list) yield* checkStore(list, [])
 }
 
@@ -58,11 +56,4 @@ async function checkService(list: ListUrl, { ops, baseUrl }: Config): Promise<st
 
 function toAbsolute(list: ListUrl): ListUrl {
   return list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list
-}
-
-/** Looks in the working folder, where exports and cursor files usually are. @throws Failure */
-async function checkPartialFiles(): Promise<string> {
-  const names = await listLeftovers('.')
-  if (names.length === 0) return 'none in the working folder'
-  throw new Failure(`killed commands left files with addresses here: delete ${names.join(', ')}`)
 }

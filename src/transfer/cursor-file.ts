@@ -1,10 +1,10 @@
 /** The file in which an export saves its cursor. Only one process at a time uses it. */
 
 import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
-import { createPrivateFile, findFile, type ProtectedList, readFileStart, replaceFile } from '../files.ts'
+import { createPrivateFile, findFile, type ProtectedList, replaceFile } from '../files.ts'
 import { toClockSeq } from '../store/head.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
@@ -27,9 +27,6 @@ export interface CursorFile {
   close(): void
 }
 
-/** No number and id are longer. */
-const MAX_BYTES = 64
-
 /**
  * Opens a cursor file, and keeps other processes from doing so.
  *
@@ -41,7 +38,7 @@ export async function openCursorFile(file: string, list: ProtectedList): Promise
   const path = await findFile(file, list)
   const lock = createLock(path, file)
   try {
-    const cursor = parseCursor(readFileStart(path, MAX_BYTES) ?? '0', file)
+    const cursor = parseCursor(existsSync(path) ? readFileSync(path, 'utf8') : '0', file)
     return {
       path,
       cursor,
