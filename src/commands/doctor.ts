@@ -36,7 +36,7 @@ async function* runChecks(list: ListUrl | undefined): AsyncGenerator<CheckResult
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
-  if (list) yield* checkStore(list, [])
+  if (list) yield* checkStore(list)
 }
 
 /** Compares the settings of the running service with those of this command. @throws Failure */

@@ -41,7 +41,6 @@ export function createSchedule(compact: Compact): Schedule {
   let running: Promise<void> | undefined
   let isStopped = false
   let waiting = 0
-  let commits = 0
   let retryAt = 0
 
   function wait(milliseconds: number): void {
@@ -57,11 +56,12 @@ export function createSchedule(compact: Compact): Schedule {
   }
 
   async function run(): Promise<void> {
-    const before = commits
+    const before = waiting
     try {
       const { moved, left } = await compact()
-      waiting = left ? Math.max(0, waiting - moved) : 0
-      if (commits !== before) waitForIdle()
+      const added = waiting - before
+      waiting = left ? Math.max(0, waiting - moved) : added
+      if (added > 0) waitForIdle()
       else if (left) wait(0)
     } catch {
       // Nothing is lost: the addresses stay in the inbox, on stable storage.
@@ -75,7 +75,6 @@ export function createSchedule(compact: Compact): Schedule {
   return {
     committed(addresses) {
       waiting += addresses
-      commits++
       if (!running) waitForIdle()
     },
     async stop() {
