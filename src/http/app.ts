@@ -8,7 +8,14 @@ import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 import { READABLE_BY_ANY_ORIGIN } from './documents.ts'
 import type { Metrics } from './metrics.ts'
-import { createJsonResponder, createJsonResponses, type Handler, type HeaderFields, redirect } from './responses.ts'
+import {
+  createJsonResponder,
+  createJsonResponses,
+  type Handler,
+  type HeaderFields,
+  isRead,
+  redirect,
+} from './responses.ts'
 
 export interface AppOptions {
   readonly baseUrl: string
@@ -38,24 +45,22 @@ export interface App {
   readonly error: (error: unknown) => Response
 }
 
+type ToHeaders = (request: Request) => HeaderFields
+
 export function createApp(options: AppOptions): App {
   const { baseUrl, headers, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
   const responses = createJsonResponses({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
   const refuseHost = createJsonResponder(HOST_PROBLEM.status, toErrorBody(HOST_PROBLEM), headers)
 
-  /**
-   * Creates the handler of a path, which redirects requests for the other name of the host.
-   *
-   * @param label of the path in metrics
-   * @param toAliasHeaders the headers of a redirect
-   */
-  function createRoute(
-    label: string,
-    handler: Handler,
-    toAliasHeaders: (request: Request) => HeaderFields = () => headers,
-  ): Handler {
-    function respond(request: Request): Response | Promise<Response> {
+  /** Creates the handler of a path. @param label of the path in metrics */
+  function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => headers): Handler {
+    return count(label, discardBody(redirectAlias(handler, toAliasHeaders)))
+  }
+
+  /** Redirects requests for the other name of the host, with these headers. */
+  function redirectAlias(handler: Handler, toAliasHeaders: ToHeaders): Handler {
+    return (request) => {
       // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
       if (request.method === 'CONNECT') return responses.problem('no_such_path')
       const host = request.headers.get('host')
@@ -67,24 +72,32 @@ export function createApp(options: AppOptions): App {
       if (!isAlias(host)) return handler(request)
       return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
     }
+  }
 
+  /** Holds a response that comes before the body. With a promise, the handler reads the body. */
+  function discardBody(handler: Handler): Handler {
     return (request) => {
-      const response = respond(request)
-      // With a promise, the handler reads the body. GET and HEAD have none.
-      const isRefusal = response instanceof Response && request.method !== 'GET' && request.method !== 'HEAD'
-      const sent = isRefusal && request.body ? body.discard(request, response) : response
-      if (!metrics) return sent
-      const count = (response: Response) => {
-        metrics.request(label, response.status)
-        return response
-      }
-      return sent instanceof Response ? count(sent) : sent.then(count)
+      const response = handler(request)
+      return response instanceof Response && request.body && !isRead(request)
+        ? body.discard(request, response)
+        : response
+    }
+  }
+
+  function count(label: string, handler: Handler): Handler {
+    if (!metrics) return handler
+    const add = (response: Response) => {
+      metrics.request(label, response.status)
+      return response
+    }
+    return (request) => {
+      const response = handler(request)
+      return response instanceof Response ? add(response) : response.then(add)
     }
   }
 
   function toReadOnly(document: Handler): Handler {
-    return (request) =>
-      request.method === 'GET' || request.method === 'HEAD' ? document(request) : responses.problem('read_only')
+    return (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
   }
 
   function error(error: unknown): Response {
@@ -95,13 +108,10 @@ export function createApp(options: AppOptions): App {
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...headers, ...READABLE_BY_ANY_ORIGIN }
+  const toReadable = () => readable
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.toResponses(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
-  for (const [path, document] of documents)
-    routes.set(
-      path,
-      createRoute(path, toReadOnly(document), () => readable),
-    )
+  for (const [path, document] of documents) routes.set(path, createRoute(path, toReadOnly(document), toReadable))
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   // Paths without a route share a label, so that clients cannot create series.
   return { routes, fetch: createRoute('other', () => responses.problem('no_such_path')), error }

@@ -6,7 +6,7 @@ import { GIVE_UP_MS } from '../limits.ts'
 import type { ServiceStore } from '../subscriber.ts'
 import type { App } from './app.ts'
 import type { Metrics, StoreMeasure } from './metrics.ts'
-import type { Handler } from './responses.ts'
+import { type Handler, isRead } from './responses.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
@@ -53,7 +53,7 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
       if (!isKnownHost(request.headers.get('host'), host)) {
         return toText(403, 'the Host must be an IP address, localhost or OPS_HOST')
       }
-      return request.method === 'GET' || request.method === 'HEAD' ? handler(request) : toText(405, 'use GET')
+      return isRead(request) ? handler(request) : toText(405, 'use GET')
     }
   }
 

@@ -14,7 +14,7 @@ import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './documents.ts'
-import { createJsonResponder, type Handler, type HeaderFields, redirect } from './responses.ts'
+import { createJsonResponder, type Handler, type HeaderFields, isRead, redirect } from './responses.ts'
 
 export interface PagesOptions extends PageOptions {
   /** Headers of every response of the service. */
@@ -63,7 +63,7 @@ function createHome(page: Handler, guide: Handler): Handler {
     response.headers.append('Vary', 'Accept')
     return response
   }
-  return (request) => (request.method === 'GET' || request.method === 'HEAD' ? choose(request) : page(request))
+  return (request) => (isRead(request) ? choose(request) : page(request))
 }
 
 function createPage(options: PagesOptions, language: Language): Handler {
@@ -81,7 +81,7 @@ function createPage(options: PagesOptions, language: Language): Handler {
 
   return (request) => {
     if (request.method === 'POST') return subscribe(request)
-    return request.method === 'GET' || request.method === 'HEAD' ? read(request) : refuse()
+    return isRead(request) ? read(request) : refuse()
   }
 }
 

@@ -6,6 +6,11 @@ import { ALLOW } from '../routes.ts'
 /** Responds to a request. With a promise, unless the method is GET or HEAD, the handler reads the body. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
+/** Whether a request only reads. Its body, if it has one, means nothing (RFC 9110 section 9.3.1). */
+export function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** Headers as pairs of name and value. */
 export type HeaderFields = Readonly<Record<string, string>>
 
