@@ -1,6 +1,6 @@
 /**
- * Replays every example of the description: a real request provokes it, and the response is compared with the
- * example and with the literal contract.
+ * Replays every example of the description: a real request provokes it, and the response is compared with the example, with
+ * the literal contract, and with the headers that every response has.
  */
 
 import { Database } from 'bun:sqlite'
@@ -123,6 +123,7 @@ test.concurrent.each(listAnswers(description).map((example) => [toTitle(example)
     const reply = await PROVOCATIONS[name]!(operation)
     expect(reply?.status).toBe(status)
     service.check({ ...operation, ...reply! })
+    expectCommonHeaders(reply!, operation)
     const body = reply!.body.toString()
     if (name === 'example') expectDocument(body, value)
     else expect(body).toBe(value === undefined ? '' : JSON.stringify(value))
@@ -182,6 +183,21 @@ function startFailingService() {
     log: (): { err: { stack: string } }[] => lines.map((line) => JSON.parse(line)),
     stop: () => server.stop(performance.now()),
   }
+}
+
+/** Expects the headers of every response, and none that says what the software is or that identifies a client. */
+function expectCommonHeaders({ status, headers }: RawReply, { path }: Operation): void {
+  const expected = {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'strict-transport-security': 'max-age=31536000',
+    'cache-control': path !== ENDPOINT.path && [200, 304].includes(status) ? 'public, max-age=300' : 'no-store',
+    server: null,
+    'x-powered-by': null,
+    'set-cookie': null,
+  }
+  expect(Object.fromEntries(Object.keys(expected).map((name) => [name, headers.get(name)]))).toEqual(expected)
 }
 
 function isContractName(name: string): name is keyof typeof RESPONSES {

@@ -41,6 +41,9 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   /** Expects a redirect to a path and query of the canonical host. */
   function expectMoved({ status, headers, body }: RawReply, path: string): void {
     expect([status, headers.get('location'), body.length]).toEqual([308, baseUrl + path, 0])
+    // Otherwise a later switch of the canonical host could loop in browsers.
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.has('strict-transport-security')).toBe(baseUrl.startsWith('https:'))
   }
 
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
@@ -150,13 +153,5 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     const post = toRequest(`POST ${ENDPOINT.path}`, [JSON_FIELD], '{"email":"old@example.org"}')
     expectResponse(await sendBytes(`POST ${ENDPOINT.path}`, post.replace('HTTP/1.1', 'HTTP/1.0')), 'accepted')
     expectMoved(await sendBytes('GET /a', `GET /a HTTP/1.0\r\nHost: ${alias}\r\n\r\n`), '/a')
-  })
-
-  test('an absolute target is served by its path, with any host', async () => {
-    for (const origin of ['http://evil.example', 'https://evil.example:99', `http://${alias}`]) {
-      const reply = await send(`GET ${origin}${openApiJson.path}`, [`Host: ${host}`])
-      expect([reply.status, reply.body.equals(description)]).toEqual([200, true])
-      expectResponse(await send(`GET ${origin}/nowhere`, ['Host: a b']), 'no_such_path')
-    }
   })
 })

@@ -65,6 +65,7 @@ describe('the page', () => {
     for (const method of ['GET', 'POST', 'PUT']) {
       const response = await ask(from, { method })
       expect([response.status, response.headers.get('location')]).toEqual([308, to])
+      expect(response.headers.get('cache-control')).toBe('no-store')
     }
   })
 
