@@ -1,6 +1,6 @@
 /** The log: JSON lines about start, stop and failures, without email addresses. */
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { redactAddresses, toLogged } from '../src/log.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
@@ -85,7 +85,7 @@ test.concurrent('LOG_LEVEL=trace logs no part of an address when requests and th
   expect(service.log()).not.toMatch(/@|secret|person|private/i)
 })
 
-describe('redactAddresses hides addresses', () => {
+test('redactAddresses hides addresses', () => {
   const cases = {
     'no address': 'no address',
     'ada@example.org': '[hidden]',
@@ -100,14 +100,10 @@ describe('redactAddresses hides addresses', () => {
     '@': '[hidden]',
     'node_modules/@scope/package/index.js': '[hidden]',
   }
-  for (const [text, expected] of Object.entries(cases)) {
-    test(JSON.stringify(text), () => expect(redactAddresses(text)).toBe(expected))
-  }
-})
-
-test('redactAddresses does not take quadratic time, which would be minutes here', () => {
-  const text = 'a'.repeat(2 ** 20)
-  expect(redactAddresses(text)).toBe(text)
+  for (const [text, expected] of Object.entries(cases)) expect(redactAddresses(text)).toBe(expected)
+  // Quadratic time would be minutes here.
+  const long = 'a'.repeat(2 ** 20)
+  expect(redactAddresses(long)).toBe(long)
 })
 
 test('an error is logged with its type, code, message, stack and causes, without addresses', () => {

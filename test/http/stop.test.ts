@@ -109,37 +109,26 @@ test('a stop waits for bodies, cuts off those that do not end, and waits neither
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a stop waits while another process holds the lock of the list', async () => {
+test.concurrent('a stop waits for a lock of the list, and stores the addresses of clients that have disconnected', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
   const lock = await holdLock(toListFile(folder))
-  const waiting = service.subscribe('waiting@example.org')
-  await service.request(DOCUMENTS.openApiJson.path)
-  const stopped = stop(service)
-  await service.logged('stopping')
-  await lock.release()
-  expect((await waiting).status).toBe(200)
-  expect(await stopped).toEqual(CLEAN)
-  expect(await readList(folder)).toEqual(['waiting@example.org'])
-  await rm(folder, { recursive: true })
-})
-
-test.concurrent('a stop stores the addresses of clients that have disconnected', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder))
-  // The first address is in a commit, and the second one waits for the next.
+  // The first address is in a commit, and the others wait for the next.
   for (const email of ['first@example.org', 'second@example.org']) {
     const connection = await openConnection(service.port)
     connection.send(toPost(email))
     await service.request(DOCUMENTS.openApiJson.path)
     connection.close()
   }
+  const waiting = service.subscribe('waiting@example.org')
+  await service.request(DOCUMENTS.openApiJson.path)
   const stopped = stop(service)
   await until(async () => (await openConnection(service.port)).isClosed(), 'the service accepts no connection')
   await lock.release()
+  expect((await waiting).status).toBe(200)
   expect(await stopped).toEqual(CLEAN)
-  expect(await readList(folder)).toEqual(['first@example.org', 'second@example.org'])
+  expect(service.log()).not.toContain('the store')
+  expect(await readList(folder)).toEqual(['first@example.org', 'second@example.org', 'waiting@example.org'])
   await rm(folder, { recursive: true })
 })
 

@@ -40,16 +40,13 @@ describe('an accent', () => {
 
 test.each([
   ['The Gazette', 'T'],
-  ['rollcall', 'R'],
   ['«Le Monde»', 'L'],
   ['#1 News', '1'],
   ['🗞️ Harbor News', 'H'],
   ['👩‍👩‍👧', '👩‍👩‍👧'],
   ['E\u0301tudes', 'E\u0301'],
-  ['ßa', 'ß'],
   ['їжак', 'Ї'],
   ['الجريدة', 'ا'],
-  ['日本の朝', '日'],
   ['& <', '&'],
   ['\u{10FFFE}', ''],
 ])('the initial of %p is %p', (name, initial) => {

@@ -88,16 +88,6 @@ describe('the title', () => {
     })
     expect(requests).toBe(1)
   })
-
-  test('with a letter that is not in that font is in one font of the system', async () => {
-    const site = await startService({ site: 'name: Łódź\nlanguages: [en]' })
-    const state = await visit(browser, site.origin, {}, async (page) => [
-      await isLoaded(page),
-      (await readStyle(page, 'h1', 'fontFamily')).split(',')[0],
-    ])
-    await site.stop()
-    expect(state).toEqual([false, 'Georgia'])
-  })
 })
 
 test.each(['light', 'dark'] as const)('in the %s theme, button and check mark have the exact accent', async (theme) => {

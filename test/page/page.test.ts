@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
-import { holdLock, readList, toListFile } from '../support/list-file.ts'
+import { readList } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
@@ -197,15 +197,5 @@ describe('the form', () => {
       expect([large.status, large.headers.get('cache-control')]).toEqual([413, 'no-store'])
       expect(outcomeIn(await large.text())).toBe(LOCALES.fr.outcomes.invalid_body)
     }
-  })
-
-  test('shows a store failure, and keeps the typed text', async () => {
-    const lock = await holdLock(toListFile(folder))
-    const response = await postEmail('/ar', 'late@example.org')
-    const text = await response.text()
-    await lock.release()
-    expect(response.status).toBe(500)
-    expect(outcomeIn(text)).toBe(LOCALES.ar.outcomes.storage_failure)
-    expect(text).toContain('value="late@example.org"')
   })
 })

@@ -98,17 +98,6 @@ test.each(UMASKS)('the files of every command, from the moment they appear, with
   })
 })
 
-test('a backup replaces the temporary file of an earlier one, and not only its content', async () => {
-  const { folder, shell } = await createCliFixture()
-  // The process keeps its number when the shell replaces itself.
-  const { code, stderr } = await shell(`
-    echo ada@site.io | rollcall import - &&
-    touch .copy.db.$$.partial && chmod 666 .copy.db.$$.partial && exec "$bun" "$cli" backup copy.db
-  `)
-  expect({ code, stderr }).toMatchObject({ code: 0 })
-  expect(toMode(join(folder, 'copy.db'))).toBe('600')
-})
-
 test('an existing list that others can read keeps its mode, and the log has the command that changes it', async () => {
   const folder = await createPlace()
   // The path needs quotes in a shell.

@@ -2,26 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, startService } from '../support/service.ts'
-
-test('a request waits for a short lock, and nothing is logged', async () => {
-  const folder = await createFolder()
-  // A list that existed before, as after most starts.
-  await openSqliteStore(toListFile(folder)).close()
-  const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder))
-  const waiting = service.subscribe('ann@example.org')
-  // The address is with the thread by then, which waits for the lock.
-  for (let request = 0; request < 10; request++) await service.request(DOCUMENTS.openApiJson.path)
-  await lock.release()
-  expect((await waiting).status).toBe(200)
-  expect(service.log()).not.toContain('the store')
-  expect(await service.stop()).toBe(0)
-  await rm(folder, { recursive: true })
-})
 
 test('while the lock is held, requests get 500, and documents are served; afterward requests get 200', async () => {
   const folder = await createFolder()

@@ -2,11 +2,10 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { ROOT } from '../support/paths.ts'
 import { createFolder, type Environment, runCommand, startService } from '../support/service.ts'
 
 const BASE = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
@@ -44,17 +43,6 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   }
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()
-  await rm(folder, { recursive: true })
-})
-
-test.concurrent('a page that cannot be built stops the start before the list is created', async () => {
-  const folder = await createFolder()
-  await cp(join(ROOT, 'src'), join(folder, 'src'), { recursive: true })
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  await writeFile(join(folder, 'src/page/assets/page.ts'), 'const = ;')
-  const command = [process.execPath, join(folder, 'src/cli.ts'), 'serve']
-  await expect(startService({ folder, command })).rejects.toThrow('the service ended with 1')
-  expect((await readdir(folder)).toSorted()).toEqual(['node_modules', 'src'])
   await rm(folder, { recursive: true })
 })
 
