@@ -5,11 +5,9 @@ import {
   ABSENT,
   type Effect,
   listPossibleStates,
-  matches,
   type Operation,
   type State,
   SUPPRESSED,
-  toSnapshot,
 } from '../../endurance/model/history.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -65,27 +63,4 @@ test('the list keeps the first spelling and date, and an import leaves out who i
   operations = []
   during(1, 2, { kind: 'import', email: 'a@b.org' })
   expect(kinds(SUPPRESSED)).toEqual(['suppressed'])
-})
-
-test('a row matches a state by its spelling and its date', () => {
-  const state: State = { kind: 'subscribed', email: 'a@b.org', from: 1_000, to: 2_000 }
-  const toRow = (email: string, date: number) => ({ email, subscribed_at: new Date(date).toISOString(), seq: 1 })
-  expect(matches(state, toRow('a@b.org', 1_500))).toBe(true)
-  expect(matches(state, toRow('A@b.org', 1_500))).toBe(false)
-  expect(matches(state, toRow('a@b.org', 2_001))).toBe(false)
-  expect(matches(state, undefined)).toBe(false)
-  expect(matches(ABSENT, undefined)).toBe(true)
-  expect(matches(SUPPRESSED, toRow('a@b.org', 1_500))).toBe(false)
-})
-
-test('a reader has met what ended before it began, perhaps what ran meanwhile, and nothing later', () => {
-  during(1, 2, subscribe())
-  during(3, 8, remove(false))
-  during(9, 10, subscribe())
-  const met = toSnapshot(operations, 5, 7)
-  expect(
-    listPossibleStates(ABSENT, met)
-      .map(({ kind }) => kind)
-      .sort(),
-  ).toEqual(['absent', 'subscribed'])
 })

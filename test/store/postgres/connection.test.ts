@@ -27,36 +27,31 @@ async function createList(addresses: number): Promise<string> {
 }
 
 /** Every variable that Bun's client or libpq reads, with a value that leads elsewhere or to an error. */
-function toVariables(other: string): readonly (readonly [string, string])[] {
-  const parts = {
-    HOST: '192.0.2.1',
-    PORT: '1',
+function toVariables(other: string): readonly (readonly [name: string, value: string])[] {
+  const parts = { HOST: '192.0.2.1', PORT: '1', USER: 'nobody', PASSWORD: 'wrong', SSLMODE: 'verify-full' }
+  const bun = Object.entries({ ...parts, DATABASE: toDatabase(other) })
+  const plain = ['DATABASE_URL', 'DATABASEURL', 'POSTGRES_URL', 'PGURL', 'PG_URL', 'MYSQL_URL', 'SQLITE_URL']
+  const urls = [...plain, 'TLS_DATABASE_URL', 'TLS_POSTGRES_DATABASE_URL', 'TLS_MYSQL_DATABASE_URL']
+  const libpq = {
+    PGHOSTADDR: '192.0.2.1',
+    PGUSERNAME: 'nobody',
     USER: 'nobody',
-    PASSWORD: 'wrong',
-    DATABASE: toDatabase(other),
-    SSLMODE: 'verify-full',
+    USERNAME: 'nobody',
+    PGSSLROOTCERT: '/missing',
+    PGSSLCERT: '/missing',
+    PGSSLKEY: '/missing',
+    PGCHANNELBINDING: 'require',
+    PGAPPNAME: 'other',
+    PGCONNECT_TIMEOUT: 'soon',
+    PGTARGETSESSIONATTRS: 'standby',
+    PGSERVICE: 'other',
+    PGPASSFILE: '/missing',
   }
-  const urls = ['DATABASE_URL', 'DATABASEURL', 'POSTGRES_URL', 'PGURL', 'PG_URL', 'MYSQL_URL', 'SQLITE_URL']
-  const tlsUrls = ['TLS_DATABASE_URL', 'TLS_POSTGRES_DATABASE_URL', 'TLS_MYSQL_DATABASE_URL']
   return [
-    ...Object.entries(parts).flatMap(([name, value]) => [
-      [`PG${name}`, value] as const,
-      [`PG_${name}`, value] as const,
-    ]),
-    ...[...urls, ...tlsUrls].map((name) => [name, `${other}?options=-c%20no.such=1&no_such=1`] as const),
-    ['PGHOSTADDR', '192.0.2.1'],
-    ['PGUSERNAME', 'nobody'],
-    ['USER', 'nobody'],
-    ['USERNAME', 'nobody'],
-    ['PGSSLROOTCERT', '/missing'],
-    ['PGSSLCERT', '/missing'],
-    ['PGSSLKEY', '/missing'],
-    ['PGCHANNELBINDING', 'require'],
-    ['PGAPPNAME', 'other'],
-    ['PGCONNECT_TIMEOUT', 'soon'],
-    ['PGTARGETSESSIONATTRS', 'standby'],
-    ['PGSERVICE', 'other'],
-    ['PGPASSFILE', '/missing'],
+    ...bun.map(([name, value]) => [`PG${name}`, value] as const),
+    ...bun.map(([name, value]) => [`PG_${name}`, value] as const),
+    ...urls.map((name) => [name, `${other}?options=-c%20no.such=1&no_such=1`] as const),
+    ...Object.entries(libpq),
   ]
 }
 
@@ -156,39 +151,24 @@ function isEncrypted(url: string): Promise<boolean> {
 }
 
 test('connections on which nothing arrives any more are given up and replaced', async () => {
-  const proxy = await startProxy(await createList(1))
-  const store = openPostgresServiceStore({ server: toServer(proxy.url), name: 'list', log: createLog('silent') })
-  await store.check()
-  proxy.silence()
-  await expect(store.add([])).rejects.toThrow('the server does not answer')
-  await store.add([])
-  await store.close()
-  proxy.close()
-})
-
-/** Starts a proxy that can keep its connections open without passing anything on, as a broken network does. */
-async function startProxy(url: string) {
-  const pairs: [Socket, Socket][] = []
-  const listener = createServer((client) => {
+  const url = await createList(1)
+  // A proxy that can keep its connections open without passing anything on, as a broken network does.
+  const sockets: Socket[] = []
+  const proxy = createServer((client) => {
     const upstream = connect(Number(new URL(url).port), '127.0.0.1')
     client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) socket.on('error', () => {})
-    pairs.push([client, upstream])
+    sockets.push(client, upstream)
   })
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const proxied = new URL(url)
-  proxied.port = String((listener.address() as AddressInfo).port)
-  return {
-    url: proxied.href,
-    silence() {
-      for (const [client, upstream] of pairs) {
-        client.unpipe().pause()
-        upstream.unpipe().pause()
-      }
-    },
-    close() {
-      for (const socket of pairs.flat()) socket.destroy()
-      listener.close()
-    },
-  }
-}
+  proxied.port = String((proxy.address() as AddressInfo).port)
+  const store = openPostgresServiceStore({ server: toServer(proxied.href), name: 'list', log: createLog('silent') })
+  await store.check()
+  for (const socket of sockets) socket.unpipe().pause()
+  await expect(store.add([])).rejects.toThrow('the server does not answer')
+  await store.add([])
+  await store.close()
+  for (const socket of sockets) socket.destroy()
+  proxy.close()
+})
