@@ -50,7 +50,7 @@ const contenders = createContenders(await toCheckout(ROOT), other)
 const failures: string[] = []
 const outcomes: Outcome[] = []
 for (const trial of chosen) {
-  const load = { rounds: Number(rounds ?? trial.rounds), seconds: Number(seconds ?? trial.seconds ?? 5) }
+  const load = { rounds: Number(rounds ?? trial.rounds), seconds: Number(seconds ?? trial.seconds) }
   outcomes.push(await runTrial({ ...trial, ...load }))
   write(RESULTS)
 }
@@ -59,7 +59,7 @@ if (writeDocs) write(DOCS)
 process.exit(0)
 
 /** Takes the samples of a trial. */
-async function runTrial(trial: Required<Trial>): Promise<Outcome> {
+async function runTrial(trial: Trial): Promise<Outcome> {
   const names = trial.contenders.filter((name) => contenders[name])
   const samples: Record<string, Sample[]> = Object.fromEntries(names.map((name) => [name, []]))
   for (let round = 1; round <= trial.rounds; round++) {
@@ -74,7 +74,7 @@ async function runTrial(trial: Required<Trial>): Promise<Outcome> {
 }
 
 /** Takes a sample. Returns no figures if it fails: on a busy machine a connection may time out. */
-async function takeSample(contender: Contender | undefined, trial: Required<Trial>): Promise<Sample> {
+async function takeSample(contender: Contender | undefined, trial: Trial): Promise<Sample> {
   try {
     return contender ? await measure(contender, trial, trial.seconds) : {}
   } catch (error) {

@@ -53,7 +53,7 @@ export interface Trial {
   readonly load: Load
   /** How often each contender runs, and for how many seconds of load. */
   readonly rounds: number
-  readonly seconds?: number
+  readonly seconds: number
   /** Names in contenders.ts. `other` is there if the run compares with another checkout. */
   readonly contenders: readonly string[]
   readonly goals: readonly Goal[]
@@ -72,23 +72,20 @@ const KNOWN_AS_NEW: readonly Goal[] = [
   { metric: 'cpu', subject: 'known', ...NEW },
 ]
 
+function toTrial(name: string, title: string, options: Pick<Trial, 'goals'> & Partial<Trial>): Trial {
+  const defaults = { list: 'empty', load: FULL, rounds: 5, seconds: 5, contenders: ['other', 'rollcall'] } as const
+  return { name, title, ...defaults, ...options }
+}
+
 /** A command, with the most seconds that it should take on a machine of two cores. */
-function toCommandTrial(
-  name: string,
-  title: string,
-  { list, args, rounds, atMost }: { list: ListKind; args: readonly string[]; rounds: number; atMost: number },
-): Trial {
+function toCommandTrial(name: string, title: string, list: ListKind, args: readonly string[], atMost: number): Trial {
   const load: Load = { kind: 'command', args }
-  return { name, title, list, load, rounds, contenders: ['rollcall'], goals: [{ metric: 'time', atMost }] }
+  return toTrial(name, title, { list, load, rounds: 3, contenders: ['rollcall'], goals: [{ metric: 'time', atMost }] })
 }
 
 /** Every trial, in the order in which they run. In a trial, those that are compared run one after the other. */
 export const TRIALS: readonly Trial[] = [
-  {
-    name: 'new',
-    title: 'New addresses, 64 connections',
-    list: 'empty',
-    load: FULL,
+  toTrial('new', 'New addresses, 64 connections', {
     rounds: 7,
     contenders: ['other', 'rollcall', 'known', 'bare'],
     goals: [
@@ -99,13 +96,9 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'cpu', ...BARE },
       ...KNOWN_AS_NEW,
     ],
-  },
-  {
-    name: 'new-256',
-    title: 'New addresses, 256 connections',
-    list: 'empty',
+  }),
+  toTrial('new-256', 'New addresses, 256 connections', {
     load: { kind: 'full', connections: 256 },
-    rounds: 5,
     seconds: 3,
     contenders: ['rollcall', 'bare'],
     goals: [
@@ -113,12 +106,8 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'rate', ...BARE, atLeast: 0.75 },
       { metric: 'cpu', ...BARE },
     ],
-  },
-  {
-    name: 'baselines',
-    title: 'Other servers, 64 connections',
-    list: 'empty',
-    load: FULL,
+  }),
+  toTrial('baselines', 'Other servers, 64 connections', {
     rounds: 3,
     seconds: 3,
     contenders: ['bare', 'rollcall', ...DURABLE, ...RELAXED],
@@ -126,109 +115,66 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'rate', against: DURABLE, called: 'the best durable server', atLeast: 10 },
       { metric: 'rate', against: RELAXED, called: 'the best relaxed server', atLeast: 2.5 },
     ],
-  },
-  {
-    name: 'start',
-    title: 'Start to first response',
-    list: 'empty',
+  }),
+  toTrial('start', 'Start to first response', {
     load: { kind: 'start' },
     rounds: 15,
     contenders: ['other', 'rollcall', 'bare'],
     goals: [{ metric: 'start', ...OTHER, atMost: 1 }],
-  },
-  {
-    name: 'large',
-    title: 'New addresses on ten million, 64 connections',
+  }),
+  toTrial('large', 'New addresses on ten million, 64 connections', {
     list: 'large',
-    load: FULL,
-    rounds: 5,
-    contenders: ['other', 'rollcall'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.95 },
       { metric: 'cpu', ...OTHER, atMost: 1.15 },
       { metric: 'memory', atMost: 200 },
     ],
-  },
-  {
-    name: 'long',
-    title: 'New addresses on ten million, 30 s without a pause',
+  }),
+  toTrial('long', 'New addresses on ten million, 30 s without a pause', {
     list: 'large',
-    load: FULL,
     rounds: 3,
     seconds: 30,
-    contenders: ['other', 'rollcall'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.85 },
       { metric: 'p99', atMost: 200 },
       { metric: 'memory', atMost: 200 },
     ],
-  },
-  {
-    name: 'wait',
-    title: 'Single requests on ten million during compaction of 850,000',
+  }),
+  toTrial('wait', 'Single requests on ten million during compaction of 850,000', {
     list: 'large',
     load: { kind: 'wait' },
-    rounds: 2,
+    rounds: 3,
     contenders: ['rollcall'],
     goals: [{ metric: 'wait', atMost: 250 }],
-  },
-  toCommandTrial('import', 'Command `import`, a million new addresses', {
-    list: 'empty',
-    args: ['import', 'FILE'],
-    rounds: 3,
-    atMost: 15,
   }),
-  toCommandTrial('import-large', 'Command `import`, a million new addresses into ten million', {
-    list: 'large',
-    args: ['import', 'FILE'],
-    rounds: 2,
-    atMost: 60,
-  }),
-  toCommandTrial('count', 'Command `count`, ten million', { list: 'large', args: ['count'], rounds: 3, atMost: 0.5 }),
-  toCommandTrial('status', 'Command `status`, ten million', { list: 'large', args: ['status'], rounds: 3, atMost: 3 }),
-  toCommandTrial('backup', 'Command `backup`, two million', {
-    list: 'million',
-    args: ['backup', 'BACKUP'],
-    rounds: 3,
-    atMost: 5,
-  }),
-  {
-    name: 'postgres',
-    title: 'PostgreSQL: new addresses, 64 connections',
+  toCommandTrial('import', 'Command `import`, a million new addresses', 'empty', ['import', 'FILE'], 15),
+  toCommandTrial('import-large', 'Command `import`, a million into ten million', 'large', ['import', 'FILE'], 60),
+  toCommandTrial('count', 'Command `count`, ten million', 'large', ['count'], 0.5),
+  toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
+  toCommandTrial('backup', 'Command `backup`, two million', 'million', ['backup', 'BACKUP'], 5),
+  toTrial('postgres', 'PostgreSQL: new addresses, 64 connections', {
     list: 'postgres',
-    load: FULL,
-    rounds: 5,
     contenders: ['other', 'rollcall', 'known', 'fastify-postgres'],
     goals: [
       { metric: 'rate', ...OTHER, atLeast: 0.9 },
       { metric: 'rate', against: ['fastify-postgres'], called: 'Fastify with postgres', atLeast: 5 },
       ...KNOWN_AS_NEW,
     ],
-  },
-  {
-    name: 'postgres-pooler',
-    title: 'PostgreSQL behind PgBouncer, 64 connections',
+  }),
+  toTrial('postgres-pooler', 'PostgreSQL behind PgBouncer, 64 connections', {
     list: 'pooler',
-    load: FULL,
-    rounds: 5,
-    contenders: ['other', 'rollcall'],
     goals: [{ metric: 'rate', ...OTHER, atLeast: 1.5 }],
-  },
-  {
-    name: 'postgres-processes',
-    title: 'PostgreSQL: two and four processes, 256 connections',
+  }),
+  toTrial('postgres-processes', 'PostgreSQL: two and four processes, 256 connections', {
     list: 'postgres',
     load: { kind: 'full', connections: 256, isSpread: true },
-    rounds: 5,
     contenders: ['two', 'rollcall', 'four'],
     goals: [
       { metric: 'rate', subject: 'two', ...ONE, atLeast: 0.9 },
       { metric: 'rate', subject: 'four', ...ONE, atLeast: 0.9 },
     ],
-  },
-  {
-    name: 'postgres-large',
-    title: 'PostgreSQL: on five million, 64 connections',
+  }),
+  toTrial('postgres-large', 'PostgreSQL: on five million, 64 connections', {
     list: 'postgres-large',
     load: { kind: 'full', connections: 64, isSpread: true },
     rounds: 3,
@@ -236,11 +182,6 @@ export const TRIALS: readonly Trial[] = [
     seconds: 10,
     contenders: ['rollcall', 'empty'],
     goals: [{ metric: 'rate', against: ['empty'], called: 'an empty list', atLeast: 0.85 }],
-  },
-  toCommandTrial('postgres-count', 'PostgreSQL: command `count`, five million', {
-    list: 'postgres-large',
-    args: ['count'],
-    rounds: 3,
-    atMost: 1,
   }),
+  toCommandTrial('postgres-count', 'PostgreSQL: command `count`, five million', 'postgres-large', ['count'], 1),
 ]
