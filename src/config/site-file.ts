@@ -137,27 +137,16 @@ const schema = object({
     .prefault(LANGUAGE_TAGS),
   phrases: (phrases(PHRASES) as z.ZodType<Phrases>).optional(),
   pages,
-}).superRefine((members, context) => {
-  for (const mistake of findMissingTexts(members)) {
-    context.addIssue({ code: 'custom', ...mistake })
+}).superRefine(({ languages: [first = 'en'], ...members }, context) => {
+  for (const name of ['name', 'description', 'note'] as const) {
+    const text = members[name]
+    if (typeof text !== 'object' || text[first] !== undefined) continue
+    const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
+    context.addIssue({ code: 'custom', path: [name, first], message })
   }
 })
 
 type Members = z.infer<typeof schema>
-type Mistake = { readonly path: PropertyKey[]; readonly message: string }
-
-/** Finds texts without the first language, which is used where there is no translation and in documents for machines. */
-function findMissingTexts({
-  languages: [first = 'en'],
-  ...words
-}: Pick<Members, 'languages' | keyof Words>): Mistake[] {
-  const names = (['name', 'description', 'note'] as const).filter((name) => {
-    const text = words[name]
-    return typeof text === 'object' && text[first] === undefined
-  })
-  const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
-  return names.map((name) => ({ path: [name, first], message }))
-}
 
 /** The site: the values of the site file, with a default for each member that it omits. */
 export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social_image' | keyof Words> {
