@@ -3,7 +3,6 @@
  * every language, such as `fonts-noto-core` and `fonts-noto-cjk`.
  */
 
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { openPage, startBrowser } from '../test/support/browser.ts'
@@ -98,7 +97,6 @@ async function renderTerminal(): Promise<string> {
     const { stdout, stderr } = await runCommand(command.split(' '), { folder })
     shown += `<p><b>$</b> npx rollcall ${command}\n${Bun.escapeHTML(stdout + stderr)}</p>`
   }
-  await rm(folder, { recursive: true })
   return `<!doctype html>
 <meta charset="utf-8">
 <style>
@@ -146,4 +144,3 @@ for (const [name, content] of [
 }
 await browser.close()
 await service.stop()
-await rm(folder, { recursive: true })

@@ -1,7 +1,7 @@
 /** The archive with the executable. test/systemd/ runs the unit. */
 
-import { expect, onTestFinished, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
@@ -9,7 +9,6 @@ import { createFolder } from '../support/service.ts'
 
 test('the archive has what the five lines of the installation use', async () => {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true }))
   const executable = join(folder, 'rollcall-linux-x64')
   await writeFile(executable, '#!/bin/sh\necho it runs\n')
   await Bun.$`${process.execPath} ${join(ROOT, 'build/archive.ts')} ${executable}`.quiet()

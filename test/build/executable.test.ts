@@ -1,7 +1,6 @@
 /** The executable for this machine. It runs where there are neither sources nor packages. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { version } from '../../package.json' with { type: 'json' }
@@ -28,7 +27,6 @@ test('the executable serves the page and the API, and runs commands next to the 
   expect(await service.stop()).toBe(0)
   expect(await run('restore', 'copy.db')).toMatchObject({ code: 0 })
   expect(await run('has', 'ADA@example.org')).toMatchObject({ code: 0 })
-  await rm(folder, { recursive: true })
 })
 
 async function load(url: string): Promise<string> {

@@ -49,7 +49,6 @@ test('the package contains what runs and nothing else, and its launcher needs no
   expect((await fetch(service.origin)).status).toBe(200)
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect(await service.stop()).toBe(0)
-  await rm(folder, { recursive: true })
 })
 
 test('npm start reads no settings of another program either', async () => {
@@ -59,7 +58,6 @@ test('npm start reads no settings of another program either', async () => {
   const service = await startService({ folder, command: ['npm', 'start'] })
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   await service.stop()
-  await rm(folder, { recursive: true })
 })
 
 test('without install scripts the launcher takes the runtime of the platform; without that, it says what to run', async () => {
@@ -87,5 +85,4 @@ test('without install scripts the launcher takes the runtime of the platform; wi
 
   await rm(join(modules, 'bun'), { recursive: true })
   expect((await run()).stderr).toMatch(/^rollcall: the package "bun" is missing.*\n$/)
-  await rm(folder, { recursive: true })
 })

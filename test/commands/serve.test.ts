@@ -1,6 +1,6 @@
 /** The service in a real terminal: what it says for a person. test/log.test.ts has the log for programs. */
 
-import { expect, onTestFinished, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,6 @@ import { until } from '../support/wait.ts'
 
 async function serve(env: Readonly<Record<string, string>> = {}) {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true }))
   const settings = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://list.example', ...env }
   const run = startInTerminal('exec rollcall serve', { columns: 200, folder, env: settings })
   async function stop() {

@@ -17,10 +17,7 @@ beforeAll(async () => {
   folder = await createFolder()
   process.chdir(folder)
 })
-afterAll(async () => {
-  process.chdir(home)
-  await rm(folder, { recursive: true })
-})
+afterAll(() => process.chdir(home))
 
 test('a setting that is missing or empty has its default', () => {
   const names = ['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'SITE_FILE', 'CORS_ORIGINS']

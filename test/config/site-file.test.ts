@@ -1,7 +1,7 @@
 /** The site file: its defaults, all its members, and one error for each mistake. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSite } from '../../src/config/site-file.ts'
 import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
@@ -211,7 +211,6 @@ describe('the logo', () => {
     await writeFile(join(folder, 'large.svg'), SVG.padEnd(64 * 1024 + 1))
     await writeFile(join(folder, 'largest.svg'), SVG.padEnd(64 * 1024))
   })
-  afterAll(() => rm(folder, { recursive: true }))
   const parse = (logo: string) => parseSite(`name: n\nlogo: ${logo}`, join(folder, 'site.yaml'))
 
   test('an SVG file by its path from the folder of the site file, and a PNG file by its absolute path', () => {

@@ -15,7 +15,6 @@
 
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
@@ -151,7 +150,6 @@ async function createRunner() {
     },
     async close(): Promise<void> {
       await service?.stop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Promise 1: the address is on stable storage before its 200. Counted in the system calls of the service. */
 
 import { expect, onTestFinished, test } from 'bun:test'
-import { realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countCompacted, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
@@ -19,10 +19,7 @@ async function startCounted(env: Environment = {}): Promise<CountedService> {
   const counter = await createSyncCounter()
   const folder = await realpath(await createFolder())
   const service = await startService({ folder, env: { ...counter.env, ...env } })
-  onTestFinished(async () => {
-    await service.stop('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => service.stop('SIGKILL'))
   return { ...service, counter, wal: `${toListFile(folder)}-wal` }
 }
 
@@ -82,7 +79,6 @@ test('a new list and each folder that was created for it are synced before the s
 test.each(['', 'a', 'a/b'])('a new list is refused when the folder "%s" cannot be synced', async (path) => {
   const counter = await createSyncCounter()
   const folder = await realpath(await createFolder())
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   counter.failCallsOf('sync', join(folder, path))
   const settings = { PORT: '0', BASE_URL: 'http://127.0.0.1:3000', DATABASE_URL: 'sqlite:a/b/list.db' }
   const { code, stderr } = await runCommand(['serve'], { folder, env: { ...counter.env, ...settings } })

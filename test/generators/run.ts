@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rm, symlink } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS } from '../support/contract.ts'
 import { type ClientProgram, checkClient, runProgram } from '../support/generated-client.ts'
@@ -96,10 +96,7 @@ beforeAll(async () => {
   await Bun.write(join(folder, 'openapi.json'), (await service.request(DOCUMENTS.openApiJson.path)).body)
   await runProgram(folder, join(import.meta.dir, 'generate.js'), 'openapi.json', service.origin)
 })
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 test.each(CLIENTS)('$name compiles, refuses wrong calls, subscribes, and gets a typed error', async (program) => {
   await checkClient(program, folder, service.origin)

@@ -1,7 +1,7 @@
 /** Stopping: no confirmed address is lost, requests that have begun get their responses, and every stop ends within 10 s and says what it cut off. */
 
 import { expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS } from '../support/contract.ts'
 import { POST_HEADERS, POST_LINE } from '../support/endpoint.ts'
@@ -76,7 +76,6 @@ test.each([
   expect(unanswered()).toBeLessThanOrEqual(64)
   const list = new Set(await readList(folder))
   expect(confirmed.filter((email) => !list.has(email))).toEqual([])
-  await rm(folder, { recursive: true })
 })
 
 // Not concurrent, because the rest of a body must arrive in time.
@@ -106,7 +105,6 @@ test('a stop waits for bodies, cuts off those that do not end, and waits neither
   })
   expect(await stuck.receive('POST')).toBeUndefined()
   expect(await readList(folder)).toEqual(['kept@example.org', 'slow@example.org'])
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a stop waits for a lock of the list, and stores the addresses of clients that have disconnected', async () => {
@@ -129,7 +127,6 @@ test.concurrent('a stop waits for a lock of the list, and stores the addresses o
   expect(await stopped).toEqual(CLEAN)
   expect(service.log()).not.toContain('the store')
   expect(await readList(folder)).toEqual(['first@example.org', 'second@example.org', 'waiting@example.org'])
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a stop is forced when the store hangs, and says how many addresses it has not confirmed', async () => {
@@ -144,7 +141,6 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
     code: 1,
     msg: 'stopped by force: requests without a complete response: 0, addresses not confirmed: 1',
   })
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a stop is forced when clients do not read their responses, and says how many', async () => {
@@ -164,7 +160,6 @@ test.concurrent('a stop is forced when clients do not read their responses, and 
     msg: 'stopped by force: requests without a complete response: 3, addresses not confirmed: 0',
   })
   expect(await readList(folder)).toEqual(['kept@example.org'])
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a second signal ends the service at once', async () => {
@@ -202,5 +197,4 @@ test.concurrent.each([
   await service.logged('"stopped"')
   expect(service.process.exitCode).toBe(0)
   expect(await readList(folder)).toEqual(['npm@example.org'])
-  await rm(folder, { recursive: true })
 })

@@ -1,7 +1,6 @@
 /** What readers do with the page, in a real Chromium: with and without scripts, by keyboard, on networks that lie. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import type { Browser, Page, Route } from 'playwright-core'
 import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
@@ -23,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await service.stop()
-  await rm(folder, { recursive: true })
 })
 
 // The browser writes this to the console for each response with an error status.

@@ -1,7 +1,6 @@
 /** How the page looks and moves, in a real Chromium: for every language, theme, size and preference of a reader. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
@@ -30,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await service.stop()
-  await rm(folder, { recursive: true })
 })
 
 const open = <T>(options: Visit, act: (page: Page) => Promise<T>) => visit(browser, service.origin, options, act)

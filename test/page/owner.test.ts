@@ -1,7 +1,7 @@
 /** The page belongs to the owner: words in each language, links, where people go next, and what other programs read. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { startBrowser, visit } from '../support/browser.ts'
@@ -56,7 +56,6 @@ afterAll(async () => {
   await browser.close()
   await service.stop()
   await site.stop(true)
-  await rm(folder, { recursive: true })
 })
 
 const read = async (path: string) => (await fetch(service.origin + path)).text()
@@ -164,7 +163,6 @@ test('a logo in SVG runs no scripts when it is opened by itself', async () => {
   // It is not square.
   expect(select(page, 'link[rel=icon]', ['href'])).toEqual([['/favicon.svg']])
   await plain.stop()
-  await rm(other, { recursive: true })
 })
 
 test('the policy of the page allows everything in it, and a hostile name runs nothing', async () => {

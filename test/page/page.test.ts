@@ -1,7 +1,6 @@
 /** The page without a browser: its headers and its text, and the response to each form. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { readList } from '../support/list-file.ts'
@@ -16,10 +15,7 @@ beforeAll(async () => {
   folder = await createFolder()
   service = await startService({ folder, site: `name: ${JSON.stringify(NAME)}`, env: { BASE_URL } })
 })
-afterAll(async () => {
-  await service.stop()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 /** Requests a page. Pages are not in the description, so the response is not checked against it. */
 const ask = (path: string, init: RequestInit = {}) => fetch(service.origin + path, { redirect: 'manual', ...init })

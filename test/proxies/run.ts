@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { expectResponse, POST_LINE, toChunk } from '../support/endpoint.ts'
@@ -36,7 +36,6 @@ const [one, two] = services.map(({ port }) => `127.0.0.1:${port}`)
 afterAll(async () => {
   expect(await readList(folder)).toEqual(['proxy@example.org'])
   for (const service of services) expect(await service.stop()).toBe(0)
-  await rm(folder, { recursive: true })
 })
 
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`)

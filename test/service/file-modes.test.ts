@@ -1,8 +1,8 @@
 /** Only the owner can read what holds addresses: files have mode 0600 and folders 0700, under any umask. */
 
-import { expect, onTestFinished, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
-import { chmod, mkdir, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { createFolder, runCommand, startService } from '../support/service.ts'
@@ -14,7 +14,6 @@ const UMASKS = ['000', '777']
 
 async function createPlace(): Promise<string> {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,7 +1,6 @@
 /** Another process holds the write lock of the list: clients wait for it until the deadline, and documents do not wait. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, startService } from '../support/service.ts'
@@ -44,5 +43,4 @@ test('while the lock is held, requests get 500, and documents are served; afterw
     'late1@example.org',
     'after@example.org',
   ])
-  await rm(folder, { recursive: true })
 })

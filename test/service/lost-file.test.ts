@@ -3,9 +3,9 @@
  * what was confirmed before is in a rescue file.
  */
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { readList, readListFile, toListFile } from '../support/list-file.ts'
@@ -22,7 +22,6 @@ interface Scene extends RunningService {
 }
 
 const root = await realpath(await createFolder())
-afterAll(() => rm(root, { recursive: true }))
 
 /** Starts a service in a folder of its own. */
 async function startScene(env: Environment = {}): Promise<Scene> {

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
@@ -27,7 +27,6 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
   expect(await service.stop()).toBe(0)
   expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   expect(await readList(folder)).toEqual(['ada@example.org'])
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a port that is taken stops the start, and the list is closed', async () => {
@@ -43,7 +42,6 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   }
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('a mistake in the settings or in the site file stops the start', async () => {
@@ -55,7 +53,6 @@ test.concurrent('a mistake in the settings or in the site file stops the start',
   const key = { code: 2, line: expect.stringMatching(/^site\.yaml:2: unknown key "descripton".*description/) }
   expect(await refuse(folder, {})).toEqual(key)
   expect(await readdir(folder)).toEqual(['site.yaml'])
-  await rm(folder, { recursive: true })
 })
 
 type Create = (file: string) => unknown
@@ -106,7 +103,6 @@ test.concurrent.each(Object.entries(STRANGERS))(
     const before = await read()
     expect(await refuse(folder, {})).toEqual({ code: 1, line: expect.stringContaining(`${file}: ${says}`) })
     expect(await read()).toEqual(before)
-    await rm(folder, { recursive: true })
   },
 )
 
@@ -122,7 +118,6 @@ test.concurrent('the database of an application that crashed, all in its write-a
   expect(await refuse(folder, {})).toEqual({ code: 1, line })
   using db = new Database(file)
   expect(db.query('SELECT name, (SELECT x FROM t) FROM sqlite_schema').values()).toEqual([['t', 1]])
-  await rm(folder, { recursive: true })
 })
 
 // Nobody can write to /proc, not even root.
@@ -137,7 +132,6 @@ test.concurrent.each([
   const line = `cannot open the list ${file}: ${says}`
   expect(await refuse(folder, { DATABASE_URL: `sqlite:${file}` })).toEqual({ code: 1, line })
   expect(await readdir(folder)).toEqual([])
-  await rm(folder, { recursive: true })
 })
 
 test.concurrent('an empty file, which a crash right after its creation leaves, becomes a list', async () => {
@@ -148,5 +142,4 @@ test.concurrent('an empty file, which a crash right after its creation leaves, b
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   await service.stop()
   expect(await readList(folder)).toEqual(['ada@example.org'])
-  await rm(folder, { recursive: true })
 })

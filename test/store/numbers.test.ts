@@ -1,7 +1,6 @@
 /** Numbers come from the clock, and never repeat, with any clock. After a restore: see test/commands/restored-list.test.ts. */
 
-import { afterAll, afterEach, expect, setSystemTime, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
+import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { join } from 'node:path'
 import { toClockSeq } from '../../src/store/head.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
@@ -9,10 +8,7 @@ import { createFolder } from '../support/service.ts'
 import { emailsOf, listAll, toAddresses } from './suite.ts'
 
 const folder = await createFolder()
-afterAll(() => rm(folder, { recursive: true }))
-afterEach(() => {
-  setSystemTime()
-})
+afterEach(() => setSystemTime())
 
 test('the number of the clock is microseconds since 2026, or 0 if the clock is wrong', () => {
   expect(toClockSeq(Date.UTC(2026, 0, 1, 0, 0, 1))).toBe(1_000_000)

@@ -1,7 +1,7 @@
 /** Runs commands of the command line on a list of their own. */
 
 import { onTestFinished } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CLI } from './paths.ts'
 import { type CommandResult, createFolder, runCommand } from './service.ts'
@@ -18,7 +18,6 @@ export type CliFixture = Awaited<ReturnType<typeof createCliFixture>>
 /** Creates a folder for the test that calls this; it is removed when the test ends. */
 export async function createCliFixture() {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   /** The URL of the list that commands work on by default. */
   const list = `sqlite:${join(folder, 'list.db')}`
   const env = { PATH: process.env.PATH, DATABASE_URL: list }

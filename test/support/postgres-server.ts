@@ -2,12 +2,11 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { chownSync, closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { arch, platform } from 'node:os'
+import { chownSync, closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findProgram } from './paths.ts'
-import { createFolder } from './service.ts'
 import { until } from './wait.ts'
 
 export interface PostgresNode {
@@ -36,9 +35,9 @@ const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
  * @param settings in the form name=value
  */
 export async function createNode(password: string, settings: readonly string[]): Promise<PostgresNode> {
-  const folder = await createFolder()
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'))
   const [data, passwordFile, log] = [join(folder, 'data'), join(folder, 'password'), join(folder, 'log')]
-  removeAfterRun(folder)
+  removeAfterRun(folder, { pidFile: join(data, 'postmaster.pid'), signal: 'QUIT' })
   mkdirSync(data)
   writeFileSync(passwordFile, password)
   giveAway(folder, data, passwordFile)
@@ -97,9 +96,9 @@ export async function createNode(password: string, settings: readonly string[]):
   }
 }
 
-/** Starts a PgBouncer in transaction mode, which ends with this process. Returns its port when it listens. */
+/** Starts a PgBouncer in transaction mode, which ends after this process. Returns its port when it listens. */
 export async function startPgBouncer(server: number, password: string): Promise<number> {
-  const [folder, port] = [await createFolder(), findPort()]
+  const [folder, port] = [mkdtempSync(join(tmpdir(), 'rollcall-pgbouncer-')), findPort()]
   const [users, settings] = [join(folder, 'users.txt'), join(folder, 'pgbouncer.ini')]
   writeFileSync(users, `"owner" "${password}"\n`)
   // Each list of a test is a database of its own, and the server has few connections.
@@ -111,6 +110,7 @@ export async function startPgBouncer(server: number, password: string): Promise<
      listen_addr = 127.0.0.1
      listen_port = ${port}
      unix_socket_dir =
+     pidfile = ${join(folder, 'pid')}
      auth_type = scram-sha-256
      auth_file = ${users}
      pool_mode = transaction
@@ -125,7 +125,7 @@ export async function startPgBouncer(server: number, password: string): Promise<
     stdio: ['ignore', 'ignore', 'ignore'],
   })
   child.unref()
-  process.once('exit', () => child.kill('SIGKILL'))
+  removeAfterRun(folder, { pidFile: join(folder, 'pid'), signal: 'TERM' })
   const connect = () => Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
   const isListening = () =>
     connect().then(
@@ -178,13 +178,13 @@ export function findPort(): number {
   }
 }
 
-/** Stops the server and removes its folder after this process has ended, also when it is killed. */
-function removeAfterRun(folder: string): void {
+/** Stops a server and removes its folder after this process has ended, also when it is killed. */
+function removeAfterRun(folder: string, { pidFile, signal }: { pidFile: string; signal: string }): void {
   const script = `
     cat
-    pid=$(head -n 1 "$0/data/postmaster.pid") && kill -CONT "$pid" && kill -QUIT "$pid"
+    pid=$(head -n 1 "$1") && kill -CONT "$pid" && kill -"$2" "$pid"
     while kill -0 "$pid"; do sleep 0.05; done
     rm -rf "$0"`
-  const child = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  child.unref()
+  const args = ['-c', script, folder, pidFile, signal]
+  spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] }).unref()
 }

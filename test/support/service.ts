@@ -1,7 +1,7 @@
 /** Starts the service as its users do, as a process of its own, and checks every response against the description. */
 
-import { appendFileSync, mkdirSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
@@ -35,7 +35,7 @@ export interface ServiceOptions {
   readonly launcher?: readonly string[]
   /** Replaces the command of the service. */
   readonly command?: readonly string[]
-  /** The working folder, which is not removed. The default is a temporary folder, which `stop` removes. */
+  /** The working folder. The default is a temporary folder of its own. */
   readonly folder?: string
 }
 
@@ -56,14 +56,24 @@ export interface RunningService {
   subscribe(email: unknown): Promise<Reply>
   /** Waits until the log has a line with this text. */
   logged(text: string): Promise<void>
-  /** Sends a signal, and waits until the process ends. Removes a temporary folder. Returns the exit code, null after SIGKILL. */
+  /** Sends a signal, and waits until the process ends. Returns the exit code, null after SIGKILL. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Creates a temporary folder. */
-export function createFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'rollcall-test-'))
+const FOLDERS = join(tmpdir(), `rollcall-test-${process.pid}`)
+
+/** Creates a temporary folder. It is removed after the tests of the file, or when the program ends. */
+export async function createFolder(): Promise<string> {
+  mkdirSync(FOLDERS, { recursive: true })
+  return mkdtempSync(join(FOLDERS, 'folder-'))
 }
+
+export function removeFolders(): void {
+  rmSync(FOLDERS, { recursive: true, force: true })
+}
+
+// Not in a test: Bun has no such event there.
+process.once('exit', removeFolders)
 
 /** Writes files that Bun reads where it starts, unless an option forbids it: settings of another program, which are wrong here. */
 export async function writeForeignFiles(folder: string): Promise<void> {
@@ -144,7 +154,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       await within(child.exited, () => `the service ends after ${signal}; its log:\n${log.text()}`)
       await log.ended
       running.delete(child)
-      if (!options.folder) await rm(folder, { recursive: true, force: true })
       return child.exitCode
     },
   }

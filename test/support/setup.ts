@@ -1,15 +1,16 @@
-/** Runs after all tests of a process: ends the services that are left, and fails when a log holds an address. */
+/** Runs after the tests of each file: ends the services that are left, and fails when a log holds an address. */
 
 import { afterAll, setDefaultTimeout } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { endServices, LOG_FOLDER } from './service.ts'
+import { endServices, LOG_FOLDER, removeFolders } from './service.ts'
 
 // Applies to a single file. Bun resets it after the first file, so `npm test` passes --timeout as well.
 setDefaultTimeout(60_000)
 
 afterAll(() => {
   endServices()
+  removeFolders()
   for (const name of existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []) {
     const line = readFileSync(join(LOG_FOLDER, name), 'utf8')
       .split('\n')

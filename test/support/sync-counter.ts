@@ -4,9 +4,8 @@
  * filter, the process does not start, so that no test is skipped in silence.
  */
 
-import { onTestFinished } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFolder, PRELOADED } from './service.ts'
 
@@ -26,7 +25,6 @@ export type SyncCounter = Awaited<ReturnType<typeof createSyncCounter>>
 /** Creates a counter for one process; it is removed when the test ends. */
 export async function createSyncCounter() {
   const folder = await realpath(await createFolder())
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
   /** What the process has called so far. */
   const events = (): readonly SyncEvent[] =>

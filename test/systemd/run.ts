@@ -5,7 +5,7 @@
  */
 
 import { expect, test } from 'bun:test'
-import { chown, rm, writeFile } from 'node:fs/promises'
+import { chown, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readText } from '../support/markdown.ts'
 import { CLI, requirePrograms } from '../support/paths.ts'
@@ -34,7 +34,6 @@ test('systemd knows every setting of the unit, and the exposure is at most 2.0',
   await writeFile(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
   expect(analyze('verify', '--man=no', unit)).toBe('')
   analyze('security', '--offline=true', '--no-pager', '--threshold=20', unit)
-  await rm(folder, { recursive: true })
 })
 
 test('the service works with the restrictions of the unit, and ExecStartPost knows when it is ready', async () => {
@@ -56,7 +55,6 @@ test('the service works with the restrictions of the unit, and ExecStartPost kno
   expect(await service.stop()).toBe(0)
   expect(wait(running)).toBe(1)
   expect(service.log()).not.toMatch(/"level":[456]0/)
-  await rm(folder, { recursive: true })
 })
 
 /** Returns a command that runs its last arguments with the restrictions of the unit. Only the folder can be written. */

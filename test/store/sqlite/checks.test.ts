@@ -1,10 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { expect, onTestFinished, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import {
   chmodSync,
   cpSync,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,6 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
 import type { CheckResult } from '../../../src/store/check.ts'
@@ -34,7 +32,6 @@ async function findWrong(file: string): Promise<Readonly<Record<string, string>>
 /** Creates a list with three addresses, in a folder of its own. */
 async function createList(): Promise<string> {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'list.db')
   const store = openSqliteStore(file)
   await store.add(['ada@site.io', 'bob@site.io', 'cyd@site.io'] as Address[])
@@ -100,9 +97,7 @@ const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>
 test('each thing that is wrong is found, with what to do, and no file is created', async () => {
   const sound = dirname(await createList())
   for (const [what, change, expected] of WRONG) {
-    const folder = `${sound}-changed`
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
-    mkdirSync(folder, { mode: 0o700 })
+    const folder = await createFolder()
     cpSync(sound, folder, { recursive: true })
     const file = join(folder, 'list.db')
     change(file, folder)
@@ -110,7 +105,6 @@ test('each thing that is wrong is found, with what to do, and no file is created
     const wanted = Object.entries(expected).map(([check, message]) => [check, expect.stringContaining(message)])
     expect(await findWrong(file), what).toEqual(Object.fromEntries(wanted))
     expect(look(file), what).toEqual(before)
-    rmSync(folder, { recursive: true })
   }
 })
 

@@ -1,7 +1,6 @@
 /** Several slices of compaction, with people who are on the list already. Kills and other processes: see the store suite. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/service.ts'
@@ -25,5 +24,4 @@ test('an inbox of several slices is on the list once and in its order, also when
   }
   expect(emailsOf(await listAll(store))).toEqual(addresses)
   await store.close()
-  await rm(folder, { recursive: true })
 })

@@ -3,9 +3,8 @@
  * it, or fails.
  */
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -15,7 +14,6 @@ import { createAddresses, listAll, listSuppressions } from '../suite.ts'
 
 const PAGE = 4096
 const folder = await createFolder()
-afterAll(() => rm(folder, { recursive: true }))
 
 /** What overwrites a page. */
 const OVERWRITES: Readonly<Record<string, (pages: readonly Buffer[], index: number) => Buffer[]>> = {

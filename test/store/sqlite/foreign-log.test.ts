@@ -1,6 +1,6 @@
 /** A log (WAL) of another list next to a list: it is never played back, and never deleted. A log after a crash is. */
 
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import {
   copyFileSync,
   existsSync,
@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuseForeignLog } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -20,7 +20,6 @@ import { createFolder, runCommand } from '../../support/service.ts'
 import { toAddress, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())
-afterAll(() => rm(root, { recursive: true }))
 
 const createPath = async () => join(await mkdtemp(join(root, 'list-')), 'list.db')
 

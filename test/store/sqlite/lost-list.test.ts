@@ -1,8 +1,8 @@
 /** A list whose files were moved is not changed, and another list is not damaged. A service: test/service/lost-file.test.ts. */
 
-import { expect, onTestFinished, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
@@ -13,7 +13,6 @@ const ADA = toAddress('ada@site.io')
 
 async function createPlace(): Promise<string> {
   const folder = await realpath(await createFolder())
-  onTestFinished(() => rm(folder, { recursive: true }))
   return folder
 }
 

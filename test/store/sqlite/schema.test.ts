@@ -1,9 +1,8 @@
 /** The schema of a SQLite list: who may open it, and how it is migrated. */
 
 import { Database } from 'bun:sqlite'
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkVersion, migrate } from '../../../src/store/sqlite/schema.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -11,7 +10,6 @@ import { createFolder } from '../../support/service.ts'
 import { listAll, toAddresses } from '../suite.ts'
 
 const folder = await createFolder()
-afterAll(() => rm(folder, { recursive: true }))
 
 /** A second version, which no list has yet. */
 const SECOND = [['ALTER TABLE subscribers ADD COLUMN note TEXT', `UPDATE subscribers SET note = 'migrated'`]] as const

@@ -1,14 +1,11 @@
 /** The SQLite store passes the suite, in one process and in several. */
 
-import { afterAll } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFolder } from '../../support/service.ts'
 import { testProcesses } from '../processes.ts'
 import { describeStore } from '../suite.ts'
 
 const folder = await createFolder()
-afterAll(() => rm(folder, { recursive: true }))
 
 let lists = 0
 const createUrl = async () => `sqlite:${join(folder, `${++lists}.db`)}`

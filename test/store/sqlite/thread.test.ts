@@ -1,7 +1,6 @@
 /** The writer thread ends unexpectedly: the process ends with exit code 1, and no confirmed address is lost. */
 
 import { expect, test } from 'bun:test'
-import { rm } from 'node:fs/promises'
 import { createLedger, expectKept, post } from '../../support/load.ts'
 import { createFolder, PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
@@ -21,5 +20,4 @@ test('the thread ends under load, again and again', async () => {
     expect(service.log()).toContain('the writer thread has ended, so the service ends')
   }
   await expectKept(folder, ledger)
-  await rm(folder, { recursive: true })
 })

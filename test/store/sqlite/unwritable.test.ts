@@ -1,9 +1,9 @@
 /** A list that cannot be written can be read. What is not compacted is left out, and a note says how much that is. */
 
 import { Database } from 'bun:sqlite'
-import { afterAll, expect, onTestFinished, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { NO_SPACE } from '../../support/disk.ts'
@@ -12,7 +12,6 @@ import { createFolder } from '../../support/service.ts'
 import { createAddresses, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())
-afterAll(() => rm(root, { recursive: true }))
 
 /** Prints all that a list has, why it cannot be written, and the notes for the owner. */
 const READER = `

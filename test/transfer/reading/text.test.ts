@@ -1,7 +1,7 @@
 /** Files become text, or an error says what to do. */
 
-import { describe, expect, onTestFinished, test } from 'bun:test'
-import { open, rm, writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'bun:test'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decodeText, readText } from '../../../src/transfer/reading/text.ts'
@@ -50,7 +50,6 @@ describe('a file that is not text', () => {
 
 test('a file that cannot be read, or is larger than 512 MiB, is refused', async () => {
   const folder = await createFolder()
-  onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'list.csv')
   await expect(readText(file)).rejects.toThrow(`${file}: there is no such file or folder`)
   await expect(readText(folder)).rejects.toThrow(`${folder}: it is a folder`)
