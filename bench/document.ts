@@ -1,10 +1,10 @@
 /** What the reports of the benchmark and of the endurance suite share. */
 
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { $ } from 'bun'
+import { ROOT } from '../test/support/paths.ts'
 
-export const ROOT = resolve(import.meta.dir, '..')
 export const DOCS = join(ROOT, 'docs')
 
 /** Describes the machine in one line. */

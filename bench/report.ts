@@ -51,10 +51,10 @@ export function toMarkdown(run: Run): string {
         contenders[key]?.title ?? key,
         ...metrics.map((name) => toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits)),
       ])
-      const load = trial.load.kind === 'full' ? ` of ${trial.seconds} s` : ''
+      const load = trial.load.kind === 'full' ? ` with ${trial.seconds} s of load` : ''
       return [
         `### ${trial.title}`,
-        `${trial.rounds} rounds${load}.`,
+        `Rounds: ${trial.rounds}${load}.`,
         toTable(['', ...metrics.map((name) => METRICS[name].title)], rows),
       ]
     }),

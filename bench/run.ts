@@ -3,8 +3,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
-import { DOCS, ROOT, readCommit } from './document.ts'
+import { DOCS, readCommit } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
 import { measure, type Sample } from './measure.ts'
 import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
@@ -55,6 +56,7 @@ for (const trial of chosen) {
   write(RESULTS)
 }
 if (writeDocs) write(DOCS)
+console.log(`The report is in ${join(RESULTS, 'bench.md')}`)
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
 

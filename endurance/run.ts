@@ -41,6 +41,8 @@ Trials, with the minutes that each takes:
 ${TRIALS.map(({ name, minutes, promise }) => `  ${name}: ${JSON.stringify(minutes)}\n      ${promise}`).join('\n')}
 `
 
+const RESULTS = join(import.meta.dir, 'results')
+
 /** A trial that takes longer than this many times its length, and so many minutes, does not finish. */
 const PATIENCE = 3
 const PATIENCE_MINUTES = 5
@@ -80,9 +82,10 @@ for (const { trial, store } of runs) {
   say(`${trial.name}, ${store}: ${broken === undefined ? 'kept' : 'BROKEN'} (${seconds.toFixed(0)} s)`)
   if (broken !== undefined)
     say(`A promise is broken: ${trial.promise}\nSeen: ${broken}\nRepeat: ${toRepeat(outcome, run)}`)
-  writeReport(join(import.meta.dir, 'results'), run)
+  writeReport(RESULTS, run)
 }
 if (values['write-docs']) writeReport(DOCS, run)
+say(`The report is in ${join(RESULTS, 'endurance.md')}`)
 process.exit(outcomes.every(({ broken }) => broken === undefined) ? 0 : 1)
 
 /** Runs a trial in a folder of its own and for a limited time. */
