@@ -2,15 +2,15 @@
 
 /** The outcome of a slice of compaction. */
 export interface Slice {
-  /** Addresses that were moved out of the inbox, repeats included. */
+  /** Addresses of the inbox that it dealt with, repeats included. */
   readonly moved: number
   /** Whether the inbox has more for the caller to move. */
   readonly left: boolean
 }
 
 /**
- * Moves a slice of the inbox into the list, in one transaction without any state: a crash repeats at most one slice, and
- * several processes take turns by the lock.
+ * Runs a slice of compaction, in one transaction: others can write in between. The list has no state of it, so a crash
+ * repeats what is not moved, and several processes may compact at once.
  *
  * @param until moves only what was accepted up to this number. Default: no limit.
  */
@@ -27,8 +27,8 @@ export interface Schedule {
 const IDLE_MS = 250
 
 /**
- * Addresses in the inbox from which on each commit is followed by a slice. A slice writes each page of the index once,
- * however many addresses share it, so large backlogs cost less per address.
+ * Addresses in the inbox from which on each commit is followed by a slice. Compaction writes each page of an index once for
+ * many addresses, so large backlogs cost less per address.
  */
 export const LARGE_BACKLOG = 1_000_000
 

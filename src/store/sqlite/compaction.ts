@@ -2,8 +2,9 @@
  * The inbox of a SQLite list, and its compaction.
  *
  * To accept addresses, the store appends them to `inbox` as one row, and looks nothing up. Compaction moves them into the
- * list later, in slices. A slice is sorted by identity, and it is large, because each page of the unique index is written
- * once for each slice, however many addresses share it. So this index costs about as much as a log-structured one.
+ * list later, in passes. A pass sorts many addresses, and adds them to `identities` in slices, so that each page of it is
+ * written once for each pass, however many addresses share it. Then it adds the ones that are new to `subscribers`, in the
+ * order of their numbers. No commit waits longer than a slice, and the size of a slice does not change what a pass costs.
  */
 
 import type { Database } from 'bun:sqlite'
@@ -13,17 +14,14 @@ import type { Slice } from '../schedule.ts'
 import { LAST_SEQ, readHead } from './read.ts'
 import { getRow } from './transaction.ts'
 
-/**
- * Addresses of the first slice, and of the largest and the smallest one. A large slice needs fewer writes for each address while
- * the index has less than about ten pages for each of its addresses; on a longer list, short slices cost little more.
- */
-const SLICE_SIZE = { first: 5_000, max: 50_000, min: 1_000 } as const
+/** Addresses of a pass. They need about 80 bytes each meanwhile. */
+const PASS_SIZE = 500_000
 
-/** Milliseconds that a slice should take: no commit is possible meanwhile. */
-const SLICE_MS = 100
+/** Addresses of a slice. No commit is possible meanwhile: 30 to 150 ms on ten million subscribers and a slow disk. */
+const SLICE_SIZE = 2_000
 
-/** Rows of the inbox that are looked at for a slice. A busy service writes rows of 20 to 100 addresses. */
-const MAX_ROWS = 8192
+/** Rows of the inbox that are read at once. A busy service writes rows of 20 to 100 addresses. */
+const SLICE_ROWS = 100
 
 /**
  * Appends a batch to the inbox, with its numbers: see toClockSeq. One statement, which writes one page if it can: every
@@ -66,69 +64,139 @@ export function countInbox(db: Database): number {
   ).size
 }
 
-/** Creates the compaction of a list. Its slices take about SLICE_MS, as the last ones did. */
-export function createCompaction(db: Database): (until?: number) => Slice {
-  let size: number = SLICE_SIZE.first
-
-  return (until = Number.MAX_SAFE_INTEGER) => {
-    const start = performance.now()
-    const slice = runUnsynced(db, () => compactSlice(db, size, until))
-    const ms = performance.now() - start
-    if (slice.moved > 0) size = toNextSize(size, slice.moved, ms)
-    return slice
-  }
+/**
+ * A pass: the oldest rows of the inbox, from the first to the last number. The rest of its state is in tables in memory, which
+ * take part in transactions. A crash repeats the pass, and a step that is repeated changes nothing.
+ */
+interface Pass {
+  readonly first: number
+  readonly last: number
+  readonly size: number
+  readonly isSorted: boolean
 }
 
-/** Shrinks at once, because requests wait for a slice, and grows in steps. */
-function toNextSize(size: number, moved: number, ms: number): number {
-  const fitting = (moved * SLICE_MS) / ms
-  // A slice that was short shows only how fast it was, and not that a large one is slow.
-  if (moved < size / 2 && fitting > size) return size
-  const next = fitting < size ? fitting : (size + Math.min(fitting, 2 * size)) / 2
-  return Math.round(Math.min(Math.max(next, SLICE_SIZE.min), SLICE_SIZE.max))
+/** Creates the tables of a pass, on a connection that compacts. */
+export function openPass(db: Database): void {
+  db.run(`ATTACH ':memory:' AS pass`)
+  // Addresses that are not in `identities` yet.
+  db.run(`CREATE TABLE pass.sorted (
+    email TEXT COLLATE NOCASE, seq INTEGER, PRIMARY KEY (email, seq)) WITHOUT ROWID`)
+  // The numbers of those whose identity has another number.
+  db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
+}
+
+/** Creates the compaction of a list. */
+export function createCompaction(db: Database): (until?: number) => Slice {
+  let pass: Pass | undefined
+
+  return (until = Number.MAX_SAFE_INTEGER) => {
+    if (!pass?.isSorted) pass = sortRows(db, pass, until)
+    if (!pass?.isSorted) return { moved: 0, left: pass !== undefined }
+    const current = pass
+    const { moved, rest } = runUnsynced(db, () => moveSlice(db, current))
+    pass = rest
+    return { moved, left: pass !== undefined || hasRows(db, until) }
+  }
 }
 
 /** Moves the whole inbox, in the transaction of the caller. */
 export function compactAll(db: Database): void {
-  while (compactSlice(db, SLICE_SIZE.max, Number.MAX_SAFE_INTEGER).left);
+  let pass: Pass | undefined
+  do {
+    pass = sortRows(db, pass, Number.MAX_SAFE_INTEGER)
+    while (pass?.isSorted) pass = moveSlice(db, pass).rest
+  } while (pass || hasRows(db))
 }
 
-interface InboxRow {
-  readonly seq: number
-  readonly size: number
+function hasRows(db: Database, until = Number.MAX_SAFE_INTEGER): boolean {
+  return db.query('SELECT 1 FROM inbox WHERE first_seq <= ?1 LIMIT 1').get(until) !== null
 }
 
-/** Moves the oldest rows of the inbox, up to about `size` addresses, in the transaction of the caller. */
-function compactSlice(db: Database, size: number, until: number): Slice {
-  const rows = db
-    .query<InboxRow, [until: number, limit: number]>(
-      `SELECT first_seq AS seq, json_array_length(addresses) AS size FROM inbox
-       WHERE first_seq <= ?1 ORDER BY first_seq LIMIT ?2`,
-    )
-    .all(until, MAX_ROWS)
-  const [first, ...rest] = rows
-  if (!first) return { moved: 0, left: false }
-  let [last, moved] = [first, first.size]
-  for (const row of rest) {
-    if (moved + row.size > size) break
-    last = row
-    moved += row.size
+interface Rows {
+  readonly first: number | null
+  readonly last: number | null
+  readonly count: number
+}
+
+/** Finds the oldest rows of the inbox after a number, up to SLICE_ROWS. */
+function findRows(db: Database, after: number, until: number): Rows {
+  return getRow(
+    db.query<Rows, [after: number, until: number]>(
+      `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS count FROM (
+         SELECT first_seq FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ${SLICE_ROWS}
+       )`,
+    ),
+    after,
+    until,
+  )
+}
+
+/** Starts a pass, or goes on with one: sorts more addresses. Writes nothing to the list. */
+function sortRows(db: Database, pass: Pass | undefined, until: number): Pass | undefined {
+  if (!pass) {
+    db.run('DELETE FROM pass.sorted')
+    db.run('DELETE FROM pass.repeated')
   }
-  moveRows(db, first.seq, last.seq)
-  // From now on, only this says which numbers were given out.
-  db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(last.seq + last.size - 1)
-  return { moved, left: rows.at(-1) !== last || rows.length === MAX_ROWS }
+  const { first, last, count } = findRows(db, pass?.last ?? 0, until)
+  if (first === null || last === null) return pass && { ...pass, isSorted: true }
+  const { changes } = db
+    .query(
+      `INSERT INTO pass.sorted SELECT value, first_seq + key FROM inbox, json_each(addresses)
+       WHERE first_seq BETWEEN ?1 AND ?2`,
+    )
+    .run(first, last)
+  const size = (pass?.size ?? 0) + changes
+  return { first: pass?.first ?? first, last, size, isSorted: count < SLICE_ROWS || size >= PASS_SIZE }
 }
 
-function moveRows(db: Database, first: number, last: number): void {
+/** Runs a slice of a sorted pass, in the transaction of the caller. @returns what is left of the pass */
+function moveSlice(db: Database, pass: Pass): { readonly moved: number; readonly rest?: Pass | undefined } {
+  const moved = addIdentities(db, pass)
+  // Another process has moved rows of the pass, and the owner may have removed their addresses since.
+  if (moved === undefined) return { moved: 0 }
+  return { moved, rest: moved === SLICE_SIZE ? pass : addSubscribers(db, pass) }
+}
+
+/** @returns how many addresses are no longer in `sorted`; undefined when the pass must start again */
+function addIdentities(db: Database, pass: Pass): number | undefined {
+  const end = db
+    .query<{ email: string; seq: number }, []>(
+      `SELECT email, seq FROM (SELECT * FROM pass.sorted ORDER BY email, seq LIMIT ${SLICE_SIZE})
+       ORDER BY email DESC, seq DESC LIMIT 1`,
+    )
+    .get()
+  if (!end) return 0
+  if (!hasRows(db, pass.first)) return undefined
+  const upTo = [end.email, end.seq] as const
   // The first one of equal identities is the one with the lowest seq.
   db.query(
-    `INSERT INTO subscribers SELECT first_seq + key, value, accepted_at FROM inbox, json_each(addresses)
-     WHERE first_seq <= ?1 ORDER BY value COLLATE NOCASE, first_seq + key
+    `INSERT INTO identities SELECT email, seq FROM pass.sorted WHERE (email, seq) <= (?1, ?2) ORDER BY email, seq
      ON CONFLICT (email) DO NOTHING`,
+  ).run(...upTo)
+  // One with the same seq is new, also when this repeats a slice.
+  db.query(
+    `INSERT INTO pass.repeated SELECT s.seq FROM pass.sorted s CROSS JOIN identities i ON i.email = s.email
+     WHERE (s.email, s.seq) <= (?1, ?2) AND i.seq <> s.seq`,
+  ).run(...upTo)
+  return db.query(`DELETE FROM pass.sorted WHERE (email, seq) <= (?1, ?2)`).run(...upTo).changes
+}
+
+/** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */
+function addSubscribers(db: Database, pass: Pass): Pass | undefined {
+  const { first, last } = findRows(db, 0, pass.last)
+  if (first === null || last === null) return undefined
+  // From now on, only this says which numbers were given out.
+  db.query(
+    `UPDATE list SET last_seq = max(last_seq,
+       (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox WHERE first_seq = ?1))`,
+  ).run(last)
+  db.query(
+    `INSERT INTO subscribers SELECT first_seq + key, value, accepted_at FROM inbox, json_each(addresses)
+     WHERE first_seq <= ?1 AND first_seq + key NOT IN pass.repeated`,
   ).run(last)
   db.query('DELETE FROM inbox WHERE first_seq <= ?1').run(last)
   liftSuppressions(db, first)
+  return last < pass.last ? pass : undefined
 }
 
 /** Deletes the suppressions of new subscribers: a new subscription is a new consent. */

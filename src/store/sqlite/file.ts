@@ -22,6 +22,7 @@ import { toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import { openPass } from './compaction.ts'
 import { isBusy, isWriteError, toOpenError } from './error.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { getRow } from './transaction.ts'
@@ -80,13 +81,14 @@ function openWritable(path: string): ListFile {
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
-    // 64 MiB, for the slices of compaction.
-    db.run('PRAGMA cache_size = -65536')
+    // 16 MiB. More does not help: compaction and imports go through the pages in their order.
+    db.run('PRAGMA cache_size = -16384')
     // After a burst, the log is truncated to this size.
     db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
     migrate(db, path)
+    openPass(db)
     return createListFile(db, path, id)
   } catch (error) {
     db.close()

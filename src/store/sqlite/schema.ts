@@ -3,7 +3,8 @@
  *
  *   list          one row: the head of the list
  *   inbox         accepted addresses that are not compacted yet, one row per commit
- *   subscribers   the list
+ *   subscribers   the list, in the order of the numbers
+ *   identities    the same, in the order of the identities: it makes the list a set
  *   suppressions  keyed hashes of removed addresses
  */
 
@@ -22,9 +23,6 @@ export const APPLICATION_ID = 0x526f6c6c
  */
 export const IS_RESERVED = toReservedSql()
 
-/** The index that makes the list a set. */
-export const CREATE_IDENTITY = 'CREATE UNIQUE INDEX identity ON subscribers (email)'
-
 const BASELINE = [
   `CREATE TABLE list (
      id TEXT NOT NULL,                 -- random; backups and copies keep it
@@ -36,13 +34,17 @@ const BASELINE = [
      accepted_at INTEGER NOT NULL,     -- ms since 1970, UTC
      addresses TEXT NOT NULL           -- JSON array
    ) STRICT`,
-  // NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address.
   `CREATE TABLE subscribers (
      seq INTEGER PRIMARY KEY,
-     email TEXT NOT NULL COLLATE NOCASE,   -- first spelling
-     subscribed_at INTEGER NOT NULL        -- ms since 1970, UTC
+     email TEXT NOT NULL,              -- first spelling
+     subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
    ) STRICT`,
-  CREATE_IDENTITY,
+  // NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address. An index of `subscribers` would be
+  // the same, but SQLite writes an index and its table together, and compaction writes them in two orders.
+  `CREATE TABLE identities (
+     email TEXT PRIMARY KEY COLLATE NOCASE,
+     seq INTEGER NOT NULL              -- of the subscriber, or of an address in the inbox that becomes one
+   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX reserved ON subscribers (seq) WHERE ${IS_RESERVED}`,
   `CREATE TABLE suppressions (
      hash BLOB PRIMARY KEY,            -- HMAC-SHA-256 of the identity under suppression_key

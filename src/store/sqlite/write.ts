@@ -6,7 +6,6 @@ import type { Changes } from '../changes.ts'
 import { createSuppressionHash } from '../head.ts'
 import { countInbox, deleteSuppressions, takeNumbers } from './compaction.ts'
 import { readCount, readHead } from './read.ts'
-import { CREATE_IDENTITY } from './schema.ts'
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */
 export function applyChanges(db: Database, { add, remove, suppress, lift }: Changes): void {
@@ -21,8 +20,9 @@ export function applyChanges(db: Database, { add, remove, suppress, lift }: Chan
 }
 
 function removeSubscribers(db: Database, subscribers: readonly Subscriber[]): void {
-  const seqs = JSON.stringify(subscribers.map(({ seq }) => seq))
-  db.query('DELETE FROM subscribers WHERE seq IN (SELECT value FROM json_each(?1))').run(seqs)
+  const [seqs, emails] = [subscribers.map(({ seq }) => seq), subscribers.map(({ email }) => email)]
+  db.query('DELETE FROM subscribers WHERE seq IN (SELECT value FROM json_each(?1))').run(JSON.stringify(seqs))
+  db.query('DELETE FROM identities WHERE email IN (SELECT value FROM json_each(?1))').run(JSON.stringify(emails))
 }
 
 function addSubscribers(db: Database, rows: Changes['add']): void {
@@ -33,14 +33,20 @@ function addSubscribers(db: Database, rows: Changes['add']): void {
     db,
     rows.map((row, index) => ({ ...row, seq: first + index })),
   )
+  insertIdentities(db, first)
 }
 
-/** In the order of the index, each of its pages is written once. */
-function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {
+/** In the order of `identities`, each of its pages is written once. */
+function insertIdentities(db: Database, first: number): void {
   db.query(
-    `INSERT INTO subscribers SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1)
-     ORDER BY value ->> 1 COLLATE NOCASE`,
-  ).run(JSON.stringify(rows.map(({ seq, email, subscribedAt }) => [seq, email, subscribedAt.getTime()])))
+    'INSERT INTO identities SELECT email, seq FROM subscribers WHERE seq >= ?1 ORDER BY email COLLATE NOCASE',
+  ).run(first)
+}
+
+function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {
+  db.query('INSERT INTO subscribers SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1)').run(
+    JSON.stringify(rows.map(({ seq, email, subscribedAt }) => [seq, email, subscribedAt.getTime()])),
+  )
 }
 
 /** Replaces the date of a suppression that the list has. */
@@ -64,8 +70,6 @@ export async function fillList(db: Database, { head, subscribers, suppressions }
     throw new StoreError(`the list ${db.filename} is not empty: use "rollcall export" and "rollcall import" instead`)
   }
   let [expected, suppressed, last] = [0, 0, 0]
-  // An index that is built from all rows at once is much faster than one that grows in random order.
-  db.run('DROP INDEX identity')
   for await (const page of subscribers) {
     insertSubscribers(db, page)
     expected += page.length
@@ -75,7 +79,7 @@ export async function fillList(db: Database, { head, subscribers, suppressions }
     insertSuppressions(db, page)
     suppressed += page.length
   }
-  db.run(CREATE_IDENTITY)
+  insertIdentities(db, 0)
   const { changes } = db
     .query('UPDATE list SET id = ?1, suppression_key = ?2, last_seq = max(last_seq, ?3, ?4)')
     .run(head.id, head.suppressionKey, head.lastSeq, last)
