@@ -1,7 +1,7 @@
 /** `export --exec`: a subscriber counts as handed over when the command confirms it, and not before. */
 
 import { describe, expect, onTestFinished, test } from 'bun:test'
-import { existsSync, readFileSync, watch } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
@@ -215,36 +215,37 @@ test('a command whose export is killed still gets its whole document, and the ne
   expect((await fixture.run([...EXEC, 'wc -l'])).stdout.trim()).toBe('20000')
 })
 
-/** Keeps its rows only when it has read all of them. */
-const RECEIVER = 'echo $$ > pid; cat > $$.part; cat $$.part >> got; rm $$.part'
+/** Keeps its rows only when it has read all of them. Says how far it is, and waits there while a file holds it. */
+const RECEIVER = `
+at() { touch "$1"; while test -e "hold.$1"; do sleep 0.01; done; }
+echo $$ > pid; at begun; cat > $$.part; at read; cat $$.part >> got; at kept`
 
 test('no kill of the export or of the command, at any step, skips a row', async () => {
   const fixture = await createCliFixture()
+  const { folder, print, start, write } = fixture
   const seqs = await subscribe(fixture, 100)
   const args = [...EXEC, RECEIVER, '--batch', '10']
   const readGot = () =>
     new Set(
-      toText(fixture.folder, 'got')
+      toText(folder, 'got')
         .match(/(?<="seq":)\d+(?=}\n)/g)
         ?.map(Number),
     )
-  // The command has begun, has read its rows, has kept them; the cursor is saved.
-  for (const step of ['pid', '.part', 'got', 'c']) {
+  for (const step of ['begun', 'read', 'kept']) {
     for (const victim of ['export', 'command']) {
-      const child = fixture.start(args)
-      const watcher = watch(fixture.folder, (_, name) => {
-        if (!name?.endsWith(step)) return
-        watcher.close()
-        const pid = victim === 'export' ? child.pid : Number(toText(fixture.folder, 'pid'))
-        // The command may have ended already.
-        if (pid > 0) Bun.spawnSync(['kill', '-9', String(pid)], { stderr: 'ignore' })
-      })
+      await print([...args, '--limit', '10'])
+      rmSync(join(folder, step))
+      await write(`hold.${step}`, '')
+      const child = start(args)
+      await until(() => existsSync(join(folder, step)), step)
+      process.kill(victim === 'export' ? child.pid : Number(toText(folder, 'pid')), 'SIGKILL')
+      rmSync(join(folder, `hold.${step}`))
       await within(child.exited, 'the end of the export')
-      watcher.close()
-      const [cursor, got] = [toCursor(fixture.folder), readGot()]
+      const [cursor, got] = [toCursor(folder), readGot()]
+      expect(cursor).toBeGreaterThan(0)
       expect([step, victim, seqs.filter((seq) => seq <= cursor && !got.has(seq))]).toEqual([step, victim, []])
     }
   }
-  await fixture.print(args)
+  await print(args)
   expect([...readGot()].toSorted((one, other) => one - other)).toEqual(seqs)
 })
