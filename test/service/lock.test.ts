@@ -12,13 +12,9 @@ test('while the lock is held, requests get 500, and documents are served; afterw
   expect((await service.subscribe('before@example.org')).status).toBe(200)
   const lock = await holdLock(toListFile(folder))
 
-  let answered = 0
-  const refused = ['early1', 'early2'].map((name) => service.subscribe(`${name}@example.org`).finally(() => answered++))
+  const refused = ['early1', 'early2'].map((name) => service.subscribe(`${name}@example.org`))
   const unready = readyz()
-  for (let request = 0; request < 10; request++) {
-    expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
-  }
-  expect(answered).toBe(0)
+  expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
   for (const { status, body } of await Promise.all(refused)) {
     expect([status, body]).toEqual([500, RESPONSES.store_failed.body])
   }
