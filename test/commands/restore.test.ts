@@ -16,6 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { toAddress } from '../store/suite.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { addAndEnd } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
@@ -67,6 +69,16 @@ test('the backup gets the name of the list, and the earlier list is kept, each t
   await print(['restore', 'copy.db'])
   expect(names().filter((name) => name.includes('.before-restore-'))).toHaveLength(2)
   expect(await people(kept[0])).toBe('ada,bob')
+})
+
+test('what waits in the inbox of a backup counts, and is on the list', async () => {
+  const { at, print, people } = await createBackup()
+  const store = openSqliteStore(at('copy.db'))
+  await store.add([toAddress('eve@site.io')])
+  await store.close()
+  const { after } = JSON.parse(await print(['restore', 'copy.db', '--json']))
+  expect(after.subscribers).toBe(2)
+  expect(await people()).toBe('ada,eve')
 })
 
 test('a list that is missing, with its folder, is restored; a link to a list stays a link', async () => {

@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite'
 import type { Result } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, type CopyRequest, copyInto } from './backup.ts'
+import { compactAll, openPass } from './compaction.ts'
 import { toReason } from './error.ts'
 import { openReadOnly, toRealPath } from './file.ts'
 import { checkIntegrity, readStatus } from './read.ts'
@@ -20,7 +21,7 @@ function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, stri
     checkIntegrity(db, source)
     if (target === undefined) return { ok: true, value: read(db) }
     copyInto(db, target)
-    if (lastSeq !== undefined) raise(target, lastSeq)
+    if (lastSeq !== undefined) prepare(target, lastSeq)
     using copy = openReadOnly(target)
     return { ok: true, value: read(copy) }
   } catch (error) {
@@ -34,8 +35,12 @@ function read(db: Database): CheckedCopy {
   return { subscribers, reserved, suppressed, lastAcceptedAt }
 }
 
-/** Keeps the copy closed: it is not in WAL mode. */
-function raise(file: string, lastSeq: number): void {
+/** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Keeps it closed: not in WAL mode. */
+function prepare(file: string, lastSeq: number): void {
   using db = new Database(file, { readwrite: true })
-  raiseLastSeq(db, lastSeq)
+  openPass(db)
+  db.transaction(() => {
+    compactAll(db)
+    raiseLastSeq(db, lastSeq)
+  }).immediate()
 }

@@ -16,7 +16,7 @@ export interface CopyRequest {
   readonly source: string
   /** An empty file. Default: the list is checked, and not copied. */
   readonly target?: string | undefined
-  /** The copy gives out only numbers above this one. */
+  /** The copy gives out only numbers above this one, and its inbox is compacted. Default: it is the list as it is. */
   readonly lastSeq?: number | undefined
 }
 

@@ -46,7 +46,7 @@ export async function restoreList(backup: string, list: string, { signal, dryRun
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
   // Held to the end: nobody may add to a list that is about to be replaced.
   using locked = lockList(target)
-  const lastSeq = locked && readLastSeq(locked)
+  const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
   const partial = await createPartialFile(target)
   try {
@@ -104,11 +104,11 @@ function lockList(file: string): Database | undefined {
 }
 
 /** The clock is above the numbers of a list that cannot be read. */
-function readLastSeq(db: Database): number | undefined {
+function readLastSeq(db: Database): number {
   try {
     return readHead(db).lastSeq
   } catch {
-    return undefined
+    return 0
   }
 }
 
