@@ -37,12 +37,9 @@ test.each([
   expect.assertions(2)
 })
 
-test('EPIPE is a failure without a message, with the exit code of SIGPIPE', () => {
-  const error = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
-  expect(toFileFailure(error, 'standard output')).toMatchObject({ message: '', exitCode: 141 })
-})
-
-test('an error that is not of the system is returned unchanged', () => {
-  const error = Object.assign(new TypeError('a defect'), { code: 'ERR_INVALID_ARG_TYPE' })
-  for (const other of [error, 'a defect', undefined]) expect(toFileFailure(other, 'list.csv')).toBe(other)
+test('EPIPE is a failure without a message, and an error that is not of the system is returned unchanged', () => {
+  const pipe = Object.assign(new Error('broken pipe'), { code: 'EPIPE' })
+  expect(toFileFailure(pipe, 'standard output')).toMatchObject({ message: '', exitCode: 141 })
+  const defect = Object.assign(new TypeError('a defect'), { code: 'ERR_INVALID_ARG_TYPE' })
+  for (const other of [defect, 'a defect', undefined]) expect(toFileFailure(other, 'list.csv')).toBe(other)
 })

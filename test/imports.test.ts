@@ -47,11 +47,6 @@ test.each(['src', 'bench', 'endurance', 'test/support'])('%s has no cycle of fol
   expect(findCycles(edges).map(({ text }) => text)).toEqual([])
 })
 
-test('a cycle of folders is found although no two files import each other', () => {
-  const [there, back] = [toEdge('src/a/one.ts', 'src/b/one.ts'), toEdge('src/b/two.ts', 'src/a/two.ts')]
-  expect(findCycles([toEdge('src/cli.ts', 'src/a/one.ts'), there, back])).toEqual([there, back])
-})
-
 /** The packages that a file loads before it runs: its import statements and those of the files that it imports. */
 function listLoadedPackages(file: string, visited = new Set<string>()): ReadonlySet<string> {
   if (visited.has(file) || file.endsWith('.json')) return new Set()
