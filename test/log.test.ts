@@ -4,8 +4,7 @@ import { expect, test } from 'bun:test'
 import { redactAddresses, toLogged } from '../src/log.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
-import { POST_LINE } from './support/endpoint.ts'
-import { exchange, toRequest } from './support/raw.ts'
+import { exchange, POST_LINE, toRequest } from './support/raw.ts'
 import { PRELOADED, type RunningService, startService } from './support/service.ts'
 
 interface Line {

@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
-import { CLI, ROOT, toSupportFile } from '../support/paths.ts'
+import { CLI, ROOT } from '../support/paths.ts'
 import { getServer } from '../support/postgres.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
@@ -46,7 +46,7 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
  *   npx rollcall   runs the same file without npm, which takes a second
  *   npm ci         only checks that there is a lock file: .ci/run installs
  *   npm test, run  only check that the script exists; `npm run bench` also checks its options
- *   curl           shows no progress, as on a terminal; a machine that has none gets support/curl.ts
+ *   curl           shows no progress, as on a terminal; a machine that has none gets curl.ts
  *   send-welcome   the reader's program: appends what it reads to the file `welcomed`
  */
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'bin/curl': `
     PATH=\${PATH#*:}
     if command -v curl > /dev/null; then exec curl --silent --show-error "$@"; fi
-    exec bun ${toSupportFile('curl.ts')} "$@"`,
+    exec bun ${import.meta.dir}/curl.ts "$@"`,
   'send-welcome': 'exec cat >> welcomed',
 }
 

@@ -15,7 +15,6 @@ import { chmod, mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { findBlock, readBlocks } from '../support/markdown.ts'
-import { toSupportFile } from '../support/paths.ts'
 
 const DOCUMENT = 'docs/hand-over.md'
 
@@ -219,6 +218,6 @@ async function addCurl({ folder, write }: CliFixture): Promise<void> {
   await mkdir(join(folder, 'bin'))
   if (Bun.which('curl') !== null) return
   await symlink(process.execPath, join(folder, 'bin/bun'))
-  await write('bin/curl', `#!/bin/sh\nexec bun ${toSupportFile('curl.ts')} "$@"\n`)
+  await write('bin/curl', `#!/bin/sh\nexec bun ${import.meta.dir}/curl.ts "$@"\n`)
   await chmod(join(folder, 'bin/curl'), 0o755)
 }

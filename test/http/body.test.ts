@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import type { oas31 } from 'openapi3-ts'
 import { addresses, texts } from '../addresses.ts'
 import { ENDPOINT, GOLDEN, MAX_BODY_BYTES } from '../support/contract.ts'
-import { expectOutcome, type Outcome, POST_HEADERS, post } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
+import { expectOutcome, type Outcome, POST_HEADERS, post } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const [HOST] = POST_HEADERS

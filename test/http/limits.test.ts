@@ -4,9 +4,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { MAX_DISCARDED_BYTES } from '../../src/limits.ts'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT, MAX_BODY_BYTES } from '../support/contract.ts'
-import { checked, expectOutcome, expectResponse, POST_HEADERS, POST_LINE, post, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
-import { openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
+import {
+  checked,
+  expectOutcome,
+  expectResponse,
+  openConnection,
+  POST_HEADERS,
+  POST_LINE,
+  post,
+  type RawConnection,
+  type RawReply,
+  toChunk,
+  toRequest,
+} from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const [, JSON_FIELD] = POST_HEADERS

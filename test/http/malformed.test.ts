@@ -2,9 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS } from '../support/contract.ts'
-import { POST_HEADERS, POST_LINE, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
-import { openConnection, toRequest } from '../support/raw.ts'
+import { openConnection, POST_HEADERS, POST_LINE, toChunk, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 

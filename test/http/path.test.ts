@@ -2,9 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { expectResponse, POST_HEADERS } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
-import { exchange, type RawReply, toRequest } from '../support/raw.ts'
+import { exchange, expectResponse, POST_HEADERS, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const [, JSON_FIELD] = POST_HEADERS

@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { expectResponse } from '../support/endpoint.ts'
-import { exchange, type RawReply, toRequest } from '../support/raw.ts'
+import { exchange, expectResponse, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
 const { openApiJson } = DOCUMENTS

@@ -7,11 +7,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { expectResponse, POST_LINE, toChunk } from '../support/endpoint.ts'
 import { readList } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { findProgram, PROGRAM_PATH, requirePrograms } from '../support/paths.ts'
-import { openConnection, type RawConnection, type RawReply, toRequest } from '../support/raw.ts'
+import {
+  expectResponse,
+  openConnection,
+  POST_LINE,
+  type RawConnection,
+  type RawReply,
+  toChunk,
+  toRequest,
+} from '../support/raw.ts'
 import { createFolder, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 

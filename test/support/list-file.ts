@@ -52,6 +52,7 @@ const HOLDER = `
   import { Database } from 'bun:sqlite'
   const [file, ms] = process.argv.slice(1)
   const db = new Database(file)
+  db.run('PRAGMA busy_timeout = 30000')
   db.run('BEGIN IMMEDIATE')
   console.log('held')
   const released = Bun.stdin.stream().getReader().read()
@@ -63,7 +64,8 @@ const HOLDER = `
 /** Lets another process take the write lock, until `release` is called or for a number of milliseconds. Resolves when it has the lock. */
 export async function holdLock(file: string, ms?: number): Promise<{ release(): Promise<unknown> }> {
   const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, String(ms ?? '')], { stdin: 'pipe', stdout: 'pipe' })
-  await holder.stdout.getReader().read()
+  const { done } = await holder.stdout.getReader().read()
+  if (done) throw new Error('the process that holds the lock has ended')
   return {
     release() {
       holder.stdin.end()
