@@ -39,7 +39,7 @@ export function toMarkdown(run: Run): string {
     `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
     ...failures.map((line) => `A sample failed: ${line}`),
     '## Goals',
-    'The median of all rounds, and in parentheses the lowest and the highest.',
+    'The median of all rounds, and in parentheses the lowest and the highest. [endurance.md](endurance.md) compares the response times of single new and known addresses (AUC).',
     toTable(
       ['Trial', 'Figure', 'Measured', 'Goal', 'Met'],
       findings.map(({ cells }) => cells),
