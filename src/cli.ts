@@ -158,6 +158,7 @@ addListVerb(
   'Check the settings, the running service and the list, and say what to do; change nothing',
   'rollcall doctor',
 )
+  .option('--cursor-file <FILE>', 'Compare the cursor of an export with the list too')
   .option('--json', 'Print JSON')
   .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
 
@@ -168,6 +169,7 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 program.helpCommand('help [command]', 'Print help for a command')
 
 try {
+  suggest(process.argv[2])
   await program.parseAsync()
 } catch (error) {
   process.exit(report(error))
@@ -214,6 +216,19 @@ function refuseEmpty(command: Command): void {
 
 function isEmpty(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === ''
+}
+
+/** What people try, and what they may mean. */
+function suggest(verb = ''): void {
+  const suggestions: Readonly<Record<string, string>> = {
+    add: 'echo ADDRESS | rollcall import -',
+    subscribe: 'echo ADDRESS | rollcall import -',
+    delete: 'rollcall remove ADDRESS',
+    unsubscribe: 'rollcall remove ADDRESS',
+    list: 'rollcall export',
+    '-v': 'rollcall --version',
+  }
+  if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)
 }
 
 /** Prints an expected error. Returns the exit code. @throws any other error, which is a defect */

@@ -187,8 +187,7 @@ export async function createPartialFile(file: string, name = file): Promise<stri
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory()) throw new Failure(`${name}: it is a folder`)
   try {
-    // A folder that can be written may not be readable.
-    for (const leftover of await readdir(dirname(file)).catch(() => [])) {
+    for (const leftover of await listLeftovers(dirname(file))) {
       if (isLeftover(leftover, basename(file))) await rm(join(dirname(file), leftover), { force: true })
     }
     createPrivateFile(partial)
@@ -211,6 +210,13 @@ export function createPrivateFile(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Lists the temporary files in a folder whose processes have ended; none when the folder cannot be read. */
+export async function listLeftovers(folder: string): Promise<readonly string[]> {
+  // A folder that can be written may not be readable.
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => isLeftover(name))
 }
 
 // SQLite adds these endings to the temporary file of a backup.

@@ -3,7 +3,7 @@ import { type ListUrl, parseListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { toListName } from '../store/list-name.ts'
 import { readFileId } from '../store/sqlite/file.ts'
-import type { Count, SubscriberStore } from '../subscriber.ts'
+import type { Count, ListCopy, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
@@ -38,35 +38,70 @@ function refuseSameFile(source: ListUrl, target: ListUrl): void {
 /**
  * Makes an empty list a copy of another one, in one transaction.
  *
- * @throws StoreError when the target is not empty, or not all arrived; Failure when somebody is removed meanwhile
+ * @throws StoreError when the target is not empty; Failure when the list changes meanwhile, or the copy differs from it
  */
 export async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
-  const before = await from.count()
+  const total = (await from.count()).subscribers
   // After the count, which gives the addresses of the inbox their numbers.
   const head = await from.head()
   const progress = createProgress('copying')
-
-  async function* readSubscribers() {
-    let rows = 0
-    for await (const listed of from.list()) {
-      await checkSignal(signal)
-      const page = listed.filter(({ seq }) => seq <= head.lastSeq)
-      if (page.length > 0) yield page
-      rows += page.length
-      progress.update(rows, before.subscribers)
-    }
+  const onRows = async (rows: number) => {
+    await checkSignal(signal)
+    progress.update(rows, total)
   }
+  const digest = async (store: SubscriberStore) => {
+    const read = createDigest(store, head.lastSeq, () => checkSignal(signal))
+    await drain(read.subscribers)
+    await drain(read.suppressions)
+    return read.finish()
+  }
+  const sent = createDigest(from, head.lastSeq, onRows)
+  let expected = ''
 
   async function* readSuppressions() {
-    yield* from.listSuppressions()
+    yield* sent.suppressions
+    expected = sent.finish()
     // Somebody who is removed in between would be a subscriber of the copy, and suppressed.
-    if ((await from.count()).suppressed === before.suppressed) return
+    if ((await digest(from)) === expected) return
     throw new Failure('somebody changed the list meanwhile: nothing was copied. Copy again')
   }
 
   try {
-    return await to.fill({ head, subscribers: readSubscribers(), suppressions: readSuppressions() })
+    const count = await to.fill({ head, subscribers: sent.subscribers, suppressions: readSuppressions() })
+    if ((await digest(to)) === expected) return count
+    throw new Failure('the copy differs from the list: delete it, and copy again')
   } finally {
     progress.stop()
   }
+}
+
+interface DigestedCopy extends Omit<ListCopy, 'head'> {
+  /** The digest of all that was read. */
+  finish(): string
+}
+
+/** Reads the subscribers up to `lastSeq` and the suppressions of a list, and computes a digest of them. */
+function createDigest(store: SubscriberStore, lastSeq: number, onRows: (rows: number) => Promise<void>): DigestedCopy {
+  const hash = new Bun.CryptoHasher('sha256')
+  async function* readSubscribers() {
+    let rows = 0
+    for await (const listed of store.list()) {
+      const page = listed.filter(({ seq }) => seq <= lastSeq)
+      for (const { seq, email, subscribedAt } of page) hash.update(`${seq} ${email} ${subscribedAt.getTime()}\n`)
+      rows += page.length
+      await onRows(rows)
+      if (page.length > 0) yield page
+    }
+  }
+  async function* readSuppressions() {
+    for await (const page of store.listSuppressions()) {
+      for (const { hash: address, suppressedAt } of page) hash.update(address).update(` ${suppressedAt.getTime()}\n`)
+      yield page
+    }
+  }
+  return { subscribers: readSubscribers(), suppressions: readSuppressions(), finish: () => hash.digest('hex') }
+}
+
+async function drain(pages: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of pages);
 }

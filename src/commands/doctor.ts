@@ -1,19 +1,26 @@
-import { resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { type CheckResult, runCheck } from '../store/check.ts'
+import { listLeftovers } from '../files.ts'
+import { type CheckResult, type CursorCheck, runCheck } from '../store/check.ts'
 import { toListName } from '../store/list-name.ts'
 import { checkStore } from '../store/open.ts'
+import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService } from './healthcheck.ts'
 import { type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
 
+export interface DoctorOptions extends ListOption {
+  readonly json?: true
+  readonly cursorFile?: string
+}
+
 /** `rollcall doctor`: checks the settings and the list, and changes nothing. */
-export async function doctor({ json, ...options }: ListOption & { json?: true }): Promise<void> {
+export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {
   const list = findList(options)
   const results: CheckResult[] = []
-  for await (const result of runChecks(list)) {
+  for await (const result of runChecks(list, cursorFile)) {
     results.push(result)
     if (!json) await print(`${result.check.padEnd(14)} ${result.ok ? 'ok' : 'wrong'}: ${result.message}`)
   }
@@ -32,11 +39,12 @@ function findList(options: ListOption): ListUrl | undefined {
   }
 }
 
-async function* runChecks(list: ListUrl | undefined): AsyncGenerator<CheckResult> {
+async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
-  if (list) yield* checkStore(list)
+  yield await runCheck('partial files', () => checkPartialFiles(cursorFile))
+  if (list) yield* checkStore(list, cursorFile === undefined ? [] : [createCursorCheck(cursorFile)])
 }
 
 /** Compares the settings of the running service with those of this command. @throws Failure */
@@ -56,4 +64,24 @@ async function checkService(list: ListUrl, { ops, baseUrl }: Config): Promise<st
 
 function toAbsolute(list: ListUrl): ListUrl {
   return list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list
+}
+
+/** Looks in the working folder and in that of the cursor file, where exports usually are. @throws Failure */
+async function checkPartialFiles(cursorFile = ''): Promise<string> {
+  const folders = [...new Set(['.', dirname(cursorFile)])]
+  const found = await Promise.all(
+    folders.map(async (folder) => (await listLeftovers(folder)).map((name) => join(folder, name))),
+  )
+  if (found.flat().length === 0) return `none in ${folders.map((folder) => resolve(folder)).join(' and ')}`
+  throw new Failure(`killed commands left files with addresses: delete ${found.flat().join(', ')}`)
+}
+
+function createCursorCheck(file: string): CursorCheck {
+  return {
+    check: 'cursor',
+    async run(head) {
+      const { seq } = await checkCursor({ head: async () => head }, readCursor(file))
+      return `${file}: an export continues after ${seq}`
+    },
+  }
 }

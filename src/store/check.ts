@@ -1,6 +1,7 @@
 /** What `rollcall doctor` reports: the same for every store. */
 
 import { Failure } from '../failure.ts'
+import type { ListHead } from '../subscriber.ts'
 
 /** The outcome of a check. */
 export interface CheckResult {
@@ -9,6 +10,15 @@ export interface CheckResult {
   readonly ok: boolean
   /** What was found; if it is wrong, also what to do. One line. */
   readonly message: string
+}
+
+/** The check of a saved cursor, which needs the list. */
+export interface CursorCheck {
+  readonly check: string
+  /**
+   * Returns what was found, or throws like the work of `runCheck`.
+   */
+  run(head: ListHead): Promise<string>
 }
 
 /**

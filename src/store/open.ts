@@ -3,7 +3,7 @@
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
-import type { CheckResult } from './check.ts'
+import type { CheckResult, CursorCheck } from './check.ts'
 import { toListName } from './list-name.ts'
 import type { StoreOptions } from './sqlite/store.ts'
 
@@ -51,13 +51,17 @@ async function prepare(store: ServiceStore, log: Log): Promise<void> {
   }
 }
 
-/** Runs all checks of a list. They change nothing, also while a service runs. */
-export async function* checkStore(list: ListUrl): AsyncGenerator<CheckResult> {
+/**
+ * Runs all checks of a list. They change nothing, also while a service runs.
+ *
+ * @param cursors are compared with the list
+ */
+export async function* checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncGenerator<CheckResult> {
   if (list.kind === 'sqlite') {
     const { checkSqliteList } = await import('./sqlite/checks.ts')
-    yield* checkSqliteList(list.file)
+    yield* checkSqliteList(list.file, cursors)
   } else {
     const { checkPostgresList } = await import('./postgres/checks.ts')
-    yield* checkPostgresList({ server: list.server, name: toListName(list) })
+    yield* checkPostgresList({ server: list.server, name: toListName(list) }, cursors)
   }
 }

@@ -38,10 +38,9 @@ export async function openCursorFile(file: string, list: ProtectedList): Promise
   const path = await findFile(file, list)
   const lock = createLock(path, file)
   try {
-    const cursor = parseCursor(existsSync(path) ? readFileSync(path, 'utf8') : '0', file)
     return {
       path,
-      cursor,
+      cursor: readCursor(path, file),
       save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
       close: () => lock.close(),
     }
@@ -70,10 +69,12 @@ function createLock(path: string, file: string): Database {
   }
 }
 
-function parseCursor(text: string, file: string): Cursor {
+/** Reads a cursor file; the start of the list when there is none. @param name of the file, for errors. @throws Failure */
+export function readCursor(path: string, name = path): Cursor {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '0'
   const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(text) ?? []
   const seq = Number(number)
-  if (!Number.isSafeInteger(seq)) throw new Failure(`${file}: it does not hold a cursor, which is a number`)
+  if (!Number.isSafeInteger(seq)) throw new Failure(`${name}: it does not hold a cursor, which is a number`)
   return { seq, list }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, readdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { runCommand, startService } from '../support/service.ts'
@@ -34,7 +34,7 @@ test('invalid settings and a missing list are reported, and nothing is created',
   expect(invalid.stdout).not.toContain('secret')
 })
 
-test('a running service with another BASE_URL or another list is named', async () => {
+test('a running service with another BASE_URL or another list is named, and what killed commands left', async () => {
   const service = await startService({ env: { OPS_PORT: '0' } })
   const { folder } = service
   const env = { OPS_PORT: String(service.opsPort), BASE_URL: 'http://127.0.0.1:3000' }
@@ -42,10 +42,29 @@ test('a running service with another BASE_URL or another list is named', async (
     (await runCommand(['doctor'], { folder, env: { ...env, ...more } })).stdout
   const sound = await doctor()
   expect(sound).toContain('\nservice        ok: it runs with these settings\n')
+  expect(sound).toContain(`\npartial files  ok: none in ${folder}\n`)
+  const left = `.list.csv.${Bun.spawnSync(['true']).pid}.partial`
+  writeFileSync(join(folder, left), '')
   const other = await doctor({ BASE_URL: 'http://other.example', DATABASE_URL: 'sqlite:other.db' })
   expect(other).toContain(
     `service        wrong: it runs with BASE_URL http://127.0.0.1:3000, and not http://other.example; and with the list sqlite:${folder}/data/rollcall.db, and not sqlite:${folder}/other.db: give this command the settings of the service`,
   )
+  expect(other).toContain(`wrong: killed commands left files with addresses: delete ${left}\n`)
   await service.stop()
   expect((await runCommand(['doctor'], { env })).stdout).toContain('service        ok: it does not run\n')
+})
+
+test('a cursor is compared with the list, and what is left next to its file is found', async () => {
+  const { folder, print, run } = await createCliFixture()
+  mkdirSync(join(folder, 'state'))
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['export', '--cursor-file', 'state/cursor'])
+  const doctor = async () => (await run(['doctor', '--cursor-file', 'state/cursor'])).stdout
+  expect(await doctor()).toMatch(/^cursor +ok: state\/cursor: an export continues after \d+$/m)
+  writeFileSync(join(folder, 'state/cursor'), '1 0123456789abcdef\n')
+  const left = `state/.cursor.${Bun.spawnSync(['true']).pid}.partial`
+  writeFileSync(join(folder, left), '')
+  const wrong = await doctor()
+  expect(wrong).toMatch(/^cursor +wrong: the cursor 1 belongs to another list/m)
+  expect(wrong).toContain(`delete ${left}\n`)
 })

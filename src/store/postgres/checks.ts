@@ -2,16 +2,19 @@
 
 import type { SQL } from 'bun'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { type ClientOptions, createClient } from './client.ts'
-import { checkWritable } from './read.ts'
+import { checkWritable, readHead } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
 const VERSIONS = { first: 15, last: 18 } as const
 
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
-export async function* checkPostgresList(options: ClientOptions): AsyncGenerator<CheckResult> {
+export async function* checkPostgresList(
+  options: ClientOptions,
+  cursors: readonly CursorCheck[] = [],
+): AsyncGenerator<CheckResult> {
   const client = createClient({ ...options, create: false })
   const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => client.run(work))
   try {
@@ -21,6 +24,7 @@ export async function* checkPostgresList(options: ClientOptions): AsyncGenerator
     yield run('server', checkVersion)
     yield run('durability', checkDurability)
     yield run('inbox', checkInbox)
+    for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readHead(sql)))
   } finally {
     await client.close()
   }

@@ -7,19 +7,22 @@ import { Failure } from '../../failure.ts'
 import { isLeftover } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { LARGE_BACKLOG } from '../schedule.ts'
 import { countInbox, readInboxSince } from './compaction.ts'
 import { toReason } from './error.ts'
 import { checkExists, openReadOnly, toRealPath } from './file.ts'
-import { checkIntegrity, readCount } from './read.ts'
+import { checkIntegrity, readCount, readHead } from './read.ts'
 import { checkVersion, toVersion } from './schema.ts'
 
 /** An inbox with more than this many times LARGE_BACKLOG is not compacted by any service. */
 const FULL = 2
 
 /** Runs all checks of a list. Without a list, only those that need none. */
-export async function* checkSqliteList(file: string): AsyncGenerator<CheckResult> {
+export async function* checkSqliteList(
+  file: string,
+  cursors: readonly CursorCheck[] = [],
+): AsyncGenerator<CheckResult> {
   const path = toRealPath(resolve(file))
   const list = await runCheck('list', () => checkList(path))
   yield list
@@ -29,6 +32,7 @@ export async function* checkSqliteList(file: string): AsyncGenerator<CheckResult
   if (!list.ok) return
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('inbox', () => read(path, checkInbox))
+  for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
 }
 
 /** @throws StoreError */

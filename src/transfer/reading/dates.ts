@@ -39,7 +39,7 @@ const FORMS = [
 ]
 
 /** With slashes and hyphens, both orders are usual. */
-const SLASHED = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>\\d{4})')
+const AMBIGUOUS = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>\\d{4})')
 
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
@@ -54,16 +54,24 @@ export function parseDate(text: string, order?: DateOrder): ParsedDate {
     if (groups) return parseGroups(groups, toMonth(groups), Number(groups.day))
   }
   if (UNIX_TIME.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
-  const slashed = SLASHED.exec(trimmed)?.groups
-  if (slashed) return parseSlashed(slashed, order)
+  const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
+  if (ambiguous) return parseAmbiguous(ambiguous, order)
   return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}` }
 }
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 const EXAMPLE = '2024-05-31T12:34:56Z'
 
-/** The reason for a date that needs an order. */
-export const TWO_ORDERS = 'the date may be day/month or month/day: use --date-order dmy or mdy'
+/** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
+export function findDateOrder(text: string): DateOrder | 'unclear' | undefined {
+  // Most texts are in another form, and this is called for each.
+  if (!/^\s*\d{1,2}[-/]\d/.test(text)) return undefined
+  const groups = AMBIGUOUS.exec(text.trim())?.groups
+  const [first, second] = [Number(groups?.first), Number(groups?.second_)]
+  if (!groups || first === second) return undefined
+  if (first <= 12 && second <= 12) return 'unclear'
+  return first > 12 ? 'dmy' : 'mdy'
+}
 
 /** Whether a text is a date, and not a number, which may be anything. */
 export function isPlainDate(text: string): boolean {
@@ -72,18 +80,18 @@ export function isPlainDate(text: string): boolean {
 
 /** Whether a text is a date in some order, is empty, or is anything else. */
 export function classifyDate(text: string): 'date' | 'empty' | 'other' {
-  const parsed = parseDate(text)
-  if (!parsed.ok) return parsed.reason === TWO_ORDERS ? 'date' : 'other'
+  const parsed = parseDate(text, findDateOrder(text) === 'mdy' ? 'mdy' : 'dmy')
+  if (!parsed.ok) return 'other'
   return parsed.value ? 'date' : 'empty'
 }
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-function parseSlashed(groups: Groups, given: DateOrder | undefined): ParsedDate {
+function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDate {
   const [first, second] = [Number(groups.first), Number(groups.second_)]
   const order = given ?? (second > 12 ? 'mdy' : 'dmy')
   if (!given && first <= 12 && second <= 12 && first !== second) {
-    return { ok: false, reason: TWO_ORDERS }
+    return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
   }
   return order === 'mdy' ? parseGroups(groups, first, second) : parseGroups(groups, second, first)
 }

@@ -3,11 +3,12 @@
  * list that cannot be understood changes nothing.
  */
 
+import type { Address } from '../../email.ts'
 import { Failure } from '../../failure.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type ColumnOptions, type Columns, findColumns, toDateText } from './columns.ts'
-import { type DateOrder, parseDate, TWO_ORDERS } from './dates.ts'
+import { type DateOrder, findDateOrder, parseDate } from './dates.ts'
 import { toPlain } from './names.ts'
 import { createStatusReader, type StatusCount } from './statuses.ts'
 import { checkQuotes, openTable, type Row } from './table.ts'
@@ -17,7 +18,7 @@ import { findFlag, type Status } from './words.ts'
 export interface ReadOptions extends ColumnOptions {
   /** The name of the file in messages. */
   readonly name: string
-  /** The order of dates with slashes or hyphens. */
+  /** The order of dates with slashes or hyphens. Default: the one that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
   /** Meanings of plain values in status columns, before the known ones. `*` is any value. */
   readonly treat?: ReadonlyMap<string, Status> | undefined
@@ -64,8 +65,8 @@ export const REJECTED_COLUMNS = ['line', 'reason', 'address'] as const
 /**
  * Reads a list: CSV, NDJSON or one address per line.
  *
- * @throws Failure when the list cannot be understood, when a status or the order of a date is not known, or when a column
- * that is not read may say who left. It names the lines or the columns, and what to do
+ * @throws Failure when the list cannot be understood, when a status is not known, or when a column that is not read may
+ * say who left. It names the lines or the columns, and what to do
  */
 export function readList(text: string, options: ReadOptions): List {
   const { name, suppress = false, dateColumn, dateOrder, treat = new Map() } = options
@@ -89,6 +90,8 @@ export function readList(text: string, options: ReadOptions): List {
   const subscribers: ImportRow[] = []
   const optOuts: OptOut[] = []
   const rejected: RejectedRow[] = []
+  const unclear: Unclear[] = []
+  const orders = new Set<DateOrder>()
   const unknown = new Map<string, number>()
   let [rows, skipped] = [0, 0]
 
@@ -102,24 +105,26 @@ export function readList(text: string, options: ReadOptions): List {
       if (!unknown.has(cell)) unknown.set(cell, line)
       return undefined
     }
+    const isSubscriber = status.status === 'subscribed'
+    const text = isSubscriber || hasOptOutDates ? findDate(cells, columns) : (status.optedOutAt ?? '')
+    const shown = findDateOrder(text)
+    if (shown && shown !== 'unclear') orders.add(shown)
     if (status.status === 'skip') {
       skipped++
       return undefined
     }
     const addresses = parseOwnerAddresses(cells[address] ?? '')
     if (!addresses.ok) return addresses.reason
-    const isSubscriber = status.status === 'subscribed'
-    const date = parseDate(
-      isSubscriber || hasOptOutDates ? findDate(cells, columns) : (status.optedOutAt ?? ''),
-      dateOrder,
-    )
-    if (!date.ok && date.reason === TWO_ORDERS) throw new Failure(`${name}: line ${line}: ${TWO_ORDERS}`)
+    const isUnclear = shown === 'unclear' && !dateOrder
+    const parsed = isUnclear ? undefined : parseDate(text, dateOrder)
     // A person who left is suppressed also when the date cannot be read.
-    if (isSubscriber && !date.ok) return date.reason
-    const at = date.ok ? date.value : undefined
+    if (isSubscriber && parsed && !parsed.ok) return parsed.reason
+    const date = parsed?.ok ? parsed.value : undefined
     for (const email of addresses.value) {
-      if (isSubscriber) subscribers.push({ email, subscribedAt: at })
-      else optOuts.push({ email, optedOutAt: at })
+      const row = isSubscriber ? { email, subscribedAt: date } : { email, optedOutAt: date }
+      if (isUnclear) unclear.push({ row, line, text })
+      if (isSubscriber) subscribers.push(row)
+      else optOuts.push(row)
     }
     return undefined
   }
@@ -133,9 +138,23 @@ export function readList(text: string, options: ReadOptions): List {
   if (unknown.size > 0) throw toUnknownFailure(name, unknown)
   checkUnread(name, watched.findSuspects(rows))
 
+  // Two dates that show different orders show none.
+  const [order] = orders.size === 1 ? orders : []
+  const dropped = new Set<object>()
+  for (const { row, line, text } of unclear) {
+    const date = parseDate(text, order)
+    if ('optedOutAt' in row) row.optedOutAt = date.ok ? date.value : undefined
+    else if (date.ok) row.subscribedAt = date.value
+    else {
+      dropped.add(row)
+      rejected.push({ line, reason: date.reason, address: row.email })
+    }
+  }
+  if (dropped.size > 0) rejected.sort((one, other) => one.line - other.line)
+
   const toNames = (indexes: readonly number[]) => (table.names ? indexes.map((index) => names[index] ?? '') : [])
   return {
-    subscribers,
+    subscribers: dropped.size > 0 ? subscribers.filter((row) => !dropped.has(row)) : subscribers,
     optOuts,
     rejected,
     skipped,
@@ -151,6 +170,15 @@ export function readList(text: string, options: ReadOptions): List {
 }
 
 const OPTED_OUT = { status: 'suppressed', optedOutAt: undefined } as const
+
+/** A row whose date needs the order that another row may show. */
+interface Unclear {
+  readonly row:
+    | { readonly email: Address; subscribedAt: Date | undefined }
+    | { readonly email: Address; optedOutAt: Date | undefined }
+  readonly line: number
+  readonly text: string
+}
 
 /** The first cell that has a date. In a column such as `Subscribed`, a flag is none. */
 function findDate(cells: readonly string[], { dates }: Columns): string {

@@ -48,17 +48,16 @@ interface Start {
  * @param hasColumns a first line with addresses only is a row. Otherwise each address is one
  * @throws Failure when the text is empty or in another format
  */
-export function openTable(given: string, name: string, hasColumns: boolean): Table {
-  // Excel for the Mac can write lines that end with a carriage return.
-  const text = given.includes('\n') ? given : given.replaceAll('\r', '\n')
-  const { starts, named } = findStarts(text)
+export function openTable(text: string, name: string, hasColumns: boolean): Table {
+  const lineBreak = text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
+  const { starts, named } = findStarts(text, lineBreak)
   const [first] = starts
   if (!first) throw new Failure(`${name}: it is empty`)
-  if (first.content.startsWith('{')) return openJson(() => readLines(text, first))
+  if (first.content.startsWith('{')) return openJson(() => readLines(text, first, lineBreak))
   if (first.content.startsWith('[')) {
     throw new Failure(`${name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
-  const open = (start: Start, delimiter: string) => () => readRecords(text, { name, start, delimiter })
+  const open = (start: Start, delimiter: string) => () => readRecords(text, { name, start, delimiter, lineBreak })
   const toDelimiter = ({ content }: Start) => named ?? findDelimiter(content)
   const toCells = (start: Start) => open(start, toDelimiter(start) ?? ',')().next().value?.cells ?? []
 
@@ -68,7 +67,7 @@ export function openTable(given: string, name: string, hasColumns: boolean): Tab
   const start = header ?? first
   const delimiter = toDelimiter(start)
   if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    return { names: undefined, rows: () => readLines(text, start, header ? 1 : 0) }
+    return { names: undefined, rows: () => readLines(text, start, lineBreak, header ? 1 : 0) }
   }
   const rows = open(start, delimiter)
   const cells = toCells(start)
@@ -77,18 +76,25 @@ export function openTable(given: string, name: string, hasColumns: boolean): Tab
 }
 
 /** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
-function findStarts(text: string): { starts: readonly Start[]; named: string | undefined } {
+function findStarts(text: string, lineBreak: string): { starts: readonly Start[]; named: string | undefined } {
   const starts: Start[] = []
   let named: string | undefined
   for (let [at, line] = [0, 1]; at < text.length && starts.length < MAX_TITLE_LINES; line++) {
-    const end = toEnd(text, at)
+    const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end).trim()
     const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
     named = separator ?? named
-    if (content !== '' && !separator) starts.push({ content, line, at })
+    if (content !== '' && !separator && !isComment(content)) starts.push({ content, line, at })
     at = end + 1
   }
   return { starts, named }
+}
+
+/** An address and the name of a column may begin with `#` too. */
+function isComment(line: string): boolean {
+  return (
+    line.startsWith('#') && !line.split(/[,;\t|]/).some((cell) => isAddressName(cell) || parseOwnerAddress(cell).ok)
+  )
 }
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */
@@ -99,15 +105,15 @@ function findDelimiter(line: string): string | undefined {
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
 }
 
-function toEnd(text: string, from: number): number {
-  const found = text.indexOf('\n', from)
+function toEnd(text: string, lineBreak: string, from: number): number {
+  const found = text.indexOf(lineBreak, from)
   return found < 0 ? text.length : found
 }
 
-function* readLines(text: string, start: Start, skip = 0): Generator<Row, undefined> {
+function* readLines(text: string, start: Start, lineBreak: string, skip = 0): Generator<Row, undefined> {
   let line = start.line
   for (let at = start.at; at < text.length; line++) {
-    const end = toEnd(text, at)
+    const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end).trim()
     // Some programs quote a single column too.
     const cell = /^"(.*)"$/.exec(content)?.[1]?.replaceAll('""', '"') ?? content
@@ -156,13 +162,15 @@ interface Csv {
   readonly name: string
   readonly start: Pick<Start, 'line' | 'at'>
   readonly delimiter: string
+  /** What ends a line. A carriage return before LF is left out. */
+  readonly lineBreak: string
 }
 
 /** Splits CSV into records; leaves out empty lines. @throws Failure that names the line of a quote that is not closed */
-export function* readRecords(text: string, { name, start, delimiter }: Csv): Generator<Row, undefined> {
+export function* readRecords(text: string, { name, start, delimiter, lineBreak }: Csv): Generator<Row, undefined> {
   let { line, at } = start
   while (at < text.length) {
-    const end = toEnd(text, at)
+    const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
     if (!content.includes('"')) {
       if (content !== '') yield { line, cells: content.split(delimiter) }
@@ -170,23 +178,23 @@ export function* readRecords(text: string, { name, start, delimiter }: Csv): Gen
       at = end + 1
       continue
     }
-    const record = parseQuoted(text, at, delimiter)
+    const record = parseQuoted(text, at, delimiter, lineBreak)
     if (!record) throw new Failure(`${name}: line ${line}: a quote is opened and never closed`)
-    const lines = text.slice(at, record.end).split('\n')
+    const lines = text.slice(at, record.end).split(lineBreak)
     line += lines.length
-    yield { line: line - 1, cells: record.cells, text: lines.length > 1 ? text.slice(at, record.end) : undefined }
+    yield { line: line - 1, cells: record.cells, text: lines.length > 1 ? lines.join('\n') : undefined }
     at = record.end + 1
   }
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */
-function parseQuoted(text: string, start: number, delimiter: string) {
+function parseQuoted(text: string, start: number, delimiter: string, lineBreak: string) {
   const cells: string[] = []
   for (let from = start; ; ) {
     const closing = text[from] === '"' ? findClosingQuote(text, from) : undefined
     if (closing === -1) return undefined
     let end = closing === undefined ? from : closing + 1
-    while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
+    while (end < text.length && text[end] !== delimiter && text[end] !== lineBreak) end++
     const last = text[end] !== delimiter && text[end - 1] === '\r' ? end - 1 : end
     cells.push(closing === last - 1 ? text.slice(from + 1, closing).replaceAll('""', '"') : text.slice(from, last))
     if (text[end] !== delimiter) return { cells, end }

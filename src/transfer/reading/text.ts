@@ -1,4 +1,4 @@
-/** The text of a file: read into memory and decoded. */
+/** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
@@ -49,6 +49,32 @@ function toSizeFailure(name: string): Failure {
   )
 }
 
+const SAVE = 'save it as CSV (UTF-8) there, and use that file'
+const UNPACK = 'unpack it first'
+
+/** First bytes of files that are not text, as Latin-1. */
+const SIGNATURES: readonly (readonly [start: string, kind: string, advice: string])[] = [
+  ['PK\x03\x04', 'a zip archive', UNPACK],
+  ['\xd0\xcf\x11\xe0', 'an Excel spreadsheet', SAVE],
+  ['\x1f\x8b', 'a gzip file', UNPACK],
+  ['\xfd7zXZ\0', 'an xz file', UNPACK],
+  ['BZh', 'a bzip2 file', UNPACK],
+  ['(\xb5/\xfd', 'a zstd file', UNPACK],
+  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
+  ['SQLite format 3\0', 'an SQLite database', 'export it as CSV first'],
+  ['%PDF-', 'a PDF file', 'export the list as CSV instead'],
+]
+
+/** The first file in the zip archive that a spreadsheet is: its name is at byte 30. */
+const SPREADSHEET = /^(\[Content_Types\]|_rels|docProps|xl\/|mimetypeapplication\/vnd\.oasis)/
+
+function checkSignature(start: string, name: string): void {
+  const [, kind, advice] = SIGNATURES.find(([signature]) => start.startsWith(signature)) ?? []
+  if (!kind) return
+  const isSpreadsheet = kind === 'a zip archive' && SPREADSHEET.test(start.slice(30))
+  throw new Failure(`${name}: it is ${isSpreadsheet ? `a spreadsheet: ${SAVE}` : `${kind}: ${advice}`}`)
+}
+
 /** Byte order marks: WHATWG Encoding, section 6. */
 const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
@@ -58,13 +84,11 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
 
 /** Decodes a text. A byte order mark counts more than `encoding`. @throws Failure that says what to do */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
-  const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
+  checkSignature(start, name)
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1]
   const known = marked ?? encoding
-  // Spreadsheets, archives and databases have zero bytes, and so has UTF-16.
-  if (!known && start.includes('\0')) {
-    throw new Failure(`${name}: it is not a text file: unpack an archive, or save the list as CSV (UTF-8)`)
-  }
+  if (!known) checkText(start, name)
   try {
     return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -72,6 +96,20 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
     const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
     throw new Failure(`${name}: line ${findInvalidLine(bytes)}: it is not UTF-8. Save it as UTF-8${other}`)
   }
+}
+
+/** Rejects what is neither UTF-8 nor an encoding that contains ASCII: these have no zero bytes. */
+function checkText(start: string, name: string): void {
+  const bytes = start.split('')
+  const countZeros = (parity: number) => bytes.filter((byte, index) => byte === '\0' && index % 2 === parity).length
+  const [even, odd] = [countZeros(0), countZeros(1)]
+  if (even + odd <= bytes.length / 20) return
+  // In UTF-16, every other byte of ASCII text is zero.
+  const label = odd > 4 * even ? 'utf-16le' : even > 4 * odd ? 'utf-16be' : undefined
+  if (!label || even + odd < bytes.length / 4) {
+    throw new Failure(`${name}: it is not a text file: use CSV, NDJSON or one address per line`)
+  }
+  throw new Failure(`${name}: it looks like UTF-16 without a byte order mark: use --encoding ${label}`)
 }
 
 function findInvalidLine(bytes: Uint8Array): number {

@@ -1,7 +1,7 @@
 /** Dates in the forms that other programs write. */
 
 import { expect, test } from 'bun:test'
-import { classifyDate, parseDate } from '../../../src/transfer/reading/dates.ts'
+import { classifyDate, findDateOrder, parseDate } from '../../../src/transfer/reading/dates.ts'
 
 test.each([
   ['2024-05-31', '2024-05-31T00:00:00.000Z'],
@@ -67,6 +67,15 @@ test.each([
 ] as const)('%j in the order %s is %s', (text, order, iso) => {
   expect(parseDate(text, order)).toEqual({ ok: true, value: new Date(iso) })
 })
+
+test.each([
+  ['13/2/2024', 'dmy'],
+  ['2-13-2024', 'mdy'],
+  ['1/2/2024', 'unclear'],
+  ['2/2/2024', undefined],
+  ['2024-02-13', undefined],
+  ['1.2.2024', undefined],
+] as const)('%j shows the order %s', (value, order) => expect(findDateOrder(value)).toBe(order))
 
 test.each([
   ['2024-05-31', 'date'],

@@ -133,21 +133,33 @@ describe('the date', () => {
     ['--date-column', 'email,created,since\na@b.io,2023-01-01,2024-05-31\n', { dateColumn: 'since' }, ['a 2024-05-31']],
     ['--date-column none', 'email,created\na@b.io,2023-01-01\n', { dateColumn: 'none' }, ['a']],
     ['--date-column without a header', 'a@b.io,2023-01-01\n', { dateColumn: '2' }, ['a 2023-01-01']],
+    [
+      'day first, as a later row shows',
+      'email,date\na@b.io,1/2/2024\nb@b.io,13/2/2024\n',
+      {},
+      ['a 2024-02-01', 'b 2024-02-13'],
+    ],
+    [
+      'month first, as a later row shows',
+      'email,date\na@b.io,1/2/2024\nb@b.io,2/13/2024\n',
+      {},
+      ['a 2024-01-02', 'b 2024-02-13'],
+    ],
     ['--date-order', 'email,date\na@b.io,1/2/2024\n', { dateOrder: 'mdy' }, ['a 2024-01-02']],
     ['of several addresses', 'email,date\na@b.io b@b.io,1.2.2024\n', {}, ['a 2024-02-01', 'b 2024-02-01']],
   ])('%s', (_, text, options, added) => expect(summarize(text, options)).toEqual({ ...NOTHING, added: [...added] }))
 
-  test('that may have two orders needs one, and is rejected in another one', () => {
-    const both = 'email,date\na@b.io,13/2/2024\nb@b.io,1/2/2024\nc@b.io,2/13/2024\n'
-    const optOut = 'email,unsubscribed_at\na@b.io,1/2/2024\n'
-    const reason = 'the date may be day/month or month/day: use --date-order dmy or mdy'
-    expect(() => read(both)).toThrow(`list: line 3: ${reason}`)
-    expect(() => read(optOut)).toThrow(`list: line 2: ${reason}`)
-    expect(summarize(both, { dateOrder: 'dmy' })).toMatchObject({
-      added: ['a 2024-02-13', 'b 2024-02-01'],
-      rejected: ['4: the date does not exist'],
+  test('is rejected, in the order of the lines, when its order is unclear or another one', () => {
+    const unclear = 'the date may be day/month or month/day: use --date-order, or 2024-05-31T12:34:56Z'
+    const both = 'email,date\na@b.io,1/2/2024\nb@b.io,13/2/2024\nc@b.io,2/13/2024\nd,1/1/2024\n'
+    expect(summarize(both)).toMatchObject({
+      added: ['b 2024-02-13', 'c 2024-02-13'],
+      rejected: [`2: ${unclear}`, '5: the address is not valid'],
     })
-    expect(summarize(optOut, { dateOrder: 'mdy' }).left).toEqual(['a 2024-01-02'])
+    expect(summarize(both, { dateOrder: 'dmy' })).toMatchObject({
+      added: ['a 2024-02-01', 'b 2024-02-13'],
+      rejected: ['4: the date does not exist', '5: the address is not valid'],
+    })
   })
 })
 
@@ -231,10 +243,10 @@ test.each<readonly [columns: string, added: string, left: string, skipped: strin
 
 test('the date of an opt-out is that of its column, or unknown', () => {
   const text =
-    'email,status,Left\na@b.io,active,1.2.2024\nb@b.io,active,13/2/2024\nc@b.io,unsubscribed,\nd@b.io,active,\n'
+    'email,status,Left\na@b.io,active,1/2/2024\nb@b.io,active,13/2/2024\nc@b.io,unsubscribed,\nd@b.io,active,\n'
   const options: Options = { statusColumns: ['left'], ...treat('*=suppressed') }
   expect(summarize(text, options)).toMatchObject({ left: ['a 2024-02-01', 'b 2024-02-13', 'c'], added: ['d'] })
-  expect(summarize('email,unsubscribed_at\na@b.io,yes\n')).toMatchObject({ left: ['a'], rejected: [] })
+  expect(summarize('email,unsubscribed_at\na@b.io,1/2/2024\n')).toMatchObject({ left: ['a'], rejected: [] })
 })
 
 test('a row that ends before its status is rejected', () => {

@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRecords } from '../../../src/transfer/reading/table.ts'
 
-const read = (text: string, csv: { delimiter?: string } = {}) => [
-  ...readRecords(text, { name: 'list', start: { line: 1, at: 0 }, delimiter: ',', ...csv }),
+const read = (text: string, csv: { delimiter?: string; lineBreak?: string } = {}) => [
+  ...readRecords(text, { name: 'list', start: { line: 1, at: 0 }, delimiter: ',', lineBreak: '\n', ...csv }),
 ]
 const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells }) => [...cells])
 
@@ -25,10 +25,10 @@ test.each<readonly [string, string, string]>([
   ).toBe(expected)
 })
 
-test('another delimiter', () => {
-  expect(toCells('a;b\n"c;\nd";e\n', { delimiter: ';' })).toEqual([
+test('another delimiter, and CR alone', () => {
+  expect(toCells('a;b\r"c;\rd";e\r', { delimiter: ';', lineBreak: '\r' })).toEqual([
     ['a', 'b'],
-    ['c;\nd', 'e'],
+    ['c;\rd', 'e'],
   ])
 })
 

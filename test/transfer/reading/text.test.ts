@@ -1,7 +1,7 @@
 /** Files become text, or an error says what to do. */
 
-import { describe, expect, test } from 'bun:test'
-import { open, writeFile } from 'node:fs/promises'
+import { describe, expect, onTestFinished, test } from 'bun:test'
+import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decodeText, readText } from '../../../src/transfer/reading/text.ts'
@@ -32,14 +32,29 @@ test.each([
   expect(decodeText(Uint8Array.from(bytes), 'list', encoding)).toBe(text)
 })
 
+const toZip = (name: string) => Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(26), Buffer.from(name)])
+
 describe('a file that is not text', () => {
-  const advice = 'it is not a text file: unpack an archive, or save the list as CSV (UTF-8)'
   test.each<readonly [string, Uint8Array, string]>([
-    ['a spreadsheet or a zip archive', Buffer.from('PK\x03\x04\x14\0\x06\0[Content_Types].xml'), advice],
-    ['a gzip file', gzipSync(TEXT), advice],
-    ['a database', Buffer.from('SQLite format 3\0'), advice],
-    ['UTF-16 without a byte order mark', utf16, advice],
-    ['Latin-1', latin1, 'line 2: it is not UTF-8. Save it as UTF-8, or name its encoding, such as --encoding'],
+    ['an Excel file', toZip('[Content_Types].xml'), 'it is a spreadsheet: save it as CSV (UTF-8) there'],
+    ['an OpenDocument file', toZip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'), 'it is a spreadsheet'],
+    ['an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'it is an Excel spreadsheet: save it as CSV'],
+    ['a zip archive', toZip('members.csv'), 'it is a zip archive: unpack it first'],
+    ['a gzip file', gzipSync(TEXT), 'it is a gzip file: unpack it first'],
+    ['an xz file', Buffer.from('fd377a585a000004', 'hex'), 'it is an xz file: unpack it first'],
+    ['a database', Buffer.from('SQLite format 3\0'), 'it is an SQLite database: export it as CSV first'],
+    ['UTF-16', utf16, 'it looks like UTF-16 without a byte order mark: use --encoding utf-16le'],
+    [
+      'UTF-16, big-endian',
+      Buffer.from(utf16).swap16(),
+      'it looks like UTF-16 without a byte order mark: use --encoding utf-16be',
+    ],
+    ['bytes', Buffer.from('7f454c460201010000000000000000000300', 'hex'), 'it is not a text file: use CSV, NDJSON or'],
+    [
+      'Latin-1',
+      latin1,
+      'line 2: it is not UTF-8. Save it as UTF-8, or name its encoding, such as --encoding windows-1252',
+    ],
   ])('%s', (_, bytes, message) => expect(() => decodeText(bytes, 'list')).toThrow(`list: ${message}`))
 
   test('or is in another encoding than the one given', () => {
@@ -50,6 +65,7 @@ describe('a file that is not text', () => {
 
 test('a file that cannot be read, or is larger than 512 MiB, is refused', async () => {
   const folder = await createFolder()
+  onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'list.csv')
   await expect(readText(file)).rejects.toThrow(`${file}: there is no such file or folder`)
   await expect(readText(folder)).rejects.toThrow(`${folder}: it is a folder`)
