@@ -45,6 +45,9 @@ export function toCommand(folder: string): string[] {
   return [join(folder, 'node_modules/.bin/bun'), join(folder, 'src/cli.ts')]
 }
 
+/** Milliseconds for which a disk stays slow after a gigabyte was written to it, in a virtual machine also after a sync. */
+const SETTLE_MS = 12_000
+
 /** Creates a list of a kind for a sample. @param folder is removed after the sample */
 export async function createList(
   kind: ListKind,
@@ -59,6 +62,7 @@ export async function createList(
     await copyFile(large, file)
     // Else the copy would still be written during the sample.
     await $`sync ${file}`
+    if (kind === 'large') await Bun.sleep(SETTLE_MS)
   }
   return { url: `sqlite:${file}` }
 }

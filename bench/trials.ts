@@ -73,20 +73,20 @@ const KNOWN_AS_NEW: readonly Goal[] = [
 ]
 
 function toTrial(name: string, title: string, options: Pick<Trial, 'goals'> & Partial<Trial>): Trial {
-  const defaults = { list: 'empty', load: FULL, rounds: 5, seconds: 5, contenders: ['other', 'rollcall'] } as const
+  const defaults = { list: 'empty', load: FULL, rounds: 3, seconds: 5, contenders: ['other', 'rollcall'] } as const
   return { name, title, ...defaults, ...options }
 }
 
 /** A command, with the most seconds that it should take on a machine of two cores. */
 function toCommandTrial(name: string, title: string, list: ListKind, args: readonly string[], atMost: number): Trial {
   const load: Load = { kind: 'command', args }
-  return toTrial(name, title, { list, load, rounds: 3, contenders: ['rollcall'], goals: [{ metric: 'time', atMost }] })
+  return toTrial(name, title, { list, load, rounds: 2, contenders: ['rollcall'], goals: [{ metric: 'time', atMost }] })
 }
 
 /** Every trial, in the order in which they run. In a trial, those that are compared run one after the other. */
 export const TRIALS: readonly Trial[] = [
   toTrial('new', 'New addresses, 64 connections', {
-    rounds: 7,
+    rounds: 5,
     contenders: ['other', 'rollcall', 'known', 'bare'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 1 },
@@ -108,7 +108,7 @@ export const TRIALS: readonly Trial[] = [
     ],
   }),
   toTrial('baselines', 'Other servers, 64 connections', {
-    rounds: 3,
+    rounds: 2,
     seconds: 3,
     contenders: ['bare', 'rollcall', ...DURABLE, ...RELAXED],
     goals: [
@@ -118,12 +118,13 @@ export const TRIALS: readonly Trial[] = [
   }),
   toTrial('start', 'Start to first response', {
     load: { kind: 'start' },
-    rounds: 15,
+    rounds: 9,
     contenders: ['other', 'rollcall', 'bare'],
     goals: [{ metric: 'start', ...OTHER, atMost: 1 }],
   }),
   toTrial('large', 'New addresses on ten million, 64 connections', {
     list: 'large',
+    rounds: 4,
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.95 },
       { metric: 'cpu', ...OTHER, atMost: 1.15 },
@@ -132,7 +133,7 @@ export const TRIALS: readonly Trial[] = [
   }),
   toTrial('long', 'New addresses on ten million, 30 s without a pause', {
     list: 'large',
-    rounds: 3,
+    rounds: 2,
     seconds: 30,
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.85 },
@@ -143,7 +144,7 @@ export const TRIALS: readonly Trial[] = [
   toTrial('wait', 'Single requests on ten million during compaction of 850,000', {
     list: 'large',
     load: { kind: 'wait' },
-    rounds: 3,
+    rounds: 2,
     contenders: ['rollcall'],
     goals: [{ metric: 'wait', atMost: 250 }],
   }),
@@ -177,7 +178,7 @@ export const TRIALS: readonly Trial[] = [
   toTrial('postgres-large', 'PostgreSQL: on five million, 64 connections', {
     list: 'postgres-large',
     load: { kind: 'full', connections: 64, isSpread: true },
-    rounds: 3,
+    rounds: 2,
     // After a checkpoint, the first change of a page writes all of it. A short load changes each page about once.
     seconds: 10,
     contenders: ['rollcall', 'empty'],
