@@ -5,20 +5,7 @@ import { redactAddresses, toLogged } from '../src/log.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { exchange, POST_LINE, toRequest } from './support/raw.ts'
-import { PRELOADED, type RunningService, startService } from './support/service.ts'
-
-interface Line {
-  readonly level: number
-  readonly time: string
-  readonly msg: string
-}
-
-const toLines = (service: RunningService): Line[] =>
-  service
-    .log()
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+import { PRELOADED, startService } from './support/service.ts'
 
 test.concurrent('a run without failures logs three lines, for any number of requests', async () => {
   const service = await startService()
@@ -27,28 +14,17 @@ test.concurrent('a run without failures logs three lines, for any number of requ
     await service.request(DOCUMENTS.openApiJson.path)
   }
   expect(await service.stop()).toBe(0)
-  const lines = toLines(service)
+  const lines = service
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [30, expect.stringContaining('listening on 127.0.0.1 port')],
     [30, 'stopping: the service answers every request that has begun'],
     [30, 'stopped'],
   ])
   expect(lines.map(({ time }) => new Date(time).toISOString())).toEqual(lines.map(({ time }) => time))
-})
-
-test.concurrent('LOG_LEVEL=error logs failures only', async () => {
-  const service = await startService({
-    launcher: SMALL_DISK,
-    env: { ...PRELOADED, LOG_LEVEL: 'error' },
-  })
-  takeSpace(service.process.pid)
-  expect((await service.subscribe('ada@example.org')).status).toBe(500)
-  expect(await service.stop()).toBe(0)
-  expect(
-    toLines(service)
-      .slice(1)
-      .map(({ msg }) => msg),
-  ).toEqual(['the store fails: requests get 500 storage_failure until it recovers'])
 })
 
 test.concurrent('LOG_LEVEL=trace logs no part of an address when requests and the store fail in many ways', async () => {

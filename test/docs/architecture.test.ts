@@ -1,4 +1,4 @@
-/** ARCHITECTURE.md describes the code as it is, and like the README it stays short. */
+/** ARCHITECTURE.md describes the code as it is. */
 
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,14 +8,9 @@ import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 
 const FILE = 'ARCHITECTURE.md'
-const MAX_LINES = 150
 
 /** The files of `src/`, as paths from there. */
 const SOURCES = [...new Bun.Glob('**/*').scanSync({ cwd: join(ROOT, 'src') })].sort()
-
-test.each(['README.md', FILE])(`%s has at most ${MAX_LINES} lines`, (file) => {
-  expect(readText(file).trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
-})
 
 test('every folder of src/ is named, and every file by itself or by its folder', () => {
   const text = readText(FILE)

@@ -1,12 +1,10 @@
 /** What the documentation names exists: links, headings, pictures, source files. */
 
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { MARKDOWN_FILES, readProse, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
-
-const DECISIONS = 'docs/decisions'
 
 /** Files that code spans may name by their last name only. */
 const SOURCES = [...new Bun.Glob('{src,test,bench,endurance}/**/*.ts').scanSync({ cwd: ROOT })]
@@ -45,10 +43,7 @@ test.each(MARKDOWN_FILES)('%s: the files, headings and sources that it names exi
   expect(names.filter((name) => !isSource(name))).toEqual([])
 })
 
-test('every picture in docs/ is shown, and every guide is linked from the README', () => {
-  const shown = MARKDOWN_FILES.flatMap((file) => readLinks(file).map((target) => basename(target)))
-  const pictures = readdirSync(join(ROOT, 'docs')).filter((name) => /\.(?:png|svg)$/.test(name))
-  expect(pictures.filter((name) => !shown.includes(name))).toEqual([])
+test('every guide is linked from the README', () => {
   const linked = readLinks('README.md').map((target) => target.split('#')[0])
   const guides = MARKDOWN_FILES.filter((file) => dirname(file) === 'docs')
   expect(guides.filter((file) => !linked.includes(file))).toEqual([])
@@ -64,17 +59,4 @@ test('every message in docs/troubleshooting.md is in the code', () => {
   const parts = messages.flatMap((message) => message.split('…')).map((part) => part.replace(/^[":; ]+|[":; ]+$/g, ''))
   expect(parts.length).toBeGreaterThan(40)
   expect(parts.filter((part) => !code.includes(part))).toEqual([])
-})
-
-test('the decisions are short, numbered without a gap, and listed with their titles', () => {
-  const records = readdirSync(join(ROOT, DECISIONS)).filter((name) => name !== 'README.md')
-  const entries = records.sort().map((name, index) => {
-    const lines = readText(join(DECISIONS, name)).trimEnd().split('\n')
-    expect({ name, isShort: lines.length <= 40 }).toEqual({ name, isShort: true })
-    expect(name).toStartWith(`${String(index + 1).padStart(2, '0')}-`)
-    expect(lines[0]).toStartWith(`# ${index + 1}. `)
-    return `- [${lines[0]?.slice('# '.length)}](${name})`
-  })
-  const listed = readText(join(DECISIONS, 'README.md')).split('\n')
-  expect(listed.filter((line) => line.startsWith('- '))).toEqual(entries)
 })

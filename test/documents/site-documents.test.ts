@@ -25,11 +25,6 @@ async function read(path: string, text = CONTACT, baseUrl = BASE_URL): Promise<s
   return String(typeof document.body === 'function' ? await document.body() : document.body)
 }
 
-test('openapi.json is compact', async () => {
-  const text = await read('/openapi.json')
-  expect(text).toBe(JSON.stringify(JSON.parse(text)))
-})
-
 test('the protected resource metadata has no authorization server and an empty list of scopes', async () => {
   expect(JSON.parse(await read('/.well-known/oauth-protected-resource'))).toEqual({
     resource: 'https://gazette.example',

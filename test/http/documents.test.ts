@@ -9,14 +9,13 @@ import { toSupportFile } from '../support/paths.ts'
 import { exchange, expectResponse, type RawReply, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
-const BASE_URL = 'https://www.list.example'
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const
 const CODINGS = ['br', 'gzip'] as const
 
 let service: RunningService
 
 beforeAll(async () => {
-  service = await startService({ env: { BASE_URL, SITE_FILE: toSupportFile('site.yaml') } })
+  service = await startService({ env: { BASE_URL: 'https://www.list.example', SITE_FILE: toSupportFile('site.yaml') } })
 })
 afterAll(() => service.stop())
 
@@ -91,18 +90,6 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
   })
 })
 
-test('no document names the address that the service listens on', async () => {
-  for (const { path } of Object.values(DOCUMENTS)) {
-    const text = (await send('GET', path)).body.toString()
-    expect([path, text.includes(BASE_URL), text.includes('127.0.0.1')]).toEqual([path, true, false])
-  }
-})
-
-test('Accept-Encoding in two headers is one list', async () => {
-  const reply = await send('GET', DOCUMENTS.openApiJson.path, 'Accept-Encoding: gzip;q=0.5', 'Accept-Encoding: br')
-  expect(reply.headers.get('content-encoding')).toBe('br')
-})
-
 test('a document is built once, at its first request, and again after a failure', async () => {
   const built: number[] = []
   function body(): string {
@@ -121,14 +108,11 @@ test('a document is built once, at its first request, and again after a failure'
 
 test.each([
   [null, undefined, 'no header means any coding'],
-  [' , ,', undefined, 'an empty list'],
   ['GZip', 'gzip', 'case is ignored'],
   ['gzip, deflate, br, zstd', 'br', 'of equal weights, the one that the server prefers'],
   ['deflate, compress', undefined, 'no coding that is offered'],
   ['br ; q = 0.2 , gzip;Q=0.3', 'gzip', 'the one with the highest weight'],
   ['br;q=0.000, gzip', 'gzip', 'one is forbidden'],
-  ['br;q=0, *', 'gzip', 'any except one'],
-  ['gzip, *;q=0.5', 'gzip', 'others have less weight'],
   ['identity, gzip', 'gzip', 'the same weight as no coding, and smaller'],
   ['identity, gzip;q=0.5', undefined, 'no coding has more weight'],
   ['identity;q=0, *', 'br', 'no coding is forbidden, any other is allowed'],
@@ -145,7 +129,6 @@ test.each([
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, 'a browser'],
   ['Text/Markdown; charset=utf-8', true, 'case and parameters are ignored'],
   ['text/html, text/markdown, */*', true, 'the weight of HTML'],
-  ['text/markdown;q=0.5, text/html;q=0.4', true, 'more weight than HTML'],
   ['text/markdown;q=0.5, text/html', false, 'less weight than HTML'],
   ['text/markdown;q=0.5, */*', false, 'less weight than any type'],
 ])('prefersMarkdown(%p) is %p: %s', (field, expected) => {
@@ -158,9 +141,7 @@ test.each([
   ['  "a"  ', true],
   ['W/"b"', false],
   ['"a-gzip"', false],
-  ['"b,"a","c"', false],
   ['"", "*"', false],
-  ['a', false],
   [null, false],
 ])('matchesEtag(%p, "a") is %p', (field, matches) => {
   expect(matchesEtag(field, '"a"')).toBe(matches)

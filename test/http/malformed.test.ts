@@ -1,6 +1,6 @@
 /** Malformed HTTP: what the runtime refuses, and what the application responds to. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { DOCUMENTS } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { openConnection, POST_HEADERS, POST_LINE, toChunk, toRequest } from '../support/raw.ts'
@@ -33,44 +33,29 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => `X-$
 const REFUSED: readonly (readonly [string, string, number])[] = [
   ['bytes that are not HTTP', 'asdf\r\n\r\n', 400],
   ['a TLS handshake', `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'a'.repeat(40)}`, 400],
-  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['HTTP/0.9', 'GET /openapi.json\r\n\r\n', 505],
   ['HTTP/2.0', get('GET /').replace('HTTP/1.1', 'HTTP/2.0'), 505],
-  ['an invalid version', get('GET /').replace('HTTP/1.1', 'HTTP/x'), 505],
-  ['lines that end in LF', get('GET /').replaceAll('\r\n', '\n'), 505],
-  ['an empty line before the request', `\r\n\r\n${get('GET /')}`, 400],
-  ['no target', get('GET'), 400],
-  ['a target that is a word', get('GET openapi.json'), 400],
-  ['an asterisk as the target', get('GET *'), 400],
   ['OPTIONS for the whole server', get('OPTIONS *'), 400],
   ['a blank in the target', get('GET /a b'), 505],
-  ['a target with another scheme', get('GET ftp://127.0.0.1/'), 400],
   ['a target over 16 KiB', get(`GET /${'a'.repeat(17_000)}`), 431],
   ['an unknown method', get('BREW /openapi.json'), 0],
   ['a method in lower case', get('get /openapi.json'), 0],
   ['HTTP/1.1 without Host', toRequest('GET /'), 400],
   ['a blank before the colon', toRequest('GET /', ['Host : a']), 400],
-  ['a field without a colon', get('GET /', 'abc'), 400],
-  ['a field name with a parenthesis', get('GET /', 'X(: a'), 400],
   ['a folded field', get('GET /', 'X: a', ' b'), 400],
   ['a NUL in a field', get('GET /', 'X: a\0b'), 400],
-  ['a control character in a field', get('GET /', 'X: a\x01b'), 400],
   ['a field over 16 KiB', get('GET /', `X: ${'a'.repeat(17_000)}`), 431],
   ['199 fields', get('GET /', ...many(198)), 431],
   ['two lengths', post(LENGTH, 'Content-Length: 1'), 400],
-  ['a list of lengths', post(`${LENGTH}, ${BODY.length}`), 400],
   ['a negative length', post('Content-Length: -1'), 400],
-  ['a length with a plus', post(`Content-Length: +${BODY.length}`), 400],
   ['a length in hexadecimal', post('Content-Length: 0x21'), 400],
   ['a length of 2^53', post(`Content-Length: ${2n ** 53n}`), 413],
   ['a length larger than any number', post(`Content-Length: ${'9'.repeat(30)}`), 400],
   ['a length and chunks', post(LENGTH, 'Transfer-Encoding: chunked'), 400],
   ['a transfer coding that is not chunked', post('Transfer-Encoding: gzip'), 400],
-  ['gzip before chunked', post('Transfer-Encoding: gzip, chunked'), 400],
   ['the transfer coding identity', post('Transfer-Encoding: identity', LENGTH), 400],
   ['a chunk size that is not a number', chunked(`zz\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a chunk size larger than any number', chunked(`${'f'.repeat(20)}\r\n${BODY}\r\n`, LAST_CHUNK), 400],
-  ['a negative chunk size', chunked(`-1\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a chunk longer than its size', chunked(`1\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   [
     'a chunk extension of 16 KiB',
@@ -79,65 +64,37 @@ const REFUSED: readonly (readonly [string, string, number])[] = [
   ],
 ]
 
-describe('the runtime refuses malformed HTTP and closes the connection', () => {
-  test.each(REFUSED)('%s', async (_, bytes, status) => {
-    const connection = await openConnection(service.port)
-    connection.send(bytes)
-    // A request that is smuggled in after it must not be read.
-    connection.send(post(LENGTH))
-    expect((await connection.receive())?.status ?? 0).toBe(status)
-    await connection.waitForClose()
-    expect(await connection.receive()).toBeUndefined()
-  })
+test.each(REFUSED)('the runtime refuses %s, and closes the connection', async (_, bytes, status) => {
+  const connection = await openConnection(service.port)
+  connection.send(bytes)
+  // A request that is smuggled in after it must not be read.
+  connection.send(post(LENGTH))
+  expect((await connection.receive())?.status ?? 0).toBe(status)
+  await connection.waitForClose()
+  expect(await connection.receive()).toBeUndefined()
+})
 
-  test('and the list stays empty', async () => {
-    expect(await readList(service.folder)).toEqual([])
-  })
+test('the list stays empty', async () => {
+  expect(await readList(service.folder)).toEqual([])
 })
 
 /** Unusual requests that the application responds to, with the status. */
 const SERVED: readonly (readonly [string, string, number])[] = [
   ['the same length twice', post(LENGTH, LENGTH), 200],
-  ['chunked in capitals', chunked(toChunk(BODY), LAST_CHUNK).replace('chunked', 'CHUNKED'), 200],
   ['chunks of one byte', chunked(...[...BODY].map(toChunk), LAST_CHUNK), 200],
-  ['a chunk extension', chunked(toChunk(BODY).replace('\r\n', `;${'a'.repeat(16_000)}\r\n`), LAST_CHUNK), 200],
-  ['an unknown expectation', post(LENGTH, 'Expect: miracles'), 200],
-  [
-    'an upgrade to HTTP/2',
-    post(LENGTH, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AA'),
-    200,
-  ],
-  [
-    'an upgrade to WebSocket',
-    get(
-      'GET /openapi.json',
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-    ),
-    200,
-  ],
   ['a GET with a body', `${get('GET /nowhere', LENGTH)}${BODY}`, 404],
   ['198 fields', get('GET /nowhere', ...many(197)), 404],
   ['a field that is not ASCII', get('GET /nowhere', 'X: \xff\xfe'), 404],
-  ['an incomplete percent encoding', get('GET /%'), 404],
-  ['a byte that is not UTF-8', get('GET /\xff'), 404],
-  ['a path to the parent folder', get('GET /../../../../etc/passwd'), 404],
-  ['TRACE', get('TRACE /openapi.json', 'Cookie: secret'), 405],
-  ['CONNECT', get('CONNECT 127.0.0.1:22'), 404],
 ]
 
-describe('the application responds to unusual HTTP', () => {
-  test.each(SERVED)('%s', async (_, bytes, status) => {
-    const connection = await openConnection(service.port)
-    connection.send(bytes)
-    const reply = await connection.receive()
-    connection.close()
-    expect(reply?.status).toBe(status)
-    const [method = '', path = ''] = bytes.split(' ')
-    service.check({ ...reply!, method, path })
-  })
+test.each(SERVED)('the application responds to %s', async (_, bytes, status) => {
+  const connection = await openConnection(service.port)
+  connection.send(bytes)
+  const reply = await connection.receive()
+  connection.close()
+  expect(reply?.status).toBe(status)
+  const [method = '', path = ''] = bytes.split(' ')
+  service.check({ ...reply!, method, path })
 })
 
 // The runtime hands over the end of the body before it reads the trailer section, so the application cannot wait for it.

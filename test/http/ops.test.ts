@@ -1,10 +1,9 @@
 /** The operations listener. disk.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { countCompacted, holdLock, toListFile } from '../support/list-file.ts'
+import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { exchange, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -39,17 +38,6 @@ test('/livez and /readyz respond 200', async () => {
     expect([response.status, await response.text()]).toEqual([200, 'ok\n'])
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
-})
-
-test('/readyz writes nothing to the list', async () => {
-  expect((await service.subscribe('ada@example.org')).status).toBe(200)
-  const file = toListFile(service.folder)
-  await until(() => countCompacted(file) === 1, 'the inbox is compacted')
-  const read = () => Promise.all([file, `${file}-wal`].map((name) => Bun.file(name).bytes()))
-  expect(existsSync(`${file}-wal`)).toBe(true)
-  const before = await read()
-  for (let index = 0; index < 10; index++) expect((await ops('/readyz')).status).toBe(200)
-  expect(await read()).toEqual(before)
 })
 
 test('/metrics counts requests by known routes, commits and addresses', async () => {
@@ -99,11 +87,6 @@ test.each(['alerts.yml', 'dashboard.json'])('deploy/%s uses metrics that exist',
   const used = readText(`deploy/${name}`).match(/(?<![\w-])(?:rollcall|process)_\w+/g) ?? []
   expect(used.length).toBeGreaterThan(4)
   expect(used.filter((metric) => !metrics.includes(metric))).toEqual([])
-})
-
-test('/config names the service, with the absolute path of its list', async () => {
-  const list = `sqlite:${toListFile(service.folder)}`
-  expect(await (await ops('/config')).json()).toEqual({ base_url: 'http://127.0.0.1:3000', list })
 })
 
 test('a name that leads here by DNS rebinding is refused', async () => {

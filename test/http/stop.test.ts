@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DOCUMENTS } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { ROOT } from '../support/paths.ts'
-import { exchange, openConnection, POST_HEADERS, POST_LINE, type RawConnection, toRequest } from '../support/raw.ts'
+import { openConnection, POST_HEADERS, POST_LINE, type RawConnection, toRequest } from '../support/raw.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -140,25 +140,6 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
     code: 1,
     msg: 'stopped by force: requests without a complete response: 0, addresses not confirmed: 1',
   })
-})
-
-test.concurrent('a stop is forced when clients do not read their responses, and says how many', async () => {
-  const folder = await createFolder()
-  // The sitemap has 6 MB, which is more than the buffers of a connection take.
-  const path = `/${'x'.repeat(1_700)}`
-  const entries = Array.from({ length: 3_500 }, (_, index) => `  - { path: ${path}${index}, lastmod: 2026-01-01 }`)
-  const service = await startService({ folder, site: `pages:\n${entries.join('\n')}\n` })
-  const connections = await Promise.all([1, 2, 3].map(() => openConnection(service.port)))
-  for (const connection of connections) {
-    connection.pause()
-    connection.send(toRequest(`GET ${DOCUMENTS.sitemap.path}`, ['Host: a']))
-  }
-  expect((await exchange(service.port, toPost('kept@example.org')))?.status).toBe(200)
-  expect(await stop(service)).toEqual({
-    code: 1,
-    msg: 'stopped by force: requests without a complete response: 3, addresses not confirmed: 0',
-  })
-  expect(await readList(folder)).toEqual(['kept@example.org'])
 })
 
 test.concurrent('a second signal ends the service at once', async () => {

@@ -54,11 +54,6 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     }
   })
 
-  test('the redirect comes before the checks of media type and length', async () => {
-    const headers = [`Host: ${alias}`, 'Content-Type: text/plain', `Content-Length: ${10 ** 9}`]
-    expectMoved(await send(`POST ${ENDPOINT.path}`, headers), ENDPOINT.path)
-  })
-
   test.each([alias.toUpperCase(), `${alias}:3000`, `${alias}.:443`, `\t ${alias} \t`])(
     'the Host "%s" is the alias',
     async (name) => {
@@ -135,15 +130,9 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   })
 
   // RFC 9112 section 3.2. The runtime joins them.
-  test.each([
-    [host, host],
-    [alias, 'evil.example'],
-    ['evil.example', alias],
-  ])('the Host headers %s and %s together get 400', async (one, other) => {
-    for (const line of ['GET /', 'GET /nowhere', `GET ${openApiJson.path}`, `POST ${ENDPOINT.path}`]) {
-      const reply = await exchange(service.port, toRequest(line, [`Host: ${one}`, `Host: ${other}`]))
-      expect([reply?.status, JSON.parse(String(reply?.body)).message]).toEqual([400, 'invalid_body'])
-    }
+  test('two Host headers get 400', async () => {
+    const reply = await exchange(service.port, toRequest('GET /', [`Host: ${alias}`, 'Host: evil.example']))
+    expect([reply?.status, JSON.parse(String(reply?.body)).message]).toEqual([400, 'invalid_body'])
   })
 
   test('HTTP/1.0 needs no Host header, and redirects when it names the alias', async () => {

@@ -127,17 +127,6 @@ describe.each([
   })
 })
 
-test('the list of languages closes with Escape and with a click elsewhere', async () => {
-  await open({}, async (page) => {
-    for (const close of [() => page.keyboard.press('Escape'), () => page.locator('h1').click()]) {
-      await page.locator('nav summary').click()
-      await page.locator('nav ul').waitFor()
-      await close()
-      await page.locator('nav ul').waitFor({ state: 'hidden' })
-    }
-  })
-})
-
 test.each([
   ['de-AT', '/', 'de'],
   ['pt-PT', '/de', 'pt-BR'],

@@ -11,13 +11,8 @@ import { createFolder, startService } from '../support/service.ts'
 import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
 
-async function createPlace(): Promise<string> {
-  const folder = await realpath(await createFolder())
-  return folder
-}
-
 test('the service recovers when a full disk has space again', async () => {
-  const folder = await createPlace()
+  const folder = await realpath(await createFolder())
   const ledger = createLedger()
   const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
   const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
@@ -60,7 +55,7 @@ test.each([
   // SQLite reports a failed read as a damaged file.
   ['pread', '', 'it is damaged, or the disk cannot read it"'],
 ] as const)('the service recovers when %s failed with EIO', async (call, suffix, reason) => {
-  const folder = await createPlace()
+  const folder = await realpath(await createFolder())
   const counter = await createSyncCounter()
   const service = await startService({ folder, env: counter.env })
   const file = toListFile(folder)

@@ -1,24 +1,14 @@
 /**
  * Loaded into a process of Rollcall before its own code (see PRELOADED): lets a test see and do what nobody can from outside.
  *
- *   LOG_LEVEL=error   the service prints its port, which its log does not have at this level
- *   SYNC_COUNTER      the folder of the reports of sync-counter.c
- *   SIGUSR2           ends the writer thread, as a crash does
+ *   SYNC_COUNTER   the folder of the reports of sync-counter.c
+ *   SIGUSR2        ends the writer thread, as a crash does
  */
 
 import { cc } from 'bun:ffi'
 import { toSupportFile } from './paths.ts'
 
-const { serve } = Bun
-const { LOG_LEVEL, SYNC_COUNTER } = process.env
-
-if (LOG_LEVEL === 'error') {
-  Bun.serve = ((options: Parameters<typeof serve>[0]) => {
-    const server = serve(options)
-    process.stderr.write(`${JSON.stringify({ msg: 'listening on a port', port: server.port })}\n`)
-    return server
-  }) as typeof serve
-}
+const { SYNC_COUNTER } = process.env
 
 const Thread = globalThis.Worker
 globalThis.Worker = class extends Thread {

@@ -120,7 +120,7 @@ function findProblem(ajv: Ajv2020, answer: Answer, { headers = {}, content = {} 
 }
 
 /** Returns undefined, which no schema allows, for a text that is not JSON. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
