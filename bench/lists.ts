@@ -3,9 +3,9 @@
  * in the folder of the results.
  */
 
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { $ } from 'bun'
@@ -45,26 +45,51 @@ export function toCommand(folder: string): string[] {
   return [join(folder, 'node_modules/.bin/bun'), join(folder, 'src/cli.ts')]
 }
 
-/** Milliseconds for which a disk stays slow after a gigabyte was written to it, in a virtual machine also after a sync. */
-const SETTLE_MS = 12_000
+/** Copies of the large list for load, by the state of the stores. The samples of a checkout share one, which grows a little. */
+const shared = new Map<string, string>()
 
-/** Creates a list of a kind for a sample. @param folder is removed after the sample */
+/** Milliseconds for which a disk stays slow after a gigabyte was written to it, in a virtual machine also after a sync. */
+const SETTLE_MS = 20_000
+
+/**
+ * Creates a list of a kind for a sample.
+ *
+ * @param folder is removed after the sample
+ * @param isShared whether a sample may get what another one has added to a large list
+ */
 export async function createList(
   kind: ListKind,
-  { checkout, folder, pins }: { readonly checkout: Checkout; readonly folder: string; readonly pins: Pins | undefined },
+  {
+    checkout,
+    folder,
+    pins,
+    isShared,
+  }: {
+    readonly checkout: Checkout
+    readonly folder: string
+    readonly pins: Pins | undefined
+    readonly isShared: boolean
+  },
 ): Promise<BenchList> {
   if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large')
     return await createDatabase(kind, checkout, pins)
-  const file = join(folder, 'list.db')
-  if (kind !== 'empty') {
-    const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
-    if (!existsSync(large)) await createLargeFile(large, checkout, SIZES[kind])
-    await copyFile(large, file)
-    // Else the copy would still be written during the sample.
-    await $`sync ${file}`
-    if (kind === 'large') await Bun.sleep(SETTLE_MS)
-  }
+  if (kind === 'empty') return { url: `sqlite:${join(folder, 'list.db')}` }
+  const existing = isShared && shared.get(checkout.stores)
+  if (existing) return { url: `sqlite:${existing}` }
+  const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
+  if (!existsSync(large)) await createLargeFile(large, checkout, SIZES[kind])
+  const file = isShared ? join(createSharedFolder(), 'list.db') : join(folder, 'list.db')
+  await copyFile(large, file)
+  await $`sync ${file}`
+  await Bun.sleep(SETTLE_MS)
+  if (isShared) shared.set(checkout.stores, file)
   return { url: `sqlite:${file}` }
+}
+
+function createSharedFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-list-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 async function createLargeFile(file: string, checkout: Checkout, size: number): Promise<void> {

@@ -20,7 +20,12 @@ export async function measure(contender: Contender, trial: Trial, seconds: numbe
   const pins = load.kind === 'command' || (load.kind === 'full' && load.isSpread) ? undefined : choosePins()
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
-    const list = await createList(contender.list ?? trial.list, { checkout, folder, pins })
+    const list = await createList(contender.list ?? trial.list, {
+      checkout,
+      folder,
+      pins,
+      isShared: load.kind !== 'command',
+    })
     if (load.kind === 'command') return await measureCommand(toCommand(checkout.folder), load.args, { ...list, folder })
     const server = await startServer(contender, { list, folder, pins })
     try {
