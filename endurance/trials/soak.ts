@@ -7,7 +7,7 @@ import { growthOf, median } from '../statistics.ts'
 import type { Trial } from '../trial.ts'
 
 /** The load is cut into windows of so many seconds. A fifth of them warm the service up and are left out. */
-const SECONDS = { sqlite: 4, postgres: 2 } as const
+const SECONDS = { sqlite: 3, postgres: 2 } as const
 const WINDOWS = 60
 
 const CONNECTIONS = 64
@@ -18,7 +18,7 @@ const FLAT = { memory: { share: 0.1, amount: 32 }, p99: { share: 0.5, amount: 20
 export const soak: Trial = {
   name: 'soak',
   promise:
-    'full load for 4 minutes (2 on PostgreSQL): memory and p99 are flat, every response is 200, no address is missing',
+    'full load for 3 minutes (2 on PostgreSQL): memory and p99 are flat, every response is 200, no address is missing',
   minutes: SECONDS,
   findMissing: () => (Bun.which('wrk') ? undefined : 'wrk is missing: apt-get install wrk'),
   async run({ createList, amount, store, progress }) {
