@@ -50,22 +50,11 @@ export function readCount(db: Database): Count {
 /** Subscribers that are grouped by day at once. */
 const BLOCK_SIZE = 20_000
 
-/** What a table has of the list: rows, and a sum of their numbers. */
-interface Sums {
-  readonly size: number
-  readonly sum: number
-}
-
+/** Rows of a table of the list, and a sum of their numbers. */
 const SUMS = 'SELECT count(*) AS size, coalesce(sum(seq & 0xFFFFFFFF), 0) AS sum'
 
-/** Sums up `identities`. While a pass of compaction runs, it has addresses of the inbox too; they do not count. */
-function sumIdentities(db: Database): Sums {
-  return getRow(
-    db.query<Sums, []>(
-      `${SUMS} FROM identities WHERE seq < coalesce((SELECT min(first_seq) FROM inbox), ${Number.MAX_SAFE_INTEGER})`,
-    ),
-  )
-}
+/** While a pass of compaction runs, `identities` has addresses of the inbox too. They do not count. */
+const IDENTITIES = `FROM identities WHERE seq < coalesce((SELECT min(first_seq) FROM inbox), ${Number.MAX_SAFE_INTEGER})`
 
 interface Block {
   readonly end: number | null
@@ -165,7 +154,7 @@ export function* listSubscribers(
  * overwritten would make the list shorter, and SQLite does not always notice it
  */
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
-  const { size } = sumIdentities(db)
+  const { size } = getRow(db.query<{ size: number }, []>(`SELECT count(*) AS size ${IDENTITIES}`))
   let [seen, last] = [0, 0]
   for (const page of listSubscribers(db, {})) {
     for (const { seq } of page) {
@@ -210,10 +199,15 @@ export function checkIntegrity(db: Database, name?: string): void {
   throw name === undefined ? toDamage(db, problem) : new StoreError(`${name} is damaged: ${problem}`)
 }
 
+// One statement, because others write meanwhile.
 function compareTables(db: Database): string | undefined {
-  const [rows, identities] = [getRow(db.query<Sums, []>(`${SUMS} FROM subscribers`)), sumIdentities(db)]
-  if (rows.size === identities.size && rows.sum === identities.sum) return undefined
-  return `it has ${identities.size} addresses, and ${rows.size} of them are there`
+  const { size, found, isEqual } = getRow(
+    db.query<{ size: number; found: number; isEqual: number }, []>(
+      `SELECT i.size, s.size AS found, i.size = s.size AND i.sum = s.sum AS isEqual
+       FROM (${SUMS} ${IDENTITIES}) i, (${SUMS} FROM subscribers) s`,
+    ),
+  )
+  return isEqual ? undefined : `it has ${size} addresses, and ${found} of them are there`
 }
 
 function toDamage(db: Database, reason: string): StoreError {
