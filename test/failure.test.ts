@@ -1,8 +1,7 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { EXIT, Failure, toErrorCode, toFileFailure, toSignalExitCode, UsageError } from '../src/failure.ts'
+import { EXIT, Failure, toFileFailure, toSignalExitCode, UsageError } from '../src/failure.ts'
 import { StoreError } from '../src/subscriber.ts'
 
 test('exit codes', () => {
@@ -19,22 +18,6 @@ test('a message is one line, without control characters', () => {
     'a\\u000ab\\u000d\\u0009c\\u0000d\\u001b[31me\\u007f\\u009bf\\u2028g\\u2029h',
   )
   expect(new UsageError('Jürgen\n').message).toBe('Jürgen\\u000a')
-})
-
-test.each([
-  ['ENOENT', () => readFileSync('/none'), 'there is no such file or folder'],
-  ['EISDIR', () => readFileSync('/'), 'it is a folder'],
-  ['ENOTDIR', () => readdirSync('/dev/null'), 'a part of its path is not a folder'],
-  ['ENAMETOOLONG', () => readFileSync(`/${'x'.repeat(300)}`), 'its name is too long'],
-  ['ENOSPC', () => writeFileSync('/dev/full', 'x'), 'the disk is full'],
-])('%s of the system has a reason, and a failure names the file', (code, work, reason) => {
-  try {
-    work()
-  } catch (error) {
-    expect(toErrorCode(error)).toBe(code)
-    expect(toFileFailure(error, 'list\n.csv')).toEqual(new Failure(`list\\u000a.csv: ${reason}`))
-  }
-  expect.assertions(2)
 })
 
 test('EPIPE is a failure without a message, and an error that is not of the system is returned unchanged', () => {

@@ -130,14 +130,6 @@ describe('--follow', () => {
     await until(() => toText(folder, 'got').includes('c@site.io\n'), 'the last address')
     expect(toText(folder, 'got')).toBe('a@site.io\nb@site.io\nc@site.io\n')
   })
-
-  test('a batch has at most 500 subscribers', async () => {
-    const fixture = await createCliFixture()
-    const seqs = await subscribe(fixture, 1100)
-    fixture.start([...EXEC, 'wc -l >> sizes', '--follow'])
-    await until(() => toCursor(fixture.folder) === seqs[1099], 'the last cursor')
-    expect(toText(fixture.folder, 'sizes')).toBe('500\n500\n100\n')
-  })
 })
 
 const WAITING = 'waiting for the command; again to stop\n'

@@ -1,8 +1,5 @@
-/** `status` and `count`. */
-
 import { expect, test } from 'bun:test'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { runCommand, startService } from '../support/service.ts'
 
 test('prints the state and a chart of thirty days, as text and as JSON', async () => {
   const { list, print } = await createCliFixture()
@@ -33,17 +30,4 @@ test('--max-silence sets the exit code', async () => {
   expect(await check()).toMatchObject({ code: 0, stderr: '' })
   await print(['remove', 'a@site.io', 'b@site.io'])
   expect(await check()).toMatchObject({ code: 1, stderr: 'rollcall: no address was ever accepted\n' })
-})
-
-test('count prints the number of addresses, while the service runs', async () => {
-  const service = await startService()
-  const count = (...args: string[]) =>
-    runCommand(['count', ...args], { env: { DATABASE_URL: `sqlite:${service.folder}/data/rollcall.db` } })
-  expect((await count()).stdout).toBe('0\n')
-  for (const email of ['ada@example.org', 'ADA@example.org', 'bob@site.io']) {
-    expect((await service.subscribe(email)).status).toBe(200)
-  }
-  expect(await count()).toEqual({ code: 0, stdout: '2\n', stderr: '' })
-  expect(JSON.parse((await count('--json')).stdout)).toEqual({ subscribers: 2, reserved: 1, suppressed: 0 })
-  await service.stop()
 })

@@ -2,20 +2,10 @@
 
 import { expect, test } from 'bun:test'
 import { parseSite } from '../../src/config/site-file.ts'
-import { LANGUAGE_TAGS, type Language, toTexts } from '../../src/config/texts.ts'
+import { type Language, toTexts } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 
 const textsOf = (file: string, language: Language) => toTexts(parseSite(file, 'site.yaml'), language)
-
-test.each([...LANGUAGE_TAGS])('without a site file, every text is in the language of the page: %s', (language) => {
-  const { site } = LOCALES[language]
-  expect(textsOf('', language)).toEqual({
-    name: { text: site.name },
-    description: { text: site.description },
-    note: undefined,
-    phrases: LOCALES[language],
-  })
-})
 
 // test/page/owner.test.ts has texts in several languages.
 test('one text is used in all languages, and is in the first', () => {

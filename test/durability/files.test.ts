@@ -66,13 +66,8 @@ async function expectWhole(events: readonly SyncEvent[], file: string): Promise<
 test('an export is synced, renamed, and its folder synced; its cursor follows', async () => {
   const fixture = await createList()
   const folder = await createOutput(fixture)
-  const { events } = await runCounted(fixture, [
-    'export',
-    '--out',
-    join(folder, 'out.csv'),
-    '--cursor-file',
-    join(folder, 'cursor'),
-  ])
+  const args = ['export', '--out', join(folder, 'out.csv'), '--cursor-file', join(folder, 'cursor')]
+  const { events } = await runCounted(fixture, args)
   expect(toSteps(events, folder)).toEqual([...toReplacement('out.csv'), ...toReplacement('cursor')])
   await expectWhole(events, join(folder, 'out.csv'))
   await expectWhole(events, join(folder, 'cursor'))

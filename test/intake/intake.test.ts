@@ -67,16 +67,6 @@ test('addresses of one turn share a commit; addresses that come during a commit 
   ])
 })
 
-test('a commit waits while each turn brings another address, for a few turns', async () => {
-  const { add, events } = start()
-  for (const name of 'abcdefgh') {
-    void add(name)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  await turns()
-  expect(events).toEqual(['commit a b c d e'])
-})
-
 test('a commit that fails refuses its own addresses only; each reason is logged once', async () => {
   const { add, end, events } = start()
   for (const [index, error] of ['no disk', 'no server', 'no disk', undefined].entries()) {

@@ -105,23 +105,6 @@ test('opt-outs suppress everybody, except for those who subscribed later or at a
   )
 })
 
-test('the order of opt-outs does not matter', () => {
-  fc.assert(
-    fc.property(list, optOuts, fc.boolean(), (state, rows, removeUndated) => {
-      const run = (order: typeof rows) => {
-        const plan = planOptOuts(order, find(state, emailsOf(order)), { removeUndated, now: NOW })
-        const next = [...write(state, plan.changes)].map(([identity, found]) => [
-          identity,
-          toState(found),
-          found.suppressedAt,
-        ])
-        return { outcome: plan.outcome, next: next.sort() }
-      }
-      expect(run(rows.toReversed())).toEqual(run(rows))
-    }),
-  )
-})
-
 test('a removal leaves no address on the list, and returns the state that each row found', () => {
   fc.assert(
     fc.property(list, addresses, fc.boolean(), (state, rows, suppress) => {

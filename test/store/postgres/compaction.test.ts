@@ -107,22 +107,3 @@ test('the service accepts while the list is locked, gives up compaction in time,
   await until(async () => (await countRows(url, 'subscribers')) === 2, 'the service compacts the inbox')
   await service.stop()
 })
-
-test('no error has an address, also when an error of the server does', async () => {
-  const url = await server.createUrl()
-  await withStore(url, async (store) => {
-    await store.count()
-    await server.run(
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         RAISE EXCEPTION 'the row % is refused', NEW;
-       END $$;
-       CREATE TRIGGER refuse BEFORE INSERT ON rollcall.inbox FOR EACH ROW EXECUTE FUNCTION refuse();
-       CREATE TRIGGER refuse BEFORE INSERT ON rollcall.subscribers FOR EACH ROW EXECUTE FUNCTION refuse();`,
-      url,
-    )
-    const changes = await Promise.allSettled([store.add(ANN), store.import(ANN.map((email) => ({ email })))])
-    for (const change of changes) {
-      expect(change).toMatchObject({ status: 'rejected', reason: { message: expect.not.stringContaining('@') } })
-    }
-  })
-})

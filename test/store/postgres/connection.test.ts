@@ -32,26 +32,13 @@ function toVariables(other: string): readonly (readonly [name: string, value: st
   const bun = Object.entries({ ...parts, DATABASE: toDatabase(other) })
   const plain = ['DATABASE_URL', 'DATABASEURL', 'POSTGRES_URL', 'PGURL', 'PG_URL', 'MYSQL_URL', 'SQLITE_URL']
   const urls = [...plain, 'TLS_DATABASE_URL', 'TLS_POSTGRES_DATABASE_URL', 'TLS_MYSQL_DATABASE_URL']
-  const libpq = {
-    PGHOSTADDR: '192.0.2.1',
-    PGUSERNAME: 'nobody',
-    USER: 'nobody',
-    USERNAME: 'nobody',
-    PGSSLROOTCERT: '/missing',
-    PGSSLCERT: '/missing',
-    PGSSLKEY: '/missing',
-    PGCHANNELBINDING: 'require',
-    PGAPPNAME: 'other',
-    PGCONNECT_TIMEOUT: 'soon',
-    PGTARGETSESSIONATTRS: 'standby',
-    PGSERVICE: 'other',
-    PGPASSFILE: '/missing',
-  }
+  const names = ['PGHOSTADDR', 'PGUSERNAME', 'USER', 'USERNAME', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY', 'PGPASSFILE']
+  const libpq = [...names, 'PGCHANNELBINDING', 'PGAPPNAME', 'PGCONNECT_TIMEOUT', 'PGTARGETSESSIONATTRS', 'PGSERVICE']
   return [
     ...bun.map(([name, value]) => [`PG${name}`, value] as const),
     ...bun.map(([name, value]) => [`PG_${name}`, value] as const),
     ...urls.map((name) => [name, `${other}?options=-c%20no.such=1&no_such=1`] as const),
-    ...Object.entries(libpq),
+    ...libpq.map((name) => [name, '/missing'] as const),
   ]
 }
 

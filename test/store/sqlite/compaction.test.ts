@@ -53,29 +53,6 @@ test('a connection goes on where another one stopped, after any slice', () => {
   }
 })
 
-test('two connections that compact in turns move each address once', () => {
-  const [one, other] = openTwice()
-  const compact = [createCompaction(one.db), createCompaction(other.db)]
-  for (let turn = 0; countInbox(one.db) > 0; turn++) compact[turn % 2]?.()
-  expectList(one)
-  one.close()
-  other.close()
-})
-
-test('a transaction of the caller that is rolled back leaves nothing behind', () => {
-  const [list, other] = openTwice()
-  const fail = list.db.transaction(() => {
-    compactAll(list.db)
-    throw new Error('no disk')
-  })
-  expect(fail).toThrow('no disk')
-  expect(readList(list)).toEqual([])
-  list.db.transaction(() => compactAll(list.db))()
-  expectList(list)
-  list.close()
-  other.close()
-})
-
 test('an address that was removed meanwhile does not come back, and can be added again', () => {
   const [paused, other] = openTwice()
   const compact = createCompaction(paused.db)

@@ -11,11 +11,6 @@ import { toAddress } from '../suite.ts'
 
 const ADA = toAddress('ada@site.io')
 
-async function createPlace(): Promise<string> {
-  const folder = await realpath(await createFolder())
-  return folder
-}
-
 const CALLS: Readonly<Record<string, (store: SubscriberStore) => Promise<unknown>>> = {
   import: (store) => store.import([{ email: ADA }]),
   remove: (store) => store.remove([ADA], { suppress: true }),
@@ -23,7 +18,7 @@ const CALLS: Readonly<Record<string, (store: SubscriberStore) => Promise<unknown
 }
 
 test.each(Object.entries(CALLS))('%s fails while the file is not at its path', async (_, call) => {
-  const file = join(await createPlace(), 'list.db')
+  const file = join(await realpath(await createFolder()), 'list.db')
   const store = openSqliteStore(file)
   await call(store)
   renameSync(file, `${file}.away`)
@@ -49,7 +44,7 @@ const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
 test.each(Object.entries(LOSSES))(
   '%s: a commit fails, and closing deletes no log of another list',
   async (name, lose) => {
-    const folder = join(await createPlace(), 'data')
+    const folder = join(await realpath(await createFolder()), 'data')
     const store = openSqliteStore(join(folder, 'list.db'))
     for (let turn = 0; turn < 3; turn++) await store.add([ADA])
     lose(folder)
