@@ -51,6 +51,15 @@ test('the package contains what runs and nothing else, and its launcher needs no
   expect(await service.stop()).toBe(0)
 })
 
+test('npm start reads no settings of another program either', async () => {
+  const folder = await createFolder()
+  await writeForeignFiles(folder)
+  for (const name of ['package.json', 'node_modules', 'src']) await symlink(join(ROOT, name), join(folder, name))
+  const service = await startService({ folder, command: ['npm', 'start'] })
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  await service.stop()
+})
+
 test('without install scripts the launcher takes the runtime of the platform; without that, it says what to run', async () => {
   const folder = await createFolder()
   const modules = join(folder, 'node_modules')
