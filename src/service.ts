@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import type { Config } from './config/config.ts'
+import { toListName } from './config/list-url.ts'
 import { createLinkField } from './documents/links.ts'
 import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
@@ -19,7 +20,6 @@ import type { Log } from './log.ts'
 import { createPageAssets } from './page/assets.ts'
 import { listPages } from './page/head.tsx'
 import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
-import { toListName } from './store/list-name.ts'
 import { openServiceStore } from './store/open.ts'
 
 export interface Service {

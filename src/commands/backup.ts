@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { toListName } from '../config/list-url.ts'
 import { findFile, renameSynced, toPartialName } from '../files.ts'
-import { toListName } from '../store/list-name.ts'
 import { copySqlite } from '../store/sqlite/backup.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type ListUrl, parseListUrl } from '../config/list-url.ts'
+import { type ListUrl, parseListUrl, toListName } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
-import { toListName } from '../store/list-name.ts'
 import { readFileId } from '../store/sqlite/file.ts'
 import type { Count, ListCopy, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, withInterrupt, withStore } from './list-command.ts'

@@ -1,12 +1,11 @@
 /** `rollcall import`: reads a list, and writes what it says to the store, in batches. */
 
 import { stat } from 'node:fs/promises'
-import type { ListUrl } from '../config/list-url.ts'
+import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
 import { CHANGE_BATCH } from '../limits.ts'
 import { createDryRun } from '../store/changes.ts'
-import { toListName } from '../store/list-name.ts'
 import { openStore } from '../store/open.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'

@@ -1,4 +1,4 @@
-import { toListName } from '../store/list-name.ts'
+import { toListName } from '../config/list-url.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'

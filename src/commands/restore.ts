@@ -1,4 +1,4 @@
-import { toListName } from '../store/list-name.ts'
+import { toListName } from '../config/list-url.ts'
 import { type Content, type Restored, restoreList } from '../store/sqlite/restore.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './list-command.ts'
 import { note, print, printJson, toCount } from './output.ts'

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
+import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
 import { createLog, isTerminal, type Log } from '../log.ts'
 import { type CutOff, type Service, startService } from '../service.ts'
-import { toListName } from '../store/list-name.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {

@@ -1,7 +1,7 @@
 /** `rollcall count` and `rollcall status`: numbers of the list. */
 
+import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
-import { toListName } from '../store/list-name.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { type ListOption, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'

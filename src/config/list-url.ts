@@ -49,6 +49,14 @@ export function parseListUrl(name: string, value: string, environment: Environme
   )
 }
 
+/** Names a list for the owner, without the user and the password in its URL. */
+export function toListName(list: ListUrl): string {
+  if (list.kind === 'sqlite') return `sqlite:${list.file}`
+  const { host, port, database } = list.server
+  const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
+  return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
+}
+
 /** Whether the path is a file on disk for SQLite. A leading `:` or `file:` has another meaning. */
 function isFileName(path: string): boolean {
   return path !== '' && !/^(?::|file:)|\/$|\p{Cc}/u.test(path)

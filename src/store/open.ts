@@ -1,10 +1,10 @@
 /** Opens a list by its URL. Each store is imported when a list needs it: the service starts faster without the other. */
 
-import type { ListUrl } from '../config/list-url.ts'
+import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
-import { toListName } from './list-name.ts'
+
 import type { StoreOptions } from './sqlite/store.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** The parts of a PostgreSQL URL, and errors that never show a password. */
 
 import { expect, test } from 'bun:test'
+import { toListName } from '../../src/config/list-url.ts'
 import { parsePostgresUrl } from '../../src/config/postgres-url.ts'
 import { UsageError } from '../../src/failure.ts'
-import { toListName } from '../../src/store/list-name.ts'
 import { toSupportFile } from '../support/paths.ts'
 
 const CERTIFICATE = toSupportFile('certificate/localhost.crt')
