@@ -11,6 +11,7 @@ import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import { createSuppressionHash, toClockSeq } from '../head.ts'
 import type { Slice } from '../schedule.ts'
+import { toDamage } from './error.ts'
 import { LAST_SEQ, readHead } from './read.ts'
 import { getRow } from './transaction.ts'
 
@@ -29,21 +30,20 @@ const SLICE_ROWS = 100
  *
  * @param addresses a JSON array
  * @returns how many addresses it has
- * @throws SQLiteError when it cannot be written
+ * @throws SQLiteError when it cannot be written; StoreError when the list is damaged
  */
 export function append(db: Database, addresses: string): number {
-  if (addresses === '[]') {
-    db.query('UPDATE list SET last_seq = last_seq').run()
-    return 0
-  }
+  const isEmpty = addresses === '[]'
   // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
-  db.query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`).run(
-    toClockSeq(),
-    Date.now(),
-    addresses,
-  )
+  const { changes } = isEmpty
+    ? db.query('UPDATE list SET last_seq = last_seq').run()
+    : db
+        .query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`)
+        .run(toClockSeq(), Date.now(), addresses)
+  // A list without its head takes nothing, and SQLite reports no error.
+  if (changes === 0) throw toDamage(db, 'its head cannot be read')
   // No address has a quotation mark.
-  return addresses.split('","').length
+  return isEmpty ? 0 : addresses.split('","').length
 }
 
 /** Gives out numbers without the inbox, in the transaction of the caller. */

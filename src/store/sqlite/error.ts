@@ -43,6 +43,10 @@ export function toStoreError(db: Database, error: unknown): StoreError {
   return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error)}`, { cause: error })
 }
 
+export function toDamage(db: Database, reason: string): StoreError {
+  return new StoreError(`the list ${toPath(db)} is damaged: restore a backup (${reason})`)
+}
+
 /** The path of a list, also of one that was opened by a URI. */
 export function toPath({ filename }: Database): string {
   return filename.startsWith('file:') ? fileURLToPath(filename) : filename

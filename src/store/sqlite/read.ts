@@ -14,7 +14,7 @@ import {
 } from '../../subscriber.ts'
 import { createSuppressionHash } from '../head.ts'
 import { DAY_MS, toFirstDay, toStatus } from '../status.ts'
-import { toPath } from './error.ts'
+import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
 
@@ -187,12 +187,13 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
 }
 
 /**
- * Checks every page of a list, and that its two tables have the same subscribers.
+ * Checks every page of a list, its head, and that its two tables have the same subscribers.
  *
  * @param name names a copy in the error
  * @throws StoreError when it is damaged, SQLiteError when it cannot be read
  */
 export function checkIntegrity(db: Database, name?: string): void {
+  readHead(db)
   const { integrity_check: found } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)'))
   const problem = found === 'ok' ? compareTables(db) : found
   if (problem === undefined) return
@@ -208,10 +209,6 @@ function compareTables(db: Database): string | undefined {
     ),
   )
   return isEqual ? undefined : `it has ${size} addresses, and ${found} of them are there`
-}
-
-function toDamage(db: Database, reason: string): StoreError {
-  return new StoreError(`the list ${toPath(db)} is damaged: restore a backup (${reason})`)
 }
 
 type SubscriberRow = Omit<Subscriber, 'subscribedAt'> & { readonly subscribedAt: number }

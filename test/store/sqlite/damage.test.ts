@@ -3,6 +3,7 @@
  * it, or fails.
  */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,6 +50,19 @@ test('doctor notices every overwritten page that holds a table', async () => {
     if (results.every(({ ok }) => ok)) missed.push(index)
   }
   expect(missed).toEqual([])
+})
+
+test('a list whose head is gone confirms no address', async () => {
+  const file = join(folder, 'headless.db')
+  const store = openSqliteStore(file)
+  using db = new Database(file)
+  db.run('DELETE FROM list')
+  for (const addresses of [[], createAddresses(1)]) {
+    await expect(store.add(addresses)).rejects.toThrow('is damaged: restore a backup (its head cannot be read)')
+  }
+  await store.close()
+  const results = await Array.fromAsync(checkSqliteList(file))
+  expect(results.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('integrity')
 })
 
 /** Creates a closed list of 1,000 subscribers and 300 suppressions. */
