@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { toListName } from '../config/list-url.ts'
-import { findFile, renameSynced, toPartialName } from '../files.ts'
-import { copySqlite } from '../store/sqlite/backup.ts'
+import { createPartialFile, findFile, renameSynced } from '../files.ts'
+import { type CheckedCopy, checkAndCopy } from '../store/sqlite/backup.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
@@ -10,21 +10,24 @@ import { createProgress, print, printJson, toCount } from './output.ts'
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
   const path = await findFile(file, list, { isBackup: true })
-  // Moves the inbox into the list: a copy is counted as it is.
-  await withStore(list, (store) => store.count())
-  const subscribers = await withInterrupt((signal) => writeBackup(list.file, path, signal))
+  const { subscribers } = await withStore(list, async (store) => {
+    // Moves the inbox into the list: a copy is counted as it is. The list stays open, because one that no process uses is
+    // read without locks.
+    await store.count()
+    return await withInterrupt((signal) => writeBackup(list.file, path, signal))
+  })
   if (json) return await printJson({ list: toListName(list), file, subscribers })
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)
 }
 
-async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<number> {
-  const partial = toPartialName(path)
+async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<CheckedCopy> {
+  const partial = await createPartialFile(path)
   const progress = createProgress('copying', { unit: 'MB' })
   const timer = setInterval(() => progress.update(toMegabytes(partial), toMegabytes(list)), 200)
   try {
-    const subscribers = await copySqlite(list, partial, signal)
+    const copied = await checkAndCopy({ source: list, target: partial }, signal)
     await renameSynced(partial, path)
-    return subscribers
+    return copied
   } catch (error) {
     for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(partial + suffix, { force: true })
     throw error

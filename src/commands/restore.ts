@@ -1,5 +1,6 @@
 import { toListName } from '../config/list-url.ts'
-import { type Content, type Restored, restoreList } from '../store/sqlite/restore.ts'
+import type { CheckedCopy } from '../store/sqlite/backup.ts'
+import { type Restored, restoreList } from '../store/sqlite/restore.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './list-command.ts'
 import { note, print, printJson, toCount } from './output.ts'
 
@@ -26,7 +27,7 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
   })
 }
 
-function toJson({ lastAcceptedAt, ...counts }: Content) {
+function toJson({ lastAcceptedAt, ...counts }: CheckedCopy) {
   return { ...counts, last_accepted_at: lastAcceptedAt?.toISOString() ?? null }
 }
 
@@ -40,7 +41,7 @@ function toText(list: string, { before, after, kept }: Restored, dryRun: true | 
   return rows.map(([name = '', value]) => `${name.padEnd(9)}${value}`).join('\n')
 }
 
-function toLine({ subscribers, reserved, suppressed, lastAcceptedAt }: Content): string {
+function toLine({ subscribers, reserved, suppressed, lastAcceptedAt }: CheckedCopy): string {
   const last = lastAcceptedAt ? `, the last one accepted ${lastAcceptedAt.toISOString()}` : ''
   const size = toCount(subscribers, 'address', 'addresses')
   return `${size}, ${reserved.toLocaleString('en')} of them reserved${last}; ${suppressed.toLocaleString('en')} suppressed`

@@ -9,7 +9,6 @@ import { StoreError, type StoreStatus } from '../../subscriber.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { checkIntegrity } from './read.ts'
-import { openSqliteStore } from './store.ts'
 
 export interface CopyRequest {
   /** The list. It is opened for reading only. */
@@ -24,29 +23,11 @@ export interface CopyRequest {
 export type CheckedCopy = Omit<StoreStatus, 'days' | 'bytes'>
 
 /**
- * Copies a SQLite list while it is in use, and checks every page of the list and of the copy.
+ * Copies a list, also while it is in use, and checks every page of both. Runs on a thread of its own, so that this one can
+ * receive signals. After an error the caller deletes what was written.
  *
- * @param partial must not exist yet. After an error the caller deletes what was written.
- * @returns the number of addresses in the copy
  * @throws StoreError when the list cannot be read, the file cannot be written, or one of the two is damaged; the reason of
  * the signal when it aborts
- */
-export async function copySqlite(file: string, partial: string, signal: AbortSignal): Promise<number> {
-  // Compacts, so that the copy has all addresses on the list.
-  const store = openSqliteStore(file, { create: false, orReadOnly: true })
-  try {
-    await store.count()
-    createPrivateFile(partial)
-    return (await checkAndCopy({ source: file, target: partial }, signal)).subscribers
-  } finally {
-    await store.close()
-  }
-}
-
-/**
- * Checks a list and copies it, on a thread of its own, so that this one can receive signals.
- *
- * @throws StoreError; the reason of the signal when it aborts
  */
 export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): Promise<CheckedCopy> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)

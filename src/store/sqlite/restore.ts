@@ -12,9 +12,6 @@ import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, to
 import { readHead } from './read.ts'
 import { openSqliteStore } from './store.ts'
 
-/** What a list holds, for the owner to recognize it. */
-export type Content = CheckedCopy
-
 export interface RestoreOptions {
   readonly signal: AbortSignal
   /** Check everything, and change nothing. */
@@ -23,8 +20,8 @@ export interface RestoreOptions {
 
 export interface Restored {
   /** What the list held. A text says why that is not known; undefined when there was no list. */
-  readonly before?: Content | string | undefined
-  readonly after: Content
+  readonly before?: CheckedCopy | string | undefined
+  readonly after: CheckedCopy
   /** Where the files of the earlier list are now. */
   readonly kept: readonly string[]
 }
