@@ -201,9 +201,11 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
 
   function findStatus(word: string, kind: string): Status | undefined {
     const treated = treat.has(word) ? word : isNamed && word !== '' && any ? '*' : undefined
-    const status =
-      treat.get(treated ?? '-') ?? values.get(word) ?? values.get(kind) ?? (hasWords ? WORDS.get(word) : undefined)
-    if (treated !== undefined) used.add(treated)
+    if (treated !== undefined) {
+      used.add(treated)
+      return treat.get(treated)
+    }
+    const status = values.get(word) ?? values.get(kind) ?? (hasWords ? WORDS.get(word) : undefined)
     if (status || !any) return status
     // When any value means that somebody left, no value means the opposite.
     if (word === '' && isNamed) return any === 'subscribed' ? 'skip' : 'subscribed'

@@ -202,6 +202,10 @@ describe.each([
     expect(read(list, treat('active=skip, gone=skip')).unusedTreatments).toEqual(['gone'])
   })
 
+  test('--treat for a dash does not touch other values', () => {
+    expect(summarize(list.replace('active', '-'), treat('-=subscribed'))).toMatchObject({ left: ['b'], skipped: 1 })
+  })
+
   test('does not count when everybody left', () => {
     const options: Options = { suppress: true }
     expect(summarize(list.replace('pending', 'VIP'), options)).toEqual({ ...NOTHING, left: ['a', 'b', 'c'] })
