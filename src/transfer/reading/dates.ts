@@ -48,7 +48,7 @@ const AMBIGUOUS = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>
  */
 export function parseDate(text: string, order?: DateOrder): ParsedDate {
   const trimmed = text.trim()
-  if (trimmed === '' || trimmed.startsWith('0000-00-00')) return { ok: true, value: undefined }
+  if (isBlank(trimmed)) return { ok: true, value: undefined }
   for (const form of FORMS) {
     const groups = form.exec(trimmed)?.groups
     if (groups) return parseGroups(groups, toMonth(groups), Number(groups.day))
@@ -57,6 +57,11 @@ export function parseDate(text: string, order?: DateOrder): ParsedDate {
   const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
   if (ambiguous) return parseAmbiguous(ambiguous, order)
   return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}` }
+}
+
+/** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
+export function isBlank(cell: string): boolean {
+  return /^(?:null|\\N|n\/a|0000-00-00.*|)$/i.test(cell)
 }
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/

@@ -200,7 +200,8 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
   const cells = new Map<string, Meaning | undefined>()
 
   function findStatus(word: string, kind: string): Status | undefined {
-    const treated = treat.has(word) ? word : isNamed && word !== '' && any ? '*' : undefined
+    const isEmpty = kind === '(empty)'
+    const treated = [word, isEmpty ? '' : isNamed ? '*' : word].find((value) => treat.has(value))
     if (treated !== undefined) {
       used.add(treated)
       return treat.get(treated)
@@ -208,22 +209,22 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
     const status = values.get(word) ?? values.get(kind) ?? (hasWords ? WORDS.get(word) : undefined)
     if (status || !any) return status
     // When any value means that somebody left, no value means the opposite.
-    if (word === '' && isNamed) return any === 'subscribed' ? 'skip' : 'subscribed'
-    if (word === '') return undefined
+    if (isEmpty && isNamed) return any === 'subscribed' ? 'skip' : 'subscribed'
+    if (isEmpty) return undefined
     used.add('*')
     return any
   }
 
   function findMeaning(cell: string): Meaning | undefined {
     const date = classifyDate(cell)
-    const word = date === 'empty' ? '' : toPlainValue(cell)
+    const word = toPlainValue(cell)
     const flag = findFlag(word)
     const kind = date === 'other' ? `(${flag})` : `(${date})`
     const status = findStatus(word, kind)
     if (!status) return undefined
     const isDate = date === 'date'
     const key = `${isDate ? kind : word} ${status}`
-    const value = isDate ? 'a date' : word === '' ? 'empty' : cell.trim()
+    const value = isDate ? 'a date' : cell.trim() || 'empty'
     const meaning = meanings.get(key) ?? { value, status, isDate, rows: 0 }
     meanings.set(key, meaning)
     return meaning

@@ -1,6 +1,6 @@
 /** Finds columns that nobody has read and that may say who left. They stop an import: see decision 9. */
 
-import { isPlainDate } from './dates.ts'
+import { isBlank, isPlainDate } from './dates.ts'
 import { toPlain, toPlainNames } from './names.ts'
 import { toPlainValue } from './statuses.ts'
 import { findFlag, WORDS } from './words.ts'
@@ -41,9 +41,11 @@ interface Profile {
   /** Undefined when there are too many. */
   values: Map<string, number> | undefined
   filled: number
-  /** Whether all cells so far are dates or empty. */
-  hasOnlyDates: boolean
-  /** Whether a cell is an object of JSON in which a word says that somebody left. */
+  /** Dates before anything else but dashes. */
+  dates: number
+  /** Whether there is anything else. */
+  hasOther: boolean
+  /** Whether a cell says that somebody left. */
   hasWord: boolean
 }
 
@@ -68,17 +70,19 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
   )
   const profiles = indexes
     .filter((index) => !others.has(plain[index] ?? ''))
-    .map((index): Profile => ({ index, values: new Map(), filled: 0, hasOnlyDates: true, hasWord: false }))
+    .map((index): Profile => ({ index, values: new Map(), filled: 0, dates: 0, hasOther: false, hasWord: false }))
 
   function add(cells: readonly string[]): void {
     for (const profile of profiles) {
-      const cell = cells[profile.index]?.trim()
-      if (!cell) continue
+      const cell = cells[profile.index]?.trim() ?? ''
+      if (isBlank(cell)) continue
+      // Next to dates, a dash is no value. Alone, it may be a mark.
+      const isDash = /^[-–—]$/.test(cell)
       profile.filled++
-      if (profile.hasOnlyDates) profile.hasOnlyDates = isPlainDate(cell)
-      profile.hasWord ||=
-        cell.startsWith('{') && cell.split(NO_WORD).some((word) => WORDS.get(toPlain(word)) === 'suppressed')
+      profile.hasOther ||= !isDash && !isPlainDate(cell)
+      if (!isDash && !profile.hasOther) profile.dates++
       const { values } = profile
+      profile.hasWord ||= !values?.has(cell) && saysLeft(cell)
       if (!values) continue
       values.set(cell, (values.get(cell) ?? 0) + 1)
       if (values.size > MAX_VALUES) profile.values = undefined
@@ -96,22 +100,30 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
   return { add, findSuspects }
 }
 
+/** Whether a part of a cell is a word that says that somebody left. In an object of JSON, a flag may say it too. */
+function saysLeft(cell: string): boolean {
+  const isJson = cell.startsWith('{')
+  if (isJson && /:\s*(?:true|false)\b/.test(cell)) return true
+  return cell.split(isJson ? NO_WORD : /[,;|]/).some((word) => WORDS.get(toPlainValue(word)) === 'suppressed')
+}
+
 /** Whether the values look like a status. */
-function isStatus({ values, filled, hasOnlyDates, hasWord }: Profile, rows: number): boolean {
+function isStatus({ values, filled, dates, hasOther, hasWord }: Profile, rows: number): boolean {
   if (hasWord) return true
-  const hasGaps = filled < rows
-  if (hasOnlyDates) return hasGaps
+  if (dates > 0 && !hasOther) return dates < rows
   if (!values) return false
   const words = [...values.keys()].map(toPlainValue)
   // A mark in some rows: one sign, which may be an emoji.
-  if (hasGaps && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
+  if (filled < rows && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
   return words.every(findFlag) || words.some((word) => WORDS.has(word))
 }
 
-function describe({ values, filled, hasOnlyDates }: Profile, rows: number): string {
-  const counts = hasOnlyDates ? [['a date', filled] as const] : [...(values ?? [['many values', filled] as const])]
+function describe({ values, filled, dates, hasOther }: Profile, rows: number): string {
+  const hasOnlyDates = dates > 0 && !hasOther
+  const counts = hasOnlyDates ? [['a date', dates] as const] : [...(values ?? [['many values', filled] as const])]
   const shown = counts.slice(0, 5).map(([value, count]) => `${JSON.stringify(value.slice(0, 40))} ${count}×`)
   const more = counts.length > shown.length ? [`${counts.length - shown.length} more`] : []
-  const empty = filled < rows ? [`empty ${rows - filled}×`] : []
+  const gaps = rows - (hasOnlyDates ? dates : filled)
+  const empty = gaps > 0 ? [`empty ${gaps}×`] : []
   return [...shown, ...more, ...empty].join(', ')
 }

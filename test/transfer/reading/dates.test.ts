@@ -33,7 +33,7 @@ test.each([
   expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
 
-test.each(['', '  ', '0000-00-00 00:00:00'])('%j is an empty date', (value) => {
+test.each(['', '  ', '0000-00-00 00:00:00', 'NULL', '\\N', 'N/A'])('%j is an empty date', (value) => {
   expect(parseDate(value)).toEqual({ ok: true, value: undefined })
 })
 

@@ -194,6 +194,9 @@ describe.each([
     )
     expect(summarize(other, treat('vip=subscribed, gold=skip'))).toMatchObject({ added: ['c 2020-01-01'], skipped: 1 })
     expect(summarize(other, treat('*=skip'))).toMatchObject({ added: [], left: ['b'], skipped: 2 })
+    const none = list.replace('pending', 'NULL')
+    expect(() => read(none)).toThrow('"NULL" in the column "status" is not a known status')
+    expect(summarize(none, treat('null=skip'))).toEqual(summarize(none, treat('=skip')))
   })
 
   test('may have another meaning, or none', () => {
@@ -231,6 +234,8 @@ test.each<readonly [columns: string, added: string, left: string, skipped: strin
   ['status', '已订阅', '配信停止', 'غير نشط'],
   ['Group status,Email status', 'Member,', 'Owner,Bouncing', 'pending,'],
   ['unsubscribed_at', '0000-00-00 00:00:00', '2024-01-01', '-'],
+  ['unsubscribed_at', 'NULL', '2024-01-01', '-'],
+  ['confirmed_at', '2024-05-31', 'bounced', '\\N'],
   ['status,unsubscribed_at', 'active,', 'active,2024-01-01', 'inactive,'],
   ['state,city', 'Texas,Austin', '-', '-'],
   ['type', 'comp', '-', '-'],
@@ -291,7 +296,10 @@ describe('a column that nobody has read', () => {
     ['foo', ['gold', 'Unsubscribed', 'gold'], '"gold" 2×, "Unsubscribed" 1×'],
     ['foo', ['Stammkunde', 'gekündigt'], '"Stammkunde" 1×, "gekündigt" 1×'],
     ['foo', ['2024-05-31', '', '31.5.2024'], '"a date" 2×, empty 1×'],
+    ['foo', ['-', '', ''], '"-" 1×, empty 2×'],
     ['foo', ['x', '', ''], '"x" 1×, empty 2×'],
+    ['foo', ['vip', 'vip; unsubscribed'], '"vip" 1×, "vip; unsubscribed" 1×'],
+    ['foo', [...Array.from({ length: 40 }, (_, index) => `note ${index}`), 'abgemeldet'], '"many values" 41×'],
     ['Motivo de la baja', ['spam', ''], '"spam" 1×, empty 1×'],
     ['Optout reason', ['too many mails', ''], '"too many mails" 1×, empty 1×'],
   ])('stops the import when it looks like a status: %s, %j', (name, cells, values) => {
@@ -316,6 +324,7 @@ describe('a column that nobody has read', () => {
     ['updated_at', ['2024-05-31', '']],
     ['Registered', ['2024-05-31', '2024-05-31']],
     ['Bounced mails', ['', '']],
+    ['phone', ['n/a', 'NULL', '']],
     ['points', Array.from({ length: 40 }, (_, index) => String(index))],
   ])('is only listed otherwise: %s, %j', (name, cells) => {
     const { subscribers, columns } = read(toCsv(name, cells))
@@ -325,9 +334,15 @@ describe('a column that nobody has read', () => {
   test('may be an object of JSON, have no name, or have the name of another one', () => {
     const json = JSON.stringify({ email: 'a@b.io', state_of: { since: 2020, status: 'unsubscribed' } })
     expect(() => read(json)).toThrow('may say who left: "state_of"')
+    const flag = JSON.stringify({ email: 'a@b.io', news: { confirmed: false } })
+    expect(() => read(flag)).toThrow('may say who left: "news"')
     const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
     expect(() => read(text, { ignoreColumns: ['foo'] })).toThrow('--ignore-column "column 4"')
     expect(read(text, { ignoreColumns: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
+  })
+
+  test.each(['NULL', '\\N', '0000-00-00', '-', 'n/a'])('has no value in a cell with %j, next to dates', (cell) => {
+    expect(() => read(toCsv('foo', ['2024-05-31', cell, '']))).toThrow('"foo" ("a date" 1×, empty 2×)')
   })
 
   test('several of them are in one message, also without a header', () => {
