@@ -80,8 +80,9 @@ export function createClient(options: ClientOptions): Client {
       const connection = await run((current) => current.reserve())
       try {
         await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
-        // The caller may take its time between two pages.
-        await connection`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`
+        // The caller may take its time between two pages. A policy must not hide rows from it.
+        await connection`
+          SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
         yield* read(connection)
       } catch (error) {
         throw fail(error)

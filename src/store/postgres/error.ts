@@ -40,7 +40,7 @@ const REASONS = [
   [/^23514$/, 'its commits are not durable: turn on synchronous_commit and fsync'],
   [/^28/, 'the server refuses the user or the password'],
   [/^3D/, 'the server has no such database'],
-  [/^(?:3F000|42(?:P01|703|704|883))$/, 'its schema has changed'],
+  [/^(?:3F000|42(?:P01|703|704|710|883))$/, 'its schema has changed'],
   [/^25006$/, READ_ONLY],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],

@@ -7,17 +7,19 @@ import { toClockSeq } from '../head.ts'
 import type { Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { READ_ONLY } from './error.ts'
-import { createMissingRowError } from './schema.ts'
+import { toHeadRow } from './schema.ts'
 
 /**
  * Appends addresses, durably, in one statement. It looks nothing up, and locks nothing that others need: the work is the same
  * for new, known and suppressed addresses.
  */
 export async function append(sql: SQL, addresses: readonly Address[]): Promise<void> {
-  // The addresses are a parameter: the log of the server may show the text of a statement that fails.
-  await sql`
+  // The addresses are a parameter: the log of the server may show the text of a statement that fails. A trigger can drop
+  // the row without an error. RETURNING shows that, and fails if a policy hides the row from compaction.
+  const rows = await sql`
     INSERT INTO rollcall.inbox (id, size, addresses)
-    VALUES (${Bun.randomUUIDv7()}::uuid, ${addresses.length}::integer, ${addresses.join('\n')})`
+    VALUES (${Bun.randomUUIDv7()}::uuid, ${addresses.length}::integer, ${addresses.join('\n')}) RETURNING size`
+  if (rows.length === 0) throw new StoreError('the table rollcall.inbox does not keep its rows: drop its triggers')
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -54,16 +56,18 @@ export interface Locked {
  * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
  */
 export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
+  // Without row_security, a policy that hides rows is an error.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
            set_config('statement_timeout', ${String(deadlineMs)}, true),
            set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
+           set_config('row_security', 'off', true),
            set_config('work_mem', '64MB', true)`
-  const [row] = await transaction<{ lastSeq: number; now: number }[]>`
+  const rows = await transaction<{ lastSeq: number; now: number }[]>`
     SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
            0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
-  if (!row) throw createMissingRowError()
+  const row = toHeadRow(rows)
   return { last: Math.max(row.lastSeq, toClockSeq(row.now)), now: new Date(row.now) }
 }
 

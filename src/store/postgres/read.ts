@@ -14,16 +14,16 @@ import {
 } from '../../subscriber.ts'
 import { toFirstDay, toStatus } from '../status.ts'
 import { READ_ONLY } from './error.ts'
-import { createMissingRowError, DURABLE, IS_RESERVED, toKey } from './schema.ts'
+import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
 
 export async function readHead(sql: SQL): Promise<ListHead> {
-  const [row] = await sql<{ id: string; inner: string; lastSeq: number }[]>`
+  const rows = await sql<{ id: string; inner: string; lastSeq: number }[]>`
     SELECT id, encode(inner_key, 'hex') AS inner, last_seq::float8 AS "lastSeq" FROM rollcall.list`
-  if (!row) throw createMissingRowError()
-  return { id: row.id, suppressionKey: toKey(Buffer.from(row.inner, 'hex')), lastSeq: row.lastSeq }
+  const { id, inner, lastSeq } = toHeadRow(rows)
+  return { id, suppressionKey: toKey(Buffer.from(inner, 'hex')), lastSeq }
 }
 
 /**

@@ -138,17 +138,25 @@ export function toKey(inner: Uint8Array): Uint8Array {
   return inner.subarray(0, BLOCK_SIZE / 2).map((byte) => byte ^ INNER)
 }
 
-/** Reads the version of the schema: 0 when there is none. @throws StoreError when its row is gone */
+/** Reads the version of the schema: 0 when there is none. */
 async function readVersion(sql: SQL): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`
   if (!table) return 0
-  const [row] = await sql<{ version: number }[]>`SELECT version FROM rollcall.list`
-  if (!row) throw createMissingRowError()
-  return row.version
+  return toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`).version
 }
 
-export function createMissingRowError(): StoreError {
-  return new StoreError('the table rollcall.list has no row: restore the row, or the list, from a backup')
+/**
+ * Returns the row of the table `list`. It has two after a dump was restored into the schema that a service had created, and
+ * only one of them has the key of the suppressions.
+ *
+ * @throws StoreError when there is not one row
+ */
+export function toHeadRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (row && rows.length === 1) return row
+  throw new StoreError(
+    `the table rollcall.list has ${rows.length} rows instead of 1: put back the row that a backup of the list has`,
+  )
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
+import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
 import { testProcesses } from '../processes.ts'
@@ -123,6 +124,45 @@ test('a damaged index or table does not pass for a short list', async () => {
     await expect(listSuppressions(store)).rejects.toThrow('rollcall.suppressions has 4 rows, and its index 3')
   })
 })
+
+const HIDE = (table: string) =>
+  `ALTER TABLE rollcall.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+   CREATE POLICY write_only ON rollcall.${table} FOR INSERT WITH CHECK (true)`
+
+test.each<readonly [string, string, (store: SubscriberStore) => Promise<unknown>, string]>([
+  [
+    'a trigger drops what is accepted',
+    `CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+     CREATE TRIGGER drop_row BEFORE INSERT ON rollcall.inbox FOR EACH ROW EXECUTE FUNCTION drop_row()`,
+    (store) => store.add(toAddresses('bob@mail.io')),
+    'the table rollcall.inbox does not keep its rows: drop its triggers',
+  ],
+  ['a policy hides the inbox', HIDE('inbox'), (store) => store.add(toAddresses('bob@mail.io')), '(42501)'],
+  ['a policy hides the suppressions', HIDE('suppressions'), (store) => importAnn(store), '(42501)'],
+  ['a policy hides the subscribers from an export', HIDE('subscribers'), listAll, '(42501)'],
+  [
+    'the row of the list is gone',
+    'DELETE FROM rollcall.list',
+    (store) => importAnn(store),
+    'the table rollcall.list has 0 rows instead of 1',
+  ],
+  [
+    'a dump was restored into the schema of a new list',
+    `INSERT INTO rollcall.list SELECT version, 'another', inner_key, outer_key, 0 FROM rollcall.list`,
+    (store) => importAnn(store),
+    'the table rollcall.list has 2 rows instead of 1',
+  ],
+])('an error instead of a loss: %s', async (_, statements, work, message) => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.add(toAddresses('cyd@mail.io'))
+    await store.remove(toAddresses('ann@mail.io'), { suppress: true })
+    await server.run(statements, url)
+    await expect(work(store)).rejects.toThrow(message)
+  })
+})
+
+const importAnn = (store: SubscriberStore) => store.import([{ email: toAddress('ann@mail.io') }])
 
 test('a user with other formats of bytes, dates, times and texts', async () => {
   const url = await server.createUrl()
