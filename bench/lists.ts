@@ -3,14 +3,15 @@
  * in the folder of the results.
  */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { $ } from 'bun'
 import { getServer, PASSWORD } from '../test/support/postgres.ts'
 import { startPgBouncer } from '../test/support/postgres-server.ts'
+import { createFolder } from '../test/support/service.ts'
 import type { Pins } from './load.ts'
 
 /** Each kind, with the number of its addresses. */
@@ -45,58 +46,41 @@ export function toCommand(folder: string): string[] {
   return [join(folder, 'node_modules/.bin/bun'), join(folder, 'src/cli.ts')]
 }
 
-/** Copies of the large list for load, by the state of the stores. The samples of a checkout share one, which grows a little. */
+/** The copy of each large list that trials share, by the file that it was made from. It grows a little. */
 const shared = new Map<string, string>()
 
 /** Milliseconds for which a disk stays slow after a gigabyte was written to it, in a virtual machine also after a sync. */
 const SETTLE_MS = 20_000
 
-/**
- * Creates a list of a kind for a sample.
- *
- * @param folder is removed after the sample
- * @param isShared whether a sample may get what another one has added to a large list
- */
-export async function createList(
-  kind: ListKind,
-  {
-    checkout,
-    folder,
-    pins,
-    isShared,
-  }: {
-    readonly checkout: Checkout
-    readonly folder: string
-    readonly pins: Pins | undefined
-    readonly isShared: boolean
-  },
-): Promise<BenchList> {
-  if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large')
-    return await createDatabase(kind, checkout, pins)
+export interface ListOptions {
+  readonly checkout: Checkout
+  /** The folder of a new list. */
+  readonly folder: string
+  readonly pins: Pins | undefined
+  /** Whether a large list must not have what an earlier trial added to it. */
+  readonly isFresh: boolean
+}
+
+/** Creates a list of a kind. */
+export async function createList(kind: ListKind, options: ListOptions): Promise<BenchList> {
+  const { checkout, folder, isFresh } = options
+  if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large') return await createDatabase(kind, options)
   if (kind === 'empty') return { url: `sqlite:${join(folder, 'list.db')}` }
-  const existing = isShared && shared.get(checkout.stores)
-  if (existing) return { url: `sqlite:${existing}` }
   const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
-  if (!existsSync(large)) await createLargeFile(large, checkout, SIZES[kind])
-  const file = isShared ? join(createSharedFolder(), 'list.db') : join(folder, 'list.db')
+  const existing = isFresh ? undefined : shared.get(large)
+  if (existing) return { url: `sqlite:${existing}` }
+  if (!existsSync(large)) {
+    const partial = `${large}.partial`
+    await $`rm -f ${partial} ${partial}-wal ${partial}-shm`
+    await importInto(`sqlite:${partial}`, checkout, SIZES[kind])
+    renameSync(partial, large)
+  }
+  const file = join(isFresh ? folder : await createFolder(), 'list.db')
   await copyFile(large, file)
   await $`sync ${file}`
   await Bun.sleep(SETTLE_MS)
-  if (isShared) shared.set(checkout.stores, file)
+  if (!isFresh) shared.set(large, file)
   return { url: `sqlite:${file}` }
-}
-
-function createSharedFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-list-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function createLargeFile(file: string, checkout: Checkout, size: number): Promise<void> {
-  const partial = `${file}.partial`
-  await $`rm -f ${partial} ${partial}-wal ${partial}-shm ${partial}-state`
-  await importInto(`sqlite:${partial}`, checkout, size)
-  renameSync(partial, file)
 }
 
 /** Imports the addresses of load.lua with seed 0, from 1. */
@@ -146,7 +130,7 @@ async function startPostgres() {
   return { ...server, pooler: await startPgBouncer(Number(new URL(server.admin).port), PASSWORD) }
 }
 
-async function createDatabase(kind: ListKind, checkout: Checkout, pins: Pins | undefined): Promise<BenchList> {
+async function createDatabase(kind: ListKind, { checkout, pins }: ListOptions): Promise<BenchList> {
   started ??= startPostgres()
   const { data, createUrl, pooler, run } = await started
   const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])

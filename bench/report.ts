@@ -1,4 +1,4 @@
-/** Sums up the samples: medians with their range, goals, the report in Markdown, and a chart. */
+/** Sums up the samples: medians with their spread, goals, the report in Markdown, and a chart. */
 
 import type { Contender } from './contenders.ts'
 import { describeMachine, toTable } from './document.ts'
@@ -21,11 +21,11 @@ export interface Run {
   readonly outcomes: readonly Outcome[]
 }
 
-/** A median, with the smallest and the largest value. */
+/** A median, and where the middle half of the values begins and ends: of two or three, the smallest and the largest. */
 interface Figure {
   readonly median: number
-  readonly min: number
-  readonly max: number
+  readonly low: number
+  readonly high: number
 }
 
 const NAMES = Object.keys(METRICS) as Metric[]
@@ -33,17 +33,14 @@ const NAMES = Object.keys(METRICS) as Metric[]
 export function toMarkdown(run: Run): string {
   const { commit, compared, failures, outcomes, contenders } = run
   const findings = outcomes.flatMap((outcome) => outcome.trial.goals.flatMap((goal) => judge(goal, outcome, run)))
-  const missed = findings.filter(({ cells }) => cells.at(-1) === 'no').length
+  const missed = findings.filter((cells) => cells.at(-1) === 'no').length
   return [
     '# Results of the benchmark',
     `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
     ...failures.map((line) => `A sample failed: ${line}`),
     '## Goals',
-    'The median of all rounds, and in parentheses the lowest and the highest. [endurance.md](endurance.md) compares the response times of single new and known addresses (AUC).',
-    toTable(
-      ['Trial', 'Figure', 'Measured', 'Goal', 'Met'],
-      findings.map(({ cells }) => cells),
-    ),
+    'The median of all rounds, and in parentheses the middle half of them, or all if there are two or three. [endurance.md](endurance.md) compares the response times of single new and known addresses (AUC).',
+    toTable(['Trial', 'Figure', 'Measured', 'Goal', 'Met'], findings),
     '## Figures',
     ...outcomes.flatMap(({ trial, samples }) => {
       const metrics = NAMES.filter((name) => Object.values(samples).some((taken) => taken.some((one) => name in one)))
@@ -63,11 +60,12 @@ export function toMarkdown(run: Run): string {
     .concat('\n')
 }
 
-/** Compares what was measured with a goal. Without the other checkout, there is nothing to compare with it. */
-function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run) {
+/** A row of the table of goals. Without the other checkout, there is nothing to compare with it. */
+function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run): string[][] {
   const { metric, subject = 'rollcall', against = [], called, atLeast, atMost } = goal
   if (against.some((name) => !samples[name])) return []
-  const best = METRICS[metric].isMoreBetter ? Math.max : Math.min
+  const { title, digits, isMoreBetter } = METRICS[metric]
+  const best = isMoreBetter ? Math.max : Math.min
   const values = (samples[subject] ?? []).map((sample, round) => {
     const others = against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN)
     return (sample[metric] ?? Number.NaN) / (others.length > 0 ? best(...others) : 1)
@@ -79,31 +77,28 @@ function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run) {
   ]
   const isMet = figure !== undefined && figure.median >= (atLeast ?? 0) && figure.median <= (atMost ?? Infinity)
   const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
-  const cells = [
-    trial.title,
-    `${who}${METRICS[metric].title}${called ? `, compared with ${called}` : ''}`,
-    toText(figure, called ? 2 : METRICS[metric].digits),
-    bounds.join(', '),
-    bounds.length === 0 ? '' : isMet ? 'yes' : 'no',
-  ]
-  return [{ cells }]
+  const what = `${who}${title}${called ? `, compared with ${called}` : ''}`
+  const verdict = bounds.length === 0 ? '' : isMet ? 'yes' : 'no'
+  return [[trial.title, what, toText(figure, called ? 2 : digits), bounds.join(', '), verdict]]
 }
 
 /** Rounds without a result are left out. */
 function toFigure(values: readonly (number | undefined)[]): Figure | undefined {
   const sorted = values.filter((value): value is number => !Number.isNaN(value ?? Number.NaN)).sort((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  const [low, high, min, max] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)], sorted[0], sorted.at(-1)]
-  if (low === undefined || high === undefined || min === undefined || max === undefined) return undefined
-  return { median: (low + high) / 2, min, max }
+  const { length } = sorted
+  if (length === 0) return undefined
+  /** The value with a number of values before it, and the one with as many after it. */
+  const at = (before: number) => [sorted[before] ?? 0, sorted[length - 1 - before] ?? 0] as const
+  const [[below, above], [low, high]] = [at(Math.floor((length - 1) / 2)), at(Math.floor(length / 4))]
+  return { median: (below + above) / 2, low, high }
 }
 
 function toText(figure: Figure | undefined, digits: number): string {
   if (!figure) return 'no result'
-  const [median, min, max] = [figure.median, figure.min, figure.max].map((value) =>
+  const [median, low, high] = [figure.median, figure.low, figure.high].map((value) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
   )
-  return min === max ? `${median}` : `${median} (${min} to ${max})`
+  return low === high ? `${median}` : `${median} (${low} to ${high})`
 }
 
 const STYLE = `

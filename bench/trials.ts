@@ -51,7 +51,7 @@ export interface Trial {
   readonly title: string
   readonly list: ListKind
   readonly load: Load
-  /** How often each contender runs, and for how many seconds of load. */
+  /** How often each contender is measured, and for how many seconds of load. */
   readonly rounds: number
   readonly seconds: number
   /** Names in contenders.ts. `other` is there if the run compares with another checkout. */
@@ -73,7 +73,7 @@ const KNOWN_AS_NEW: readonly Goal[] = [
 ]
 
 function toTrial(name: string, title: string, options: Pick<Trial, 'goals'> & Partial<Trial>): Trial {
-  const defaults = { list: 'empty', load: FULL, rounds: 3, seconds: 5, contenders: ['other', 'rollcall'] } as const
+  const defaults = { list: 'empty', load: FULL, rounds: 12, seconds: 2, contenders: ['other', 'rollcall'] } as const
   return { name, title, ...defaults, ...options }
 }
 
@@ -86,7 +86,6 @@ function toCommandTrial(name: string, title: string, list: ListKind, args: reado
 /** Every trial, in the order in which they run. In a trial, those that are compared run one after the other. */
 export const TRIALS: readonly Trial[] = [
   toTrial('new', 'New addresses, 64 connections', {
-    rounds: 5,
     contenders: ['other', 'rollcall', 'known', 'bare'],
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 1 },
@@ -99,7 +98,6 @@ export const TRIALS: readonly Trial[] = [
   }),
   toTrial('new-256', 'New addresses, 256 connections', {
     load: { kind: 'full', connections: 256 },
-    seconds: 3,
     contenders: ['rollcall', 'bare'],
     goals: [
       { metric: 'rate', ...BARE, atLeast: 0.65 },
@@ -108,8 +106,7 @@ export const TRIALS: readonly Trial[] = [
     ],
   }),
   toTrial('baselines', 'Other servers, 64 connections', {
-    rounds: 2,
-    seconds: 3,
+    rounds: 6,
     contenders: ['bare', 'rollcall', ...DURABLE, ...RELAXED],
     goals: [
       { metric: 'rate', against: DURABLE, called: 'the best durable server', atLeast: 10 },
@@ -118,13 +115,15 @@ export const TRIALS: readonly Trial[] = [
   }),
   toTrial('start', 'Start to first response', {
     load: { kind: 'start' },
-    rounds: 9,
+    rounds: 15,
     contenders: ['other', 'rollcall', 'bare'],
     goals: [{ metric: 'start', ...OTHER, atMost: 1 }],
   }),
+  // Before the trials that add addresses to the list.
+  toCommandTrial('count', 'Command `count`, ten million', 'large', ['count'], 0.5),
+  toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
   toTrial('large', 'New addresses on ten million, 64 connections', {
     list: 'large',
-    rounds: 4,
     goals: [
       { metric: 'burst', ...OTHER, atLeast: 0.95 },
       { metric: 'cpu', ...OTHER, atMost: 1.15 },
@@ -141,7 +140,7 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'memory', atMost: 200 },
     ],
   }),
-  toTrial('wait', 'Single requests on ten million during compaction of 850,000', {
+  toTrial('wait', 'Single requests on ten million during compaction of 800,000', {
     list: 'large',
     load: { kind: 'wait' },
     rounds: 2,
@@ -150,8 +149,6 @@ export const TRIALS: readonly Trial[] = [
   }),
   toCommandTrial('import', 'Command `import`, a million new addresses', 'empty', ['import', 'FILE'], 15),
   toCommandTrial('import-large', 'Command `import`, a million into ten million', 'large', ['import', 'FILE'], 60),
-  toCommandTrial('count', 'Command `count`, ten million', 'large', ['count'], 0.5),
-  toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
   toCommandTrial('backup', 'Command `backup`, two million', 'million', ['backup', 'BACKUP'], 5),
   toTrial('postgres', 'PostgreSQL: new addresses, 64 connections', {
     list: 'postgres',
@@ -169,6 +166,8 @@ export const TRIALS: readonly Trial[] = [
   toTrial('postgres-processes', 'PostgreSQL: two and four processes, 256 connections', {
     list: 'postgres',
     load: { kind: 'full', connections: 256, isSpread: true },
+    rounds: 6,
+    seconds: 3,
     contenders: ['two', 'rollcall', 'four'],
     goals: [
       { metric: 'rate', subject: 'two', ...ONE, atLeast: 0.9 },
@@ -178,7 +177,7 @@ export const TRIALS: readonly Trial[] = [
   toTrial('postgres-large', 'PostgreSQL: on five million, 64 connections', {
     list: 'postgres-large',
     load: { kind: 'full', connections: 64, isSpread: true },
-    rounds: 2,
+    rounds: 3,
     // After a checkpoint, the first change of a page writes all of it. A short load changes each page about once.
     seconds: 10,
     contenders: ['rollcall', 'empty'],

@@ -1,6 +1,6 @@
 /** Callers that subscribe addresses at once, each over a connection of its own. */
 
-import { openConnection, type RawConnection, toRequest } from '../test/support/raw.ts'
+import { openConnection, POST_HEADERS, POST_LINE, type RawConnection, toRequest } from '../test/support/raw.ts'
 
 /** One request and what came of it. */
 export interface Exchange {
@@ -65,7 +65,6 @@ export function startLoad(toPort: () => number, { callers, nextEmail, onReply, p
 
 /** Subscribes an address. Returns undefined when the connection closes without a response. */
 export async function request(connection: RawConnection, email: string) {
-  const fields = ['Host: 127.0.0.1', 'Content-Type: application/json']
-  connection.send(toRequest('POST /api/newsletter', fields, JSON.stringify({ email })))
+  connection.send(toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email })))
   return await connection.receive('POST')
 }

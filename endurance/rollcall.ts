@@ -1,9 +1,7 @@
 /** Rollcall as its users run it: the service and the commands as processes on a list. */
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { CLI } from '../test/support/paths.ts'
-import { endServices, LOG_FOLDER, type RunningService, startService } from '../test/support/service.ts'
+import { type RunningService, startCommand, startService } from '../test/support/service.ts'
 import { check } from './check.ts'
 
 export interface RunOptions {
@@ -24,39 +22,16 @@ export interface List {
 }
 
 export interface Service extends Pick<RunningService, 'port' | 'process' | 'log' | 'stop'> {
-  /** The status of a path of the operations listener; 0 when it does not answer within 10 s. */
-  readonly opsStatus: (path: string) => Promise<number>
+  /** Whether /readyz says 200. */
+  isReady(): Promise<boolean>
 }
 
-export interface Verb {
-  readonly process: Bun.Subprocess
-  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
-}
-
-const verbs = new Set<Bun.Subprocess>()
-
-/** Ends every process that is still running. */
-export function endProcesses(): void {
-  endServices()
-  for (const verb of verbs) verb.kill('SIGKILL')
-}
+export type Verb = ReturnType<typeof startCommand>
 
 /** A list by its URL. @param folder the working folder of the processes */
 export function toList(url: string, folder: string): List {
-  function start(args: readonly string[], { by = [] }: RunOptions = {}): Verb {
-    const { PATH = '', HOME = '/' } = process.env
-    const child = Bun.spawn([...by, process.execPath, CLI, ...args], {
-      cwd: folder,
-      env: { PATH, HOME, DATABASE_URL: url },
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    verbs.add(child)
-    const read = Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    const ended = read.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr }))
-    return { process: child, ended: ended.finally(() => verbs.delete(child)) }
-  }
+  const start = (args: readonly string[], { by = [] }: RunOptions = {}) =>
+    startCommand(args, { folder, env: { DATABASE_URL: url }, program: [...by, process.execPath, CLI] })
 
   return {
     url,
@@ -65,12 +40,9 @@ export function toList(url: string, folder: string): List {
     async serve({ by = [] } = {}) {
       const env = { DATABASE_URL: url, SITE_FILE: '/dev/null', OPS_PORT: '0' }
       const service = await startService({ folder, launcher: by, env })
-      const opsStatus = (path: string) =>
-        fetch(`http://127.0.0.1:${service.opsPort}${path}`, { signal: AbortSignal.timeout(10_000) }).then(
-          ({ status }) => status,
-          () => 0,
-        )
-      return { ...service, opsStatus }
+      const readyUrl = `http://127.0.0.1:${service.opsPort}/readyz`
+      const isReady = () => fetch(readyUrl).then(({ ok }) => ok)
+      return { ...service, isReady }
     },
     async run(args) {
       const { code, stdout, stderr } = await start(args).ended
@@ -78,13 +50,4 @@ export function toList(url: string, folder: string): List {
       return stdout
     },
   }
-}
-
-/** Fails when a log of a service shows an address. Removes the logs. */
-export function checkLogs(): void {
-  const logs = existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []
-  const lines = logs.flatMap((name) => readFileSync(join(LOG_FOLDER, name), 'utf8').split('\n'))
-  const line = lines.find((candidate) => candidate.includes('@'))
-  check(line === undefined, () => `a log of the service shows an address: ${line}`)
-  rmSync(LOG_FOLDER, { recursive: true, force: true })
 }

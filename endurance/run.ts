@@ -5,16 +5,17 @@
  */
 
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DOCS, readCommit } from '../bench/document.ts'
 import { getServer } from '../test/support/postgres.ts'
+import { createFolder, endServices, removeLogs } from '../test/support/service.ts'
+import { within } from '../test/support/wait.ts'
 import { BrokenPromise } from './check.ts'
 import { createRandom } from './random.ts'
 import { type Outcome, type Run, toRepeat, writeReport } from './report.ts'
-import { checkLogs, endProcesses, type List, toList } from './rollcall.ts'
+import { toList } from './rollcall.ts'
 import { STORES, type StoreKind, type Trial } from './trial.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
@@ -72,7 +73,7 @@ if (values['write-docs'] && (values.only || values.store || scale !== 1 || commi
   end('--write-docs needs a clean commit and all trials in full: commit your changes, and use no other option', 2)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-process.on('exit', endProcesses)
+process.on('exit', endServices)
 const outcomes: Outcome[] = []
 const run: Run = { commit, seed, scale, outcomes }
 for (const { trial, store } of runs) {
@@ -90,10 +91,7 @@ process.exit(outcomes.every(({ broken }) => broken === undefined) ? 0 : 1)
 
 /** Runs a trial in a folder of its own and for a limited time. */
 async function runTrial(trial: Trial, store: StoreKind): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'rollcall-endurance-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  // Also after Ctrl+C: a trial may have written gigabytes.
-  process.once('exit', remove)
+  const folder = await createFolder()
   const start = performance.now()
   let lists = 0
   const context = {
@@ -101,40 +99,28 @@ async function runTrial(trial: Trial, store: StoreKind): Promise<Outcome> {
     folder,
     random: createRandom(seed).fork(`${trial.name} ${store}`),
     amount: (inFull: number, least = 1) => Math.max(Math.round(inFull * scale), least),
-    createList: () => createList(store, folder, `list-${++lists}`),
+    async createList() {
+      const file = join(folder, `list-${++lists}`, 'data/rollcall.db')
+      return toList(store === 'sqlite' ? `sqlite:${file}` : await (await getServer()).createUrl(), folder)
+    },
     progress: (line: string) => say(`${trial.name}, ${store}: ${line}`),
   }
   const toOutcome = (findings: Pick<Outcome, 'figures' | 'broken'>): Outcome => {
     return { trial, store, seconds: (performance.now() - start) / 1000, ...findings }
   }
   try {
-    const figures = await within((trial.minutes[store] ?? 0) * scale * PATIENCE + PATIENCE_MINUTES, trial.run(context))
-    checkLogs()
+    const patience = (trial.minutes[store] ?? 0) * scale * PATIENCE + PATIENCE_MINUTES
+    const figures = await within(trial.run(context), 'the end of the trial', patience * 60_000)
+    removeLogs()
     return toOutcome({ figures, broken: undefined })
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const broken = error instanceof BrokenPromise ? error.message : `the trial failed: ${text}`
     return toOutcome({ figures: {}, broken })
   } finally {
-    endProcesses()
-    remove()
-    process.off('exit', remove)
-  }
-}
-
-async function createList(store: StoreKind, folder: string, name: string): Promise<List> {
-  if (store === 'sqlite') return toList(`sqlite:${join(folder, name, 'data/rollcall.db')}`, folder)
-  return toList(await (await getServer()).createUrl(), folder)
-}
-
-async function within<Value>(minutes: number, work: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const isLate = () => reject(new BrokenPromise(`the trial did not finish within ${minutes} minutes`))
-  const timer = setTimeout(isLate, minutes * 60_000)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
+    endServices()
+    // A trial may have written gigabytes.
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

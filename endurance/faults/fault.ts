@@ -1,7 +1,7 @@
 /** What a fault is, and what the service must do while it lasts and after it. */
 
 import { STORE_DEADLINE_MS } from '../../src/limits.ts'
-import { check, waitFor } from '../check.ts'
+import { check } from '../check.ts'
 import type { Exchange } from '../load.ts'
 import type { List, Service } from '../rollcall.ts'
 
@@ -9,8 +9,6 @@ import type { List, Service } from '../rollcall.ts'
 export interface Scene {
   readonly service: Service
   readonly list: List
-  /** The folder of the list's file; on PostgreSQL it is empty. */
-  readonly dataFolder: string
   /** A new file of the trial. */
   readonly scratch: string
 }
@@ -19,15 +17,10 @@ export interface Fault {
   readonly name: string
   /** Milliseconds that it lasts. */
   readonly lasts: number
-  /**
-   * What requests get while it lasts: `500` at least one 500, `200` no 500, `either`.
-   * `lost` is a list that is no longer where it was: only 500s, 503 from /readyz, and one clear line in the log.
-   */
-  readonly responses: '500' | '200' | 'either' | 'lost'
+  /** What requests get while it lasts: `500` at least one 500, `200` no 500, `either`. */
+  readonly responses: '500' | '200' | 'either'
   /** What a line of the log says about the cause. */
   readonly reason?: RegExp
-  /** Whether nothing can bring the list back. The service then saves what the open file still holds. */
-  readonly isFinal?: boolean
   /** Causes it. Returns what ends it. */
   cause(scene: Scene): Promise<() => unknown>
 }
@@ -35,14 +28,6 @@ export interface Fault {
 /** More error lines than this about one fault fill a disk. */
 const MOST_LINES = 3
 const ERROR_LEVEL = 50
-
-/** The list is no longer where it was: 500s only, and /readyz says 503. */
-export async function checkLost({ service }: Scene, exchanges: readonly Exchange[], from: number): Promise<void> {
-  const isTold = () => exchanges.some(({ status, startedAt }) => status === 500 && startedAt > from)
-  await waitFor('a 500, because the list is no longer there', isTold, STORE_DEADLINE_MS)
-  const isUnready = async () => (await service.opsStatus('/readyz')) === 503
-  await waitFor('/readyz says 503', isUnready, STORE_DEADLINE_MS)
-}
 
 /** A slow or failing store never keeps a document from its reader. */
 export async function checkDocument(port: number): Promise<void> {
@@ -55,13 +40,9 @@ export async function checkDocument(port: number): Promise<void> {
  * Every request is answered within the deadline of the contract, from its last byte to the last byte of the response, and
  * as the fault allows.
  *
- * @param from when the fault was there, and `until` when it ended, by performance.now()
+ * @param from when the fault was there, by performance.now()
  */
-export function checkResponses(
-  { responses }: Fault,
-  exchanges: readonly Exchange[],
-  { from, until }: { readonly from: number; readonly until: number },
-): void {
+export function checkResponses({ responses }: Fault, exchanges: readonly Exchange[], from: number): void {
   for (const { status, startedAt, endedAt } of exchanges) {
     const time = endedAt - startedAt
     check(status === 200 || status === 500, () => `a request is answered ${status ?? 'not at all'}`)
@@ -70,10 +51,6 @@ export function checkResponses(
   const failed = countFailed(exchanges, from)
   if (responses === '500') check(failed > 0, () => 'no request is answered 500 while the fault lasts')
   if (responses === '200') check(failed === 0, () => `${failed} requests are answered 500`)
-  if (responses !== 'lost') return
-  const isWrong = ({ status, startedAt, endedAt }: Exchange) => status === 200 && startedAt > from && endedAt < until
-  const wrong = exchanges.filter(isWrong)
-  check(wrong.length === 0, () => `${wrong.length} requests that were sent after the list was lost are answered 200`)
 }
 
 /** How many requests that the fault may have met were answered 500. */
@@ -83,7 +60,7 @@ export function countFailed(exchanges: readonly Exchange[], from: number): numbe
 
 /** The log names the cause of a fault that requests notice, in a few lines. */
 export function checkLog({ responses, reason }: Fault, log: string): void {
-  if (responses === '200' || responses === 'either') return
+  if (responses !== '500') return
   const errors = log.split('\n').filter((line) => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? 0) >= ERROR_LEVEL)
   check(errors.length >= 1, () => 'no error line in the log says what is wrong')
   check(errors.length <= MOST_LINES, () => `${errors.length} error lines in the log are about one fault`)

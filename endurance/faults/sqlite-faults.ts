@@ -1,16 +1,11 @@
 /** Faults of a disk, of the list's file and of its lock. */
 
 import { Database } from 'bun:sqlite'
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { check } from '../check.ts'
 import { inject } from '../strace.ts'
 import type { Fault, Scene } from './fault.ts'
-
-/** Suffixes of the files that SQLite keeps for a list. */
-const PARTS = ['', '-wal', '-shm']
-
-/** The list is no longer where it was. */
-const LOST = { lasts: 4_000, responses: 'lost', reason: /lost|deleted|moved|another file/, isFinal: true } as const
 
 const WRITES = 'pwrite64,write'
 const SYNCS = 'fsync,fdatasync'
@@ -29,11 +24,14 @@ export const SQLITE_FAULTS: readonly Fault[] = [
     reason: /lock|deadline|confirm/,
     cause: holdLock,
   },
-  { name: 'the folder of the list is moved away, and back', ...LOST, isFinal: false, cause: moveFolder },
-  { name: 'another list is moved over the file', ...LOST, cause: replaceFile },
-  { name: 'the files of the list are deleted', ...LOST, cause: (scene) => deleteParts(scene, PARTS) },
-  { name: 'the log of the list is deleted', ...LOST, cause: (scene) => deleteParts(scene, ['-wal']) },
-  { name: 'the folder of the list is deleted', ...LOST, cause: deleteFolder },
+  {
+    // What the service does when they never come back is in test/service/lost-file.test.ts.
+    name: 'the folder of the list is moved away, and back',
+    lasts: 4_000,
+    responses: '500',
+    reason: /lost|moved/,
+    cause: moveFolder,
+  },
 ]
 
 function fromDisk(name: string, calls: string, effect: string, responses: Fault['responses']): Fault {
@@ -41,7 +39,7 @@ function fromDisk(name: string, calls: string, effect: string, responses: Fault[
 }
 
 async function breakDisk({ service, list, scratch }: Scene, calls: string, effect: string) {
-  const paths = PARTS.slice(0, 2).map((part) => list.file + part)
+  const paths = [list.file, `${list.file}-wal`]
   const end = await inject(service.process.pid, { calls, effect, paths }, scratch)
   return async () => {
     const hits = await end()
@@ -78,31 +76,12 @@ async function holdLock({ list }: Scene) {
   }
 }
 
-async function moveFolder({ dataFolder }: Scene) {
-  renameSync(dataFolder, `${dataFolder}-away`)
+async function moveFolder({ list }: Scene) {
+  const folder = dirname(list.file)
+  renameSync(folder, `${folder}-away`)
   return () => {
     // The service may have put what it saved where the folder was.
-    if (readdirSync(`${dataFolder}-away/..`).includes('data')) renameSync(dataFolder, `${dataFolder}-saved`)
-    renameSync(`${dataFolder}-away`, dataFolder)
+    if (existsSync(folder)) renameSync(folder, `${folder}-saved`)
+    renameSync(`${folder}-away`, folder)
   }
-}
-
-async function replaceFile({ list }: Scene) {
-  const other = `${list.file}-other`
-  {
-    using db = new Database(other, { create: true })
-    db.run('CREATE TABLE other (name TEXT)')
-  }
-  renameSync(other, list.file)
-  return () => {}
-}
-
-async function deleteParts({ list }: Scene, parts: readonly string[]) {
-  for (const part of parts) rmSync(list.file + part, { force: true })
-  return () => {}
-}
-
-async function deleteFolder({ dataFolder }: Scene) {
-  rmSync(dataFolder, { recursive: true })
-  return () => {}
 }

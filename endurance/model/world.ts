@@ -181,7 +181,6 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     importSome,
     removeSome,
     chooseSome,
-    isOver: () => isOver,
     readCursor: (file: string) => (existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0),
   }
 }

@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getServer } from '../../test/support/postgres.ts'
-import { openConnection } from '../../test/support/raw.ts'
 import { check, toSample } from '../check.ts'
-import { request } from '../load.ts'
+import { startLoad } from '../load.ts'
 import { type Call, findMissingStrace, readRecordings, recordProcess, toRecorder, waitForRecording } from '../strace.ts'
 import type { Trial } from '../trial.ts'
 
@@ -26,7 +25,17 @@ export const fsync: Trial = {
     const list = await createList()
     const end = store === 'sqlite' ? undefined : await recordServer(logs[1] ?? '')
     const service = await list.serve({ by: toRecorder(logs[0] ?? '') })
-    await subscribe(service.port, requests)
+    const sent: string[] = []
+    const load = startLoad(() => service.port, {
+      callers: CALLERS,
+      nextEmail() {
+        if (sent.length === requests) return undefined
+        const name = `fsync-${String(sent.length).padStart(6, '0')}`
+        sent.push(name)
+        return `${name}.${name}@example.org`
+      },
+    })
+    await load.ended
     await service.stop()
     await waitForRecording(logs[0] ?? '', service.process.pid)
     await end?.()
@@ -45,22 +54,6 @@ async function recordServer(log: string): Promise<() => Promise<void>> {
   const { data } = await getServer()
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   return await recordProcess(Number(pid), log)
-}
-
-async function subscribe(port: number, requests: number): Promise<void> {
-  let next = 0
-
-  async function call(): Promise<void> {
-    const connection = await openConnection(port)
-    while (next < requests) {
-      const name = `fsync-${String(next++).padStart(6, '0')}`
-      const reply = await request(connection, `${name}.${name}@example.org`)
-      check(reply?.status === 200, () => `an address was answered ${reply?.status}, without any fault`)
-    }
-    connection.close()
-  }
-
-  await Promise.all(Array.from({ length: CALLERS }, call))
 }
 
 /**

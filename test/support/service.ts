@@ -1,6 +1,6 @@
 /** Starts the service as its users do, as a process of its own, and checks every response against the description. */
 
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,8 +11,8 @@ import { CLI, ROOT, toSupportFile } from './paths.ts'
 import { type AnswerCheck, createAnswerCheck } from './response-check.ts'
 import { within } from './wait.ts'
 
-/** Holds the log of every service that this process starts. setup.ts reads them after the last test. */
-export const LOG_FOLDER = resolve(ROOT, 'test/.logs', String(process.pid))
+/** Holds the log of every service that this process starts. */
+const LOG_FOLDER = resolve(ROOT, 'test/.logs', String(process.pid))
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -174,10 +174,15 @@ export interface CommandOptions {
 }
 
 /** Runs a command of the command line, and waits until it ends. */
-export async function runCommand(
+export function runCommand(args: readonly string[], options?: CommandOptions): Promise<CommandResult> {
+  return startCommand(args, options).ended
+}
+
+/** Starts a command of the command line. */
+export function startCommand(
   args: readonly string[],
   { env = {}, folder, stdin, program = [process.execPath, CLI] }: CommandOptions = {},
-): Promise<CommandResult> {
+): { readonly process: Bun.Subprocess; readonly ended: Promise<CommandResult> } {
   const child = Bun.spawn([...program, ...args], {
     cwd: folder ?? tmpdir(),
     env: toChildEnvironment(env),
@@ -186,9 +191,9 @@ export async function runCommand(
     stderr: 'pipe',
   })
   running.add(child)
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  running.delete(child)
-  return { code: child.exitCode, stdout, stderr }
+  const read = Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  const ended = read.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr }))
+  return { process: child, ended: ended.finally(() => running.delete(child)) }
 }
 
 const checks = new Map<string, AnswerCheck>()
@@ -235,4 +240,14 @@ function followLog(child: { readonly stderr: ReadableStream<Uint8Array>; readonl
   }
 
   return { text: () => text, waitFor, ended: follow() }
+}
+
+/** Removes the logs of the services. @throws when one holds an address */
+export function removeLogs(): void {
+  for (const name of existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []) {
+    const lines = readFileSync(join(LOG_FOLDER, name), 'utf8').split('\n')
+    const line = lines.find((text) => text.includes('@'))
+    if (line !== undefined) throw new Error(`the log ${name} may hold an address: ${line}`)
+  }
+  rmSync(LOG_FOLDER, { recursive: true, force: true })
 }

@@ -4,9 +4,13 @@
 const WAIT_LIMIT_MS = 50_000
 
 /** Resolves as the promise does. Rejects after the limit, and names what was awaited. */
-export async function within<T>(promise: Promise<T>, what: string | (() => string)): Promise<T> {
+export async function within<T>(
+  promise: Promise<T>,
+  what: string | (() => string),
+  limitMs = WAIT_LIMIT_MS,
+): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(toError(what)), WAIT_LIMIT_MS)
+  const timer = setTimeout(() => late.reject(toError(what, limitMs)), limitMs)
   return await Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
@@ -21,11 +25,11 @@ export async function until(
 ): Promise<void> {
   const end = performance.now() + WAIT_LIMIT_MS
   while (!(await condition())) {
-    if (performance.now() > end) throw toError(what)
+    if (performance.now() > end) throw toError(what, WAIT_LIMIT_MS)
     await Bun.sleep(2)
   }
 }
 
-function toError(what: string | (() => string)): Error {
-  return new Error(`waited ${WAIT_LIMIT_MS / 1000} s for: ${typeof what === 'string' ? what : what()}`)
+function toError(what: string | (() => string), limitMs: number): Error {
+  return new Error(`waited ${limitMs / 1000} s for: ${typeof what === 'string' ? what : what()}`)
 }
