@@ -67,10 +67,15 @@ export function findColumns(table: Table, options: ColumnOptions, file: string):
 function findAddress(names: readonly string[], plain: readonly string[], sample: readonly Row[], file: string): number {
   const holders = names.flatMap((_, index) => (holdsAddresses(sample, index) ? [index] : []))
   const named = ADDRESS_NAMES.flatMap((name) => (plain.includes(name) ? [plain.indexOf(name)] : []))
-  const [only, other] = holders
-  const address = named.find((index) => holders.includes(index)) ?? (only === undefined ? named[0] : only)
-  if (address !== undefined && (named.includes(address) || other === undefined)) return address
-  const problem = other === undefined ? 'there is no address column' : 'several columns may hold the address'
+  const [only] = holders
+  const address = named.find((index) => holders.includes(index)) ?? only ?? named[0]
+  if (address !== undefined) {
+    const isNamed = named.includes(address)
+    // Two columns of the same name may hold different people.
+    const rivals = holders.filter((index) => index !== address && (!isNamed || plain[index] === plain[address]))
+    if (rivals.length === 0) return address
+  }
+  const problem = only === undefined ? 'there is no address column' : 'several columns may hold the address'
   throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(names)}`)
 }
 

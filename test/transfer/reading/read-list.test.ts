@@ -50,6 +50,7 @@ describe('the address', () => {
     const expected = { ...NOTHING, added: ['a', 'b'] }
     expect(summarize('email,work\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: 'work' })).toEqual(expected)
     expect(summarize('x@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' })).toEqual(expected)
+    expect(summarize('email,email\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' })).toEqual(expected)
   })
 
   test('keeps # at its start, and a domain outside ASCII is converted', () => {
@@ -88,6 +89,7 @@ describe('a list that cannot be read', () => {
     ['empty', ' \n\r\n', 'it is empty', {}],
     ['no address', 'name,age\nAda,36\n', 'name it with --column. The columns are: "name", "age"', {}],
     ['two address columns', 'work,home\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
+    ['two of the same name', 'E-Mail,email\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumns: ['x'] }],
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumns: ['3'] }],
