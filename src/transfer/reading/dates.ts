@@ -56,7 +56,7 @@ export function parseDate(text: string, order?: DateOrder): ParsedDate {
   if (UNIX_TIME.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
   const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
   if (ambiguous) return parseAmbiguous(ambiguous, order)
-  return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}` }
+  return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */

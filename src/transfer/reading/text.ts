@@ -92,7 +92,7 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   try {
     return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
   } catch {
-    if ((known ?? 'utf-8').toLowerCase() !== 'utf-8') throw new Failure(`${name}: it is not ${known}`)
+    if ((known ?? 'utf-8').toLowerCase() !== 'utf-8') throw new Failure(`${name}: it is not ${known}. Save it as UTF-8`)
     const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
     throw new Failure(`${name}: line ${findInvalidLine(bytes)}: it is not UTF-8. Save it as UTF-8${other}`)
   }

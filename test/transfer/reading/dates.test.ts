@@ -47,7 +47,7 @@ test.each([
   ['5/31/2024 13:00 PM', 'does not exist'],
   ['2999-01-01', 'in the future'],
   ['1066-10-14', 'before 1971'],
-  ['yesterday', 'the format of the date is not known'],
+  ['yesterday', 'the format of the date is not known: use 2024-05-31T12:34:56Z, or --date-column none'],
   ['05/31/24', 'the format of the date is not known'],
   ['20240531', 'the format of the date is not known'],
 ])('%j is invalid: %s', (value, reason) => {

@@ -55,7 +55,9 @@ describe('a file that is not text', () => {
   ])('%s', (_, bytes, message) => expect(() => decodeText(bytes, 'list')).toThrow(`list: ${message}`))
 
   test('or is in another encoding than the one given', () => {
-    expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow('list: it is not shift_jis')
+    expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow(
+      'list: it is not shift_jis. Save it as UTF-8',
+    )
     expect(() => decodeText(latin1, 'list', 'utf-8')).toThrow(/Save it as UTF-8$/)
   })
 })
