@@ -4,6 +4,12 @@ import { describe, expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseListUrl } from '../../src/config/list-url.ts'
+import { Failure } from '../../src/failure.ts'
+import { openStore } from '../../src/store/open.ts'
+import { openCursorFile } from '../../src/transfer/cursor-file.ts'
+import { createWriter } from '../../src/transfer/writing/formats.ts'
+import { handOver } from '../../src/transfer/writing/hand-over.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { startInTerminal } from '../support/screen.ts'
 import { startService } from '../support/service.ts'
@@ -146,6 +152,21 @@ test('a signal waits for the command, and the cursor is exact', async () => {
   expect(await within(child.exited, 'the end of the export')).toBe(143)
   expect((await notes.read()).value).toBe('rollcall: stopped\n')
   expect(toCursor(fixture.folder)).toBe(seqs[1]!)
+})
+
+test('a signal before the command has begun stops the export without it', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 1)
+  const list = parseListUrl('--list', fixture.list)
+  const store = await openStore(list, { notify: () => {} })
+  onTestFinished(() => store.close())
+  const cursorFile = await openCursorFile(join(fixture.folder, 'c'), list)
+  const command = `touch ${fixture.folder}/ran; cat`
+  const options = { command, cursorFile, writer: createWriter('txt'), note: () => {} }
+  const signal = AbortSignal.abort(new Failure('stopped'))
+  await expect(handOver(store, { ...options, signal })).rejects.toThrow('stopped')
+  cursorFile.close()
+  expect(await readdir(fixture.folder)).not.toContain('ran')
 })
 
 test('a second signal stops the command too', async () => {

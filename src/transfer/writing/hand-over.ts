@@ -119,6 +119,7 @@ async function createBatch(
   let file: NamelessFile | undefined
   try {
     for await (const page of selectPages(store, options)) {
+      options.signal.throwIfAborted()
       cursor = page.cursor
       reserved += page.reserved
       const end = page.rows.at(-1)
