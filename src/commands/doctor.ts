@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toListName } from '../config/list-url.ts'
@@ -79,6 +80,8 @@ function createCursorCheck(file: string): CursorCheck {
   return {
     check: 'cursor',
     async run(head) {
+      if (!existsSync(file))
+        throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
       const { seq } = await checkCursor({ head: async () => head }, readCursor(file))
       return `${file}: an export continues after ${seq}`
     },

@@ -67,4 +67,7 @@ test('a cursor is compared with the list, and what is left next to its file is f
   const wrong = await doctor()
   expect(wrong).toMatch(/^cursor +wrong: the cursor 1 belongs to another list/m)
   expect(wrong).toContain(`delete ${left}\n`)
+  expect((await run(['doctor', '--cursor-file', 'none'])).stdout).toMatch(
+    /^cursor +wrong: none: there is no such file/m,
+  )
 })
