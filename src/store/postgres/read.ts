@@ -34,12 +34,12 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  * @throws StoreError when the database is read-only, or the user lacks the permission
  */
 export async function checkWritable(sql: SQL): Promise<void> {
-  const [row] = await sql.unsafe<{ isReadOnly: boolean; mayInsert: boolean }[]>(
+  const [row] = await sql.unsafe<{ isReadOnly: boolean; mayAdd: boolean }[]>(
     `SELECT 0::${DURABLE}, current_setting('transaction_read_only')::boolean AS "isReadOnly",
-            has_table_privilege('rollcall.inbox', 'INSERT') AS "mayInsert"`,
+            has_table_privilege('rollcall.inbox', 'SELECT') AND has_table_privilege('rollcall.inbox', 'INSERT') AS "mayAdd"`,
   )
   if (row?.isReadOnly) throw new StoreError(READ_ONLY)
-  if (!row?.mayInsert) throw new StoreError('the user may not add to the list: GRANT INSERT ON rollcall.inbox')
+  if (!row?.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
 }
 
 export async function readFound(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {

@@ -56,7 +56,7 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     status: () => read(readStatus),
     lookUp: (addresses) => read((sql) => readFound(sql, addresses)),
     list: (options = {}) => {
-      const isFull = options.after === undefined && options.limit === undefined
+      const isFull = !options.after && options.limit === undefined
       return readPages((transaction) =>
         isFull ? readAllSubscribers(transaction) : readSubscribers(transaction, options),
       )

@@ -46,6 +46,13 @@ test('without a server or a list: the reason, and nothing is created', async () 
   expect(await server.run(`SELECT FROM pg_namespace WHERE nspname = 'rollcall'`, url)).toEqual([])
 })
 
+test.each(['SELECT', 'INSERT'])('doctor finds that the user lacks %s on the inbox', async (privilege) => {
+  const url = await createList()
+  await server.run(`REVOKE ${privilege} ON rollcall.inbox FROM owner`, url)
+  const wrong = await findWrong(url)
+  expect(wrong.durability).toBe('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
+})
+
 /** Changes a setting of the server until the returned function is called. */
 async function setOff(name: string, url: string): Promise<() => Promise<void>> {
   const reload = async (change: string, value: string) => {

@@ -108,6 +108,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     begin: (url) => change(url, 'SET default_transaction_read_only = on', 'SET default_transaction_read_only = off'),
     reason: 'the database is read-only',
   },
+  'the user may no longer add': {
+    async begin(url) {
+      await server.run('REVOKE INSERT ON rollcall.inbox FROM owner', url)
+      return () => server.run('GRANT INSERT ON rollcall.inbox TO owner', url)
+    },
+    reason: 'permission denied for table inbox (42501)',
+  },
   // The error of a full disk, where the row is written.
   'the disk of the server is full': {
     async begin(url) {

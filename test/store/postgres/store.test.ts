@@ -120,7 +120,8 @@ test('a damaged index or table does not pass for a short list', async () => {
       url,
     )
     await setReady(true)
-    await expect(listAll(store)).rejects.toThrow('rollcall.subscribers has 98 rows, and its index 97')
+    const { code, stderr } = await runCommand(['export'], { env: { DATABASE_URL: url } })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('rollcall.subscribers has 98 rows, and its index 97')])
     await expect(listSuppressions(store)).rejects.toThrow('rollcall.suppressions has 4 rows, and its index 3')
   })
 })
