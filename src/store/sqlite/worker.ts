@@ -34,7 +34,13 @@ let list: ListFile
 let schedule: Schedule
 let isRescued = false
 
-self.onmessage = async ({ data }: MessageEvent<Command>) => self.postMessage(await run(data))
+/** Ends when the last command has its reply. */
+let last = Promise.resolve()
+
+// One after the other: the reply to a command that overtakes another one would confirm the addresses of that one.
+self.onmessage = ({ data }: MessageEvent<Command>) => {
+  last = last.then(async () => self.postMessage(await run(data)))
+}
 
 async function run(command: Command): Promise<Reply> {
   try {

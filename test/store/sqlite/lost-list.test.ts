@@ -4,7 +4,9 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createLog } from '../../../src/log.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
+import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { createFolder } from '../../support/service.ts'
 import { toAddress } from '../suite.ts'
@@ -56,3 +58,13 @@ test.each(Object.entries(LOSSES))(
     expect(existsSync(log)).toBe(true)
   },
 )
+
+test('a command that comes while a lost list is rescued does not confirm its address', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  const store = await openSqliteThread(file, createLog('silent'))
+  await store.add([ADA])
+  renameSync(file, `${file}.away`)
+  const [added, measured] = await Promise.allSettled([store.add([ADA]), store.measure()])
+  expect([added.status, measured.status]).toEqual(['rejected', 'fulfilled'])
+  await store.close()
+})
