@@ -39,7 +39,12 @@ export interface ListFile {
   readonly db: Database
   /** Why the list was opened for reading only; undefined when it can be written. */
   readonly writeError?: StoreError
-  /** @throws StoreError when the list is lost: what is written to it now is in none of the files at its paths */
+  /**
+   * Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
+   * overwrites what the other one has committed.
+   *
+   * @throws StoreError when the list is lost: what is written to it now is in none of the files at its paths
+   */
   checkPlace(): void
   close(): void
 }
@@ -50,14 +55,15 @@ export interface ListFile {
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
 export function openListFile(file: string, { create = true, orReadOnly = false }: OpenOptions = {}): ListFile {
-  let path = resolve(file)
+  const name = resolve(file)
+  let path = name
   try {
-    path = toRealPath(path)
+    path = toRealPath(name)
     if (!create) checkExists(path)
     refuseForeignLog(path)
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, 'it is a folder')
     if (!existsSync(path)) createFile(path)
-    return openWritable(path)
+    return openWritable(path, name)
   } catch (error) {
     if (orReadOnly && isWriteError(error)) return openUnwritable(path, toOpenError(path, error))
     if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
@@ -67,7 +73,7 @@ export function openListFile(file: string, { create = true, orReadOnly = false }
   }
 }
 
-function openWritable(path: string): ListFile {
+function openWritable(path: string, name: string): ListFile {
   const id = readFileId(path)
   // SQLite would open a file that it may not write for reading.
   accessSync(path, modes.W_OK)
@@ -89,24 +95,22 @@ function openWritable(path: string): ListFile {
     if (version === 0) syncFolder(dirname(path))
     migrate(db, path)
     openPass(db)
-    return createListFile(db, path, id)
+    // A symbolic link may be changed, so the name counts too.
+    const files = new Map([path, name].map((file) => [file, id]))
+    for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
+    return createListFile(db, files)
   } catch (error) {
     db.close()
     throw error
   }
 }
 
-function createListFile(db: Database, path: string, id: string | undefined): ListFile {
-  const log = `${path}-wal`
-  const logId = readFileId(log)
-
+/** @param files the paths of the list, and the ids of the files that were opened */
+function createListFile(db: Database, files: ReadonlyMap<string, string | undefined>): ListFile {
   function findLoss(): string | undefined {
-    for (const [name, expected] of [
-      [path, id],
-      [log, logId],
-    ] as const) {
-      const found = readFileId(name)
-      if (found !== expected) return found ? `another file is at ${name}` : `${name} was deleted or moved`
+    for (const [file, expected] of files) {
+      const found = readFileId(file)
+      if (found !== expected) return found ? `another file is at ${file}` : `${file} was deleted or moved`
     }
     return undefined
   }

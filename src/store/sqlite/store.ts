@@ -71,6 +71,7 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
       if (writeError) throw writeError
       await compact()
       const result = await runLocked(db, () => {
+        list.checkPlace()
         compactAll(db)
         return work(db)
       })
@@ -90,6 +91,7 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
     head: () => wrapErrors(db, async () => readHead(db)),
     add: (addresses) =>
       wrapErrors(db, async () => {
+        list.checkPlace()
         append(db, JSON.stringify(addresses))
         list.checkPlace()
       }),

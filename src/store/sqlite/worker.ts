@@ -58,6 +58,7 @@ async function run(command: Command): Promise<Reply> {
 }
 
 function accept(addresses: string): void {
+  list.checkPlace()
   schedule.committed(append(list.db, addresses))
   // After the sync and before the confirmation: what is not in the files at the paths must not be confirmed.
   list.checkPlace()

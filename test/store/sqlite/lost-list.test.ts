@@ -1,14 +1,15 @@
 /** A list whose files were moved is not changed, and another list is not damaged. A service: test/service/lost-file.test.ts. */
 
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
-import { createFolder } from '../../support/service.ts'
+import { addAndEnd } from '../../support/list-file.ts'
+import { createFolder, runCommand } from '../../support/service.ts'
 import { toAddress } from '../suite.ts'
 
 const ADA = toAddress('ada@site.io')
@@ -37,6 +38,7 @@ const LOSSES: Readonly<Record<string, (folder: string) => void>> = {
     renameSync(join(folder, 'other.db'), join(folder, 'list.db'))
   },
   'list.db-wal was deleted': (folder) => rmSync(join(folder, 'list.db-wal')),
+  'list.db-shm was deleted': (folder) => rmSync(join(folder, 'list.db-shm')),
   'another folder is in its place': (folder) => {
     renameSync(folder, `${folder}-away`)
     mkdirSync(folder)
@@ -66,5 +68,33 @@ test('a command that comes while a lost list is rescued does not confirm its add
   renameSync(file, `${file}.away`)
   const [added, measured] = await Promise.allSettled([store.add([ADA]), store.measure()])
   expect([added.status, measured.status]).toEqual(['rejected', 'fulfilled'])
+  await store.close()
+})
+
+test('the index of the log was deleted: what another process confirms then stays', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  const store = openSqliteStore(file)
+  await store.add([ADA])
+  rmSync(`${file}-shm`)
+  await addAndEnd('close', file, 'bob@site.io')
+  await expect(store.add([toAddress('cyd@site.io')])).rejects.toThrow(
+    `the list is lost: another file is at ${file}-shm`,
+  )
+  await store.close()
+  const { stdout } = await runCommand(['export', '--format', 'txt', '--list', `sqlite:${file}`])
+  expect(stdout).toBe(`${ADA}\nbob@site.io\n`)
+})
+
+test('a symbolic link is changed: what is added then is not confirmed', async () => {
+  const folder = await realpath(await createFolder())
+  const link = join(folder, 'list.db')
+  symlinkSync('one.db', link)
+  const store = openSqliteStore(link)
+  await store.add([ADA])
+  rmSync(link)
+  symlinkSync('two.db', link)
+  await expect(store.add([ADA])).rejects.toThrow(`the list is lost: ${link} was deleted or moved`)
+  await addAndEnd('close', link, ADA)
+  await expect(store.add([ADA])).rejects.toThrow(`the list is lost: another file is at ${link}`)
   await store.close()
 })
