@@ -94,13 +94,6 @@ export interface StoreStatus extends Count {
   readonly bytes: number
 }
 
-export interface ListOptions {
-  /** Start after this cursor. Default: 0, the start of the list. */
-  readonly after?: number | undefined
-  /** Most subscribers in total. Default: no limit. */
-  readonly limit?: number | undefined
-}
-
 /** What a copy takes along: all of a list. */
 export interface ListCopy {
   readonly head: ListHead
@@ -133,10 +126,12 @@ export interface SubscriberStore {
    * that continues after the last cursor of an earlier call misses no subscriber and gets none twice, even while
    * others write.
    *
-   * Without `after` (or 0) and `limit`, it throws a StoreError after the last page unless the pages had every subscriber: a
-   * damaged list must not pass for a short one.
+   * From the start, it throws a StoreError after the last page unless the pages had every subscriber: a damaged list must
+   * not pass for a short one.
+   *
+   * @param after start after this cursor. Default: 0, the start of the list.
    */
-  list(options?: ListOptions): AsyncIterable<readonly Subscriber[]>
+  list(after?: number): AsyncIterable<readonly Subscriber[]>
   /** Yields all suppressions in pages, in the order of the hashes; no page is empty. Throws like a full `list`. */
   listSuppressions(): AsyncIterable<readonly Suppression[]>
   /**

@@ -34,7 +34,7 @@ test('a worker and the coordinator are killed under load', async () => {
   /** Reads what is new. Fails while a node is down, and continues after the last row that it got. */
   async function follow(): Promise<void> {
     const after = seen.at(-1)?.seq ?? 0
-    for await (const page of store.list({ after })) seen.push(...page)
+    for await (const page of store.list(after)) seen.push(...page)
   }
 
   const callers = Array.from({ length: 16 }, (_, caller) => post(caller))

@@ -23,7 +23,7 @@ export function testProcesses(name: string, createUrl: () => Promise<string>): v
 
     const seen: Subscriber[] = []
     const readNew = async () => {
-      for await (const page of store.list({ after: seen.at(-1)?.seq ?? 0 })) seen.push(...page)
+      for await (const page of store.list(seen.at(-1)?.seq ?? 0)) seen.push(...page)
     }
     let isDone = false
     const ended = Promise.all(writers).finally(() => {

@@ -175,20 +175,15 @@ function describeList({ createList, createStore }: Lists): void {
     expect(pages.every((page) => page.length > 0)).toBe(true)
     expect(emailsOf(pages.flat())).toEqual(addresses)
     expectAscending(pages.flat())
-    expect(emailsOf(await listAll(store, { limit: 8500 }))).toEqual(addresses.slice(0, 8500))
   })
 
-  test('starts after a cursor, and stops at a limit', async () => {
+  test('starts after a cursor', async () => {
     const store = await createStore()
     await store.add(createAddresses(20))
     const all = await listAll(store)
     const [tenth, last] = [all[9]!.seq, all[19]!.seq]
-    expect(await listAll(store, { after: tenth })).toEqual(all.slice(10))
-    expect(await listAll(store, { limit: 7 })).toEqual(all.slice(0, 7))
-    expect(await listAll(store, { after: tenth, limit: 3 })).toEqual(all.slice(10, 13))
-    for (const limit of [20, 21]) expect(await listAll(store, { limit })).toEqual([...all])
-    expect(await listAll(store, { limit: 0 })).toEqual([])
-    for (const after of [last, last + 1000]) expect(await listAll(store, { after })).toEqual([])
+    expect(await listAll(store, tenth)).toEqual(all.slice(10))
+    for (const after of [last, last + 1000]) expect(await listAll(store, after)).toEqual([])
   })
 
   test('never uses a cursor twice, even when the last subscriber is removed', async () => {
@@ -199,7 +194,7 @@ function describeList({ createList, createStore }: Lists): void {
     const [, last] = await listAll(store)
     await store.remove([bob!], { suppress: false })
     await store.add([carl!, bob!])
-    expect(emailsOf(await listAll(await open(), { after: last!.seq }))).toEqual([carl!, bob!])
+    expect(emailsOf(await listAll(await open(), last!.seq))).toEqual([carl!, bob!])
   })
 }
 
@@ -321,7 +316,7 @@ function describeFill({ createStore }: Lists): void {
       suppressed: 1,
     })
     await to.add(toAddresses('later@one.example', 'ann@ONE.example'))
-    expect(emailsOf(await listAll(to, { after: target }))).toEqual(toAddresses('later@one.example'))
+    expect(emailsOf(await listAll(to, target))).toEqual(toAddresses('later@one.example'))
   })
 
   test('refuses a list that has a subscriber, a suppression or an address in its inbox, and changes nothing', async () => {
@@ -383,11 +378,8 @@ export function createAddresses(size: number): Address[] {
   return Array.from({ length: size }, (_, index) => toAddress(`User.${index}@mail-${index % 7}.io`))
 }
 
-export async function listAll(
-  store: SubscriberStore,
-  options?: Parameters<SubscriberStore['list']>[0],
-): Promise<readonly Subscriber[]> {
-  return (await Array.fromAsync(store.list(options))).flat()
+export async function listAll(store: SubscriberStore, after?: number): Promise<readonly Subscriber[]> {
+  return (await Array.fromAsync(store.list(after))).flat()
 }
 
 export async function listSuppressions(store: SubscriberStore): Promise<readonly Suppression[]> {

@@ -6,7 +6,6 @@ import {
   type Count,
   type Found,
   type ListHead,
-  type ListOptions,
   StoreError,
   type StoreStatus,
   type Subscriber,
@@ -42,7 +41,7 @@ export async function checkWritable(sql: SQL): Promise<void> {
   if (!row?.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
 }
 
-export async function readFound(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {
+export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {
   const rows = await sql<{ index: number; seq: number | null; email: Address; at: Date; suppressedAt: Date | null }[]>`
     SELECT (position - 1)::integer AS index, seq::float8, s.email, subscribed_at AS at, suppressed_at AS "suppressedAt"
     FROM unnest(${sql.array([...addresses], 'TEXT')}::text[]) WITH ORDINALITY AS given (email, position)
@@ -58,59 +57,48 @@ export async function readFound(sql: SQL, addresses: readonly Address[]): Promis
   return found
 }
 
-/** Reads subscribers in pages, in order of `seq`. Needs one state of the list: numbers become visible in their order. */
-export async function* readSubscribers(
-  transaction: SQL,
-  { after = 0, limit = Number.POSITIVE_INFINITY }: ListOptions = {},
-): AsyncGenerator<readonly Subscriber[]> {
-  let cursor = after
-  for (let left = limit; left > 0; left -= PAGE_SIZE) {
-    const size = Math.min(PAGE_SIZE, left)
-    const page = await readPage(transaction, cursor, size)
+/**
+ * Yields pages of the list. Needs one state of the list: numbers become visible in their order.
+ *
+ * @throws StoreError after the last page, from the start of the list, unless the pages had every subscriber
+ */
+export async function* listSubscribers(transaction: SQL, after: number): AsyncGenerator<readonly Subscriber[]> {
+  let [cursor, size] = [after, 0]
+  for (;;) {
+    // `ORDER BY seq` would mean the column of the result, which has no index: each page would sort the rest of the list.
+    const page = await transaction<Subscriber[]>`
+      SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s
+      WHERE seq > ${cursor}::float8::bigint ORDER BY s.seq LIMIT ${PAGE_SIZE}::integer`
     if (page.length > 0) yield page
-    if (page.length < size) return
+    size += page.length
+    if (page.length < PAGE_SIZE) break
     cursor = page.at(-1)?.seq ?? cursor
   }
+  if (after === 0) await proveComplete(transaction, 'subscribers', size)
 }
 
-async function readPage(sql: SQL, after: number, size: number): Promise<readonly Subscriber[]> {
-  // `ORDER BY seq` would mean the column of the result, which has no index: each page would sort the rest of the list.
-  return await sql<Subscriber[]>`
-    SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s
-    WHERE seq > ${after}::float8::bigint ORDER BY s.seq LIMIT ${size}::integer`
-}
-
-/** Reads the suppressions in order of their hashes. Bun's client cannot read every format of `bytea_output`. */
-async function* readSuppressions(sql: SQL): AsyncGenerator<readonly Suppression[]> {
-  for (let after = ''; ; ) {
-    const rows = await sql<{ hash: string; suppressedAt: Date }[]>`
+/**
+ * Yields the suppressions in the order of their hashes. Needs one state of the list.
+ *
+ * @throws StoreError after the last page unless the pages had every suppression
+ */
+export async function* listSuppressions(transaction: SQL): AsyncGenerator<readonly Suppression[]> {
+  let [after, size] = ['', 0]
+  for (;;) {
+    // Bun's client cannot read every format of `bytea_output`.
+    const rows = await transaction<{ hash: string; suppressedAt: Date }[]>`
       SELECT encode(hash, 'hex') AS hash, suppressed_at AS "suppressedAt" FROM rollcall.suppressions s
       WHERE s.hash > decode(${after}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`
     if (rows.length > 0) yield rows.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash, 'hex'), suppressedAt }))
-    if (rows.length < PAGE_SIZE) return
+    size += rows.length
+    if (rows.length < PAGE_SIZE) break
     after = rows.at(-1)?.hash ?? after
   }
+  await proveComplete(transaction, 'suppressions', size)
 }
 
-/** @throws StoreError after the last page unless the pages had every row. Needs one state of the list. */
-export const readAllSubscribers = (transaction: SQL) =>
-  proveComplete(transaction, 'subscribers', readSubscribers(transaction))
-
-/** @throws StoreError after the last page unless the pages had every row. Needs one state of the list. */
-export const readAllSuppressions = (transaction: SQL) =>
-  proveComplete(transaction, 'suppressions', readSuppressions(transaction))
-
 /** The pages come from an index. So they are compared with the rows of the table, which are counted without an index. */
-async function* proveComplete<Row>(
-  transaction: SQL,
-  table: 'subscribers' | 'suppressions',
-  pages: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<readonly Row[]> {
-  let read = 0
-  for await (const page of pages) {
-    read += page.length
-    yield page
-  }
+async function proveComplete(transaction: SQL, table: 'subscribers' | 'suppressions', read: number): Promise<void> {
   await transaction`SELECT set_config('enable_indexonlyscan', 'off', true), set_config('enable_indexscan', 'off', true)`
   const [row] = await transaction.unsafe<[{ rows: number }]>(`SELECT count(*)::float8 AS rows FROM rollcall.${table}`)
   if (read === row.rows) return

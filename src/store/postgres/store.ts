@@ -9,17 +9,8 @@ import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createSchedule, type Slice } from '../schedule.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
-import {
-  checkWritable,
-  readAllSubscribers,
-  readAllSuppressions,
-  readCount,
-  readFound,
-  readHead,
-  readStatus,
-  readSubscribers,
-} from './read.ts'
-import { apply, fill } from './write.ts'
+import { checkWritable, listSubscribers, listSuppressions, lookUp, readCount, readHead, readStatus } from './read.ts'
+import { applyChanges, fillList } from './write.ts'
 
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
 export function openPostgresStore(options: ClientOptions): SubscriberStore {
@@ -41,8 +32,8 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     plan: (found: readonly Found[], now: Date) => Plan<Outcome>,
   ): Promise<Outcome> {
     return await runCompacted(client, async (transaction, locked) => {
-      const found = await readFound(transaction, addresses)
-      return await apply(transaction, plan(found, locked.now), locked)
+      const found = await lookUp(transaction, addresses)
+      return await applyChanges(transaction, plan(found, locked.now), locked)
     })
   }
 
@@ -54,21 +45,16 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     check: () => client.run(checkWritable),
     count: () => read(readCount),
     status: () => read(readStatus),
-    lookUp: (addresses) => read((sql) => readFound(sql, addresses)),
-    list: (options = {}) => {
-      const isFull = !options.after && options.limit === undefined
-      return readPages((transaction) =>
-        isFull ? readAllSubscribers(transaction) : readSubscribers(transaction, options),
-      )
-    },
-    listSuppressions: () => readPages(readAllSuppressions),
+    lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
+    list: (after = 0) => readPages((transaction) => listSubscribers(transaction, after)),
+    listSuppressions: () => readPages(listSuppressions),
     import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
     suppress: (rows, options) =>
       change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
     remove: (addresses, options) =>
       change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
     // The other list may take its time.
-    fill: (copy) => runCompacted(client, (transaction) => fill(transaction, copy), { idleMs: 0 }),
+    fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), { idleMs: 0 }),
     close: () => client.close(),
   }
 }

@@ -4,13 +4,12 @@ import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes, Plan } from '../changes.ts'
-import type { Locked } from './inbox.ts'
-import { writeLastSeq } from './inbox.ts'
+import { type Locked, writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
 import { toKeySides } from './schema.ts'
 
 /** Writes what was planned. @returns what the caller gets */
-export async function apply<Outcome>(
+export async function applyChanges<Outcome>(
   transaction: SQL,
   { changes, outcome }: Plan<Outcome>,
   { last }: Locked,
@@ -80,7 +79,7 @@ async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]
 }
 
 /** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or not all arrived */
-export async function fill(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
+export async function fillList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
   const before = await readCount(transaction)
   if (before.subscribers + before.suppressed > 0) {
     throw new StoreError('the list is not empty: use "rollcall export" and "rollcall import" instead')

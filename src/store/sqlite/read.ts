@@ -6,7 +6,6 @@ import {
   type Count,
   type Found,
   type ListHead,
-  type ListOptions,
   StoreError,
   type StoreStatus,
   type Subscriber,
@@ -127,23 +126,17 @@ function findSuppressions(db: Database, addresses: readonly Address[]) {
  * Yields pages of the list, up to its last subscriber at the first page, so that it does not follow a busy service. None
  * is missed, because the list only grows at its end.
  */
-export function* listSubscribers(
-  db: Database,
-  { after = 0, limit = Number.POSITIVE_INFINITY }: ListOptions,
-): Generator<readonly Subscriber[]> {
+export function* listSubscribers(db: Database, after: number): Generator<readonly Subscriber[]> {
   const { end } = getRow(db.query<{ end: number }, []>('SELECT coalesce(max(seq), 0) AS end FROM subscribers'))
-  const query = db.query<SubscriberRow, [after: number, end: number, limit: number]>(
+  const query = db.query<SubscriberRow, [after: number, end: number]>(
     `SELECT seq, email, subscribed_at AS subscribedAt FROM subscribers
-     WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
+     WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ${PAGE_SIZE}`,
   )
-  let cursor = after
-  for (let left = limit; left > 0; ) {
-    const size = Math.min(PAGE_SIZE, left)
-    const page = query.all(cursor, end, size).map(toSubscriber)
+  for (let cursor = after; ; ) {
+    const page = query.all(cursor, end).map(toSubscriber)
     if (page.length > 0) yield page
-    if (page.length < size) return
+    if (page.length < PAGE_SIZE) return
     cursor = page.at(-1)?.seq ?? cursor
-    left -= size
   }
 }
 
@@ -156,7 +149,7 @@ export function* listSubscribers(
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
   const { size } = getRow(db.query<{ size: number }, []>(`SELECT count(*) AS size ${IDENTITIES}`))
   let [seen, last] = [0, 0]
-  for (const page of listSubscribers(db, {})) {
+  for (const page of listSubscribers(db, 0)) {
     for (const { seq } of page) {
       if (seq <= last) throw toDamage(db, 'its numbers do not increase')
       last = seq

@@ -102,10 +102,7 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
       }),
     count: () => read(readCount),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
-    list(options = {}) {
-      const isWhole = !options.after && options.limit === undefined
-      return isWhole ? readSnapshot(listWhole) : readPages(() => listSubscribers(db, options))
-    },
+    list: (after = 0) => (after === 0 ? readSnapshot(listWhole) : readPages(() => listSubscribers(db, after))),
     listSuppressions: () => readSnapshot(listSuppressions),
     status: () => read(() => ({ ...readStatus(db), bytes: readSize(toPath(db)) })),
     import: (rows) =>

@@ -29,7 +29,7 @@ export async function* selectPages(
 ): AsyncGenerator<SelectedPage> {
   let remaining = limit
   if (remaining === 0) return
-  for await (const listed of store.list({ after })) {
+  for await (const listed of store.list(after)) {
     const page = listed.filter(({ seq }) => seq <= until)
     const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
     const rows = candidates.slice(0, remaining)

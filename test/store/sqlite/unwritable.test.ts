@@ -18,10 +18,10 @@ const READER = `
   const [, file] = process.argv
   const notes = []
   const store = await openStore({ kind: 'sqlite', file }, { create: false, notify: (text) => notes.push(text) })
-  const list = async (options) => (await Array.fromAsync(store.list(options))).flat()
+  const list = async (after) => (await Array.fromAsync(store.list(after))).flat()
   const asked = ['user.0@mail-0.io', 'LATER@site.io', 'back@site.io', 'left@site.io', 'nobody@site.io']
   const { bytes: _, ...status } = await store.status()
-  const lists = [await list(), await list({ after: 1200, limit: 301 })]
+  const lists = [await list(), await list(1200)]
   const content = { count: await store.count(), found: await store.lookUp(asked), lists, status }
   const problem = await store.check().then(() => null, ({ message }) => message)
   await store.close()
