@@ -61,9 +61,14 @@ export function openTable(text: string, name: string, hasColumns: boolean): Tabl
   const toDelimiter = ({ content }: Start) => named ?? findDelimiter(content)
   const toCells = (start: Start) => open(start, toDelimiter(start) ?? ',')().next().value?.cells ?? []
 
-  const hasAddress = toCells(first).some((cell) => parseOwnerAddress(cell).ok)
-  // A title is skipped, but never a line with an address.
-  const header = hasAddress ? undefined : starts.find((start) => toCells(start).some(isAddressName))
+  const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
+  const hasAddress = holdsAddress(first)
+  const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
+  // A title is skipped, but never a line with an address. Without the header, nobody knows what the columns say.
+  if (hasAddress && found && toDelimiter(found) !== undefined) {
+    throw new Failure(`${name}: line ${found.line} is the header, and there is an address before it: delete that line`)
+  }
+  const header = hasAddress ? undefined : found
   const start = header ?? first
   const delimiter = toDelimiter(start)
   if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {

@@ -93,6 +93,7 @@ describe('a list that cannot be read', () => {
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumns: ['x'] }],
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumns: ['3'] }],
+    ['a header below an address', 'By,x@b.io,\nName,Email,Left\nA,a@b.io,2024-05-31\n', 'line 2 is the header', {}],
     ['a JSON array', '[{"email":"a@site.io"}]', 'it is a JSON array', {}],
     ['rejected rows', 'line,reason,address\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
     ['a quote without an end', 'email,name\na@b.io,A\nb@b.io,"B\n', 'line 3: a quote is opened and never closed', {}],
