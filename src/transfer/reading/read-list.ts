@@ -9,10 +9,10 @@ import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type ColumnOptions, type Columns, findColumns, toDateText } from './columns.ts'
 import { type DateOrder, findDateOrder, parseDate } from './dates.ts'
-import { toPlain } from './names.ts'
+import { quote, toPlain } from './names.ts'
 import { createStatusReader, type StatusCount } from './statuses.ts'
 import { checkQuotes, openTable, type Row } from './table.ts'
-import { createUnreadColumns, type Suspect } from './unread.ts'
+import { createUnreadColumns } from './unread.ts'
 import { findFlag, type Status } from './words.ts'
 
 export interface ReadOptions extends ColumnOptions {
@@ -93,10 +93,9 @@ export function readList(text: string, options: ReadOptions): List {
   const unclear: Unclear[] = []
   const orders = new Set<DateOrder>()
   const unknown = new Map<string, number>()
-  let [rows, skipped] = [0, 0]
+  let skipped = 0
 
   function addRow({ line, cells }: Row): string | undefined {
-    rows++
     watched.add(cells)
     const status = suppress ? OPTED_OUT : statuses.read(cells)
     if (status === 'missing') return `there is no status: ${toWidth(cells, names)}`
@@ -136,7 +135,7 @@ export function readList(text: string, options: ReadOptions): List {
     rejected.push({ line: row.line, reason, address: (row.cells[address] ?? '').slice(0, MAX_ADDRESS_TEXT) })
   }
   if (unknown.size > 0) throw toUnknownFailure(name, unknown)
-  checkUnread(name, watched.findSuspects(rows))
+  watched.check(name)
 
   // Two dates that show different orders show none.
   const [order] = orders.size === 1 ? orders : []
@@ -210,20 +209,4 @@ function toUnknownFailure(name: string, unknown: ReadonlyMap<string, number>): F
     `${name}: ${lines[0]} is not a known status${also && ` (also ${also}${more})`}; nothing was imported. Say what it means with ` +
       '--treat VALUE=subscribed, --treat VALUE=suppressed or --treat VALUE=skip, or leave the column out with --ignore-column NAME',
   )
-}
-
-/** @throws Failure when columns that were not read look like a status */
-function checkUnread(name: string, suspects: readonly Suspect[]): void {
-  const [first] = suspects
-  if (!first) return
-  const found = suspects.map(({ name, values }) => `${quote(name)} (${values})`).join('; ')
-  throw new Failure(
-    `${name}: the import does not know this column, which may say who left: ${found}; nothing was imported. ` +
-      `If it does, use --status-column ${quote(first.name)} and say what its values mean with --treat VALUE=subscribed, ` +
-      `=suppressed or =skip, where VALUE '*' is any value. If not, use --ignore-column ${quote(first.name)}`,
-  )
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.trim().slice(0, 60))
 }

@@ -56,7 +56,7 @@ Other programs | is_subscribed | (yes) | (no) | (empty)
 Other programs | opt_in, opted_in, Newsletter, active, is_active, aktiv, actif, confirmed, is_confirmed, confirmed_at | (yes), (date) |  | (no), (empty) | words
 `
 
-export interface Rule extends Readonly<Record<Status, readonly string[]>> {
+interface Rule extends Readonly<Record<Status, readonly string[]>> {
   readonly program: string
   readonly columns: readonly string[]
   readonly hasWords: boolean
@@ -84,11 +84,6 @@ export const RULES: readonly Rule[] = TABLE.split('\n')
 /** Parts of a postal address, plain. */
 const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zip, zip code, postcode, country')
 
-const RULES_BY_NAME = Map.groupBy(
-  RULES.flatMap((rule) => rule.columns.map((column) => ({ name: toPlain(column), rule }))),
-  ({ name }) => name,
-)
-
 /** How many rows have a value in a status column, and what it means. */
 export interface StatusCount {
   readonly column: string
@@ -98,7 +93,7 @@ export interface StatusCount {
   readonly rows: number
 }
 
-export interface StatusOptions {
+interface StatusOptions {
   /** Indexes of columns that the owner named. */
   readonly named: readonly number[]
   /** Indexes of columns that are not read. */
@@ -108,38 +103,27 @@ export interface StatusOptions {
 }
 
 /** What the columns say about a row: the strictest of them. */
-export type RowStatus =
+type RowStatus =
   | { readonly status: Status /** The date of an opt-out, as in the file. */; readonly optedOutAt: string | undefined }
   | { readonly unknown: string; readonly column: string }
   /** The row ends before its status. */
   | 'missing'
 
-export interface StatusReader {
-  /** Indexes of the columns. */
-  readonly columns: readonly number[]
-  read(cells: readonly string[]): RowStatus
-  /** In the order of the columns. */
-  counts(): readonly StatusCount[]
-  /** The values of `treat` that no row had. */
-  findUnused(): readonly string[]
-}
-
-/** The stricter status has the higher number. */
-const STRICTNESS: Readonly<Record<Status, number>> = { subscribed: 0, skip: 1, suppressed: 2 }
-
 /** Finds the status columns of a table, and creates their reader. */
-export function createStatusReader(names: readonly string[], { named, ignored, treat }: StatusOptions): StatusReader {
+export function createStatusReader(names: readonly string[], { named, ignored, treat }: StatusOptions) {
+  const plain = names.map(toPlain)
+  const rules = plain.map((name) => findRules(name, plain))
+  const isStrong = (found: readonly Rule[] = []) => found.some(({ isWeak }) => !isWeak)
+  const allowsWeak = !rules.some(isStrong) && !plain.some((name) => POSTAL_NAMES.includes(name))
+  const isKnown = (index: number) => isStrong(rules[index]) || (allowsWeak && rules[index]?.length !== 0)
+  /** Values of `treat` that a row has. */
   const used = new Set<string>()
-  const known = findKnown(names).filter(({ index }) => !named.includes(index) && !ignored.includes(index))
-  const own = named.map((index) => {
-    const rules = findRules(names, index)
-    return { index, rules }
-  })
-  const columns = [...known, ...own]
-    .sort((one, other) => one.index - other.index)
-    .map(({ index, rules }) =>
-      createColumn(names[index] ?? '', index, rules, { isNamed: named.includes(index), treat, used }),
-    )
+  const columns = [...names.keys()]
+    .filter((index) => named.includes(index) || (isKnown(index) && !ignored.includes(index)))
+    .map((index) => {
+      const options = { rules: rules[index] ?? [], isNamed: named.includes(index), treat, used }
+      return { index, ...createColumn(names[index] ?? '', options) }
+    })
 
   function read(cells: readonly string[]): RowStatus {
     let status: Status = 'subscribed'
@@ -153,7 +137,7 @@ export function createStatusReader(names: readonly string[], { named, ignored, t
         continue
       }
       meaning.rows++
-      if (STRICTNESS[meaning.status] > STRICTNESS[status]) status = meaning.status
+      if (STATUSES.indexOf(meaning.status) > STATUSES.indexOf(status)) status = meaning.status
       if (meaning.status === 'suppressed' && meaning.isDate) optedOutAt ??= cell
     }
     // A person who left in one column has left, also if another one is unknown.
@@ -161,12 +145,15 @@ export function createStatusReader(names: readonly string[], { named, ignored, t
   }
 
   return {
+    /** Indexes of the columns. */
     columns: columns.map(({ index }) => index),
     read,
-    counts: () =>
+    /** In the order of the columns. */
+    counts: (): readonly StatusCount[] =>
       columns.flatMap(({ name, meanings }) =>
         [...meanings.values()].map(({ value, status, rows }) => ({ column: name, value, status, rows })),
       ),
+    /** The values of `treat` that no row had. */
     findUnused: () => [...treat.keys()].filter((value) => !used.has(value)),
   }
 }
@@ -183,16 +170,16 @@ interface Meaning {
   rows: number
 }
 
-interface MeaningOptions {
+interface ColumnOptions extends Pick<StatusOptions, 'treat'> {
+  readonly rules: readonly Rule[]
   readonly isNamed: boolean
-  readonly treat: ReadonlyMap<string, Status>
   readonly used: Set<string>
 }
 
 /** Cells of a column whose meaning is kept. */
 const MAX_CELLS = 1000
 
-function createColumn(name: string, index: number, rules: readonly Rule[], { isNamed, treat, used }: MeaningOptions) {
+function createColumn(name: string, { rules, isNamed, treat, used }: ColumnOptions) {
   const values = toValues(rules)
   const hasWords = rules.length === 0 || rules.some((rule) => rule.hasWords)
   const any = treat.get('*')
@@ -237,41 +224,22 @@ function createColumn(name: string, index: number, rules: readonly Rule[], { isN
     return meaning
   }
 
-  return { name, index, find, meanings }
+  return { name, find, meanings }
 }
-
-const STRICTEST_LAST = STATUSES.toSorted((one, other) => STRICTNESS[one] - STRICTNESS[other])
 
 /** The meanings of values. A stricter one counts if several rules have the value. */
 function toValues(rules: readonly Rule[]): ReadonlyMap<string, Status> {
-  const values = STRICTEST_LAST.flatMap((status) =>
-    rules.flatMap((rule) => rule[status].map((value) => [toKey(value), status] as const)),
+  const toKey = (value: string) => (value.startsWith('(') ? value : toPlain(value))
+  return new Map(
+    STATUSES.flatMap((status) => rules.flatMap((rule) => rule[status].map((value) => [toKey(value), status]))),
   )
-  return new Map(values)
 }
 
-function toKey(value: string): string {
-  return value.startsWith('(') ? value : toPlain(value)
-}
-
-interface StatusColumn {
-  readonly index: number
-  readonly rules: readonly Rule[]
-}
-
-function findKnown(names: readonly string[]): readonly StatusColumn[] {
-  const found = names
-    .map((_, index) => ({ index, rules: findRules(names, index) }))
-    .filter(({ rules }) => rules.length > 0)
-  const strong = found.filter(({ rules }) => rules.some(({ isWeak }) => !isWeak))
-  const isPostal = names.some((name) => POSTAL_NAMES.includes(toPlain(name)))
-  return strong.length > 0 || isPostal ? strong : found
-}
-
-function findRules(names: readonly string[], index: number): readonly Rule[] {
-  const rules = RULES_BY_NAME.get(toPlain(names[index] ?? '')) ?? []
-  const plain = names.map(toPlain)
-  return rules
-    .map(({ rule }) => rule)
-    .filter(({ with: required }) => required.length === 0 || required.some((name) => plain.includes(name)))
+/** The rules for a column. @param names of all columns */
+function findRules(name: string, names: readonly string[]): readonly Rule[] {
+  return RULES.filter(
+    (rule) =>
+      rule.columns.some((column) => toPlain(column) === name) &&
+      (rule.with.length === 0 || rule.with.some((required) => names.includes(required))),
+  )
 }

@@ -1,7 +1,8 @@
 /** Finds columns that nobody has read and that may say who left. They stop an import: see decision 9. */
 
+import { Failure } from '../../failure.ts'
 import { isBlank, isPlainDate } from './dates.ts'
-import { toPlain, toPlainNames } from './names.ts'
+import { quote, toPlain, toPlainNames } from './names.ts'
 import { toPlainValue } from './statuses.ts'
 import { findFlag, WORDS } from './words.ts'
 
@@ -49,21 +50,8 @@ interface Profile {
   hasWord: boolean
 }
 
-/** A column that may say who left. */
-export interface Suspect {
-  readonly name: string
-  /** Its values with counts. */
-  readonly values: string
-}
-
-export interface UnreadColumns {
-  add(cells: readonly string[]): void
-  /** Returns the columns that look like a status. @param rows the number of rows that were added */
-  findSuspects(rows: number): readonly Suspect[]
-}
-
 /** Watches the columns with these indexes. */
-export function createUnreadColumns(names: readonly string[], indexes: readonly number[]): UnreadColumns {
+export function createUnreadColumns(names: readonly string[], indexes: readonly number[]) {
   const plain = names.map(toPlain)
   const others = new Set(
     OTHERS.filter(([, next]) => !next || plain.includes(toPlain(next))).flatMap(([list]) => toPlainNames(list)),
@@ -72,7 +60,10 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
     .filter((index) => !others.has(plain[index] ?? ''))
     .map((index): Profile => ({ index, values: new Map(), filled: 0, dates: 0, hasOther: false, hasWord: false }))
 
+  let rows = 0
+
   function add(cells: readonly string[]): void {
+    rows++
     for (const profile of profiles) {
       const cell = cells[profile.index]?.trim() ?? ''
       if (isBlank(cell)) continue
@@ -89,15 +80,27 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
     }
   }
 
-  function findSuspects(rows: number) {
+  function check(file: string): void {
     const suspects = profiles.filter((profile) => {
       const isNamed = NAME_PARTS.some((part) => plain[profile.index]?.includes(part))
       return profile.filled > 0 && (isNamed || isStatus(profile, rows))
     })
-    return suspects.map((profile) => ({ name: names[profile.index] ?? '', values: describe(profile, rows) }))
+    const [first] = suspects.map(({ index }) => quote(names[index]))
+    if (!first) return
+    const found = suspects.map((profile) => `${quote(names[profile.index])} (${describe(profile, rows)})`).join('; ')
+    throw new Failure(
+      `${file}: the import does not know this column, which may say who left: ${found}; nothing was imported. ` +
+        `If it does, use --status-column ${first} and say what its values mean with --treat VALUE=subscribed, ` +
+        `=suppressed or =skip, where VALUE '*' is any value. If not, use --ignore-column ${first}`,
+    )
   }
 
-  return { add, findSuspects }
+  return {
+    /** Adds the cells of a row. */
+    add,
+    /** @throws Failure when columns look like a status */
+    check,
+  }
 }
 
 /** Whether a part of a cell is a word that says that somebody left. In an object of JSON, a flag may say it too. */

@@ -2,8 +2,8 @@
 
 import { toPlainNames } from './names.ts'
 
-/** What an import does with a row: add the address, suppress it, or leave the row out. */
-export const STATUSES = ['subscribed', 'suppressed', 'skip'] as const
+/** What an import does with a row: add the address, leave the row out, or suppress the address. The strictest is last. */
+export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
 interface Words extends Readonly<Record<Status, string>> {
