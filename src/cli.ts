@@ -30,7 +30,7 @@ addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcal
 
 addListVerb('count', 'Print the number of addresses on the list', 'rollcall count --json')
   .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
-  .action(async (options) => (await import('./commands/status.ts')).count(options))
+  .action(async (options) => (await import('./commands/count.ts')).count(options))
 
 addListVerb(
   'has',

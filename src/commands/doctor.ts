@@ -53,17 +53,13 @@ async function checkService(list: ListUrl, { ops, baseUrl }: Config): Promise<st
   const answer = await askService(ops, '/config')
   if (answer === undefined) return 'it does not run'
   const running: { readonly base_url?: string; readonly list?: string } = JSON.parse(answer)
-  const name = toListName(toAbsolute(list))
+  const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
   const differences = [
     ...(running.base_url === baseUrl ? [] : [`BASE_URL ${running.base_url}, and not ${baseUrl}`]),
     ...(running.list === name ? [] : [`the list ${running.list}, and not ${name}`]),
   ]
   if (differences.length === 0) return 'it runs with these settings'
   throw new Failure(`it runs with ${differences.join('; and with ')}: give this command the settings of the service`)
-}
-
-function toAbsolute(list: ListUrl): ListUrl {
-  return list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list
 }
 
 /** Looks in the working folder and in that of the cursor file, where exports usually are. @throws Failure */

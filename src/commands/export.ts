@@ -3,7 +3,7 @@ import { toSignalExitCode, UsageError } from '../failure.ts'
 import { type Output, openOutput, writeAll } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
-import { createWriter, type Format, type Target } from '../transfer/writing/formats.ts'
+import { createWriter, type Format, type Target, type Writer } from '../transfer/writing/formats.ts'
 import { type Exported, handOver } from '../transfer/writing/hand-over.ts'
 import { selectPages } from '../transfer/writing/selection.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './list-command.ts'
@@ -25,14 +25,19 @@ export interface ExportOptions extends ListOption {
 
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
 export async function exportList(options: ExportOptions): Promise<void> {
-  const { cursorFile } = options
   checkOptions(options)
+  const { cursorFile: file, exec: command } = options
   const list = parseListOption(options)
-  const opened = cursorFile === undefined ? undefined : await openCursorFile(cursorFile, list)
+  const cursorFile = file === undefined ? undefined : await openCursorFile(file, list)
   try {
-    noteExported(await withStore(list, (store) => run(store, { ...options, url: list, opened })))
+    const exported = await withStore(list, async (store) => {
+      if (command === undefined || !cursorFile) return await writeList(store, list, options, cursorFile)
+      const writer = toWriter(options)
+      return await withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer, signal, note }))
+    })
+    noteExported(exported)
   } finally {
-    opened?.close()
+    cursorFile?.close()
   }
 }
 
@@ -44,26 +49,34 @@ function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void 
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 
-interface RunOptions extends ExportOptions {
-  readonly url: ListUrl
-  readonly opened: CursorFile | undefined
+function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
+  return createWriter(format, { target, spreadsheetSafe })
 }
 
-async function run(store: SubscriberStore, options: RunOptions): Promise<Exported> {
-  const { exec: command, opened: cursorFile, out, url } = options
-  const { format, for: target, spreadsheetSafe } = options
-  const writer = createWriter(format, { target, spreadsheetSafe })
-  if (command !== undefined && cursorFile) {
-    return await withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer, signal, note }))
+/** Writes to the file that `--out` names, or to standard output, and then saves the cursor. */
+async function writeList(
+  store: SubscriberStore,
+  list: ListUrl,
+  options: ExportOptions,
+  cursorFile: CursorFile | undefined,
+): Promise<Exported> {
+  const { out, after = 0 } = options
+  const start = await checkCursor(store, cursorFile?.cursor ?? { seq: after, list: undefined })
+  async function write(output: Output, signal?: AbortSignal): Promise<Exported> {
+    try {
+      const exported = await writePages(store, output, { ...options, after: start.seq, signal })
+      await output.finish()
+      // Saved last: if the export fails before this, the next one writes the same rows again.
+      await cursorFile?.save({ ...start, seq: exported.cursor })
+      return exported
+    } catch (error) {
+      await output.discard()
+      throw error
+    }
   }
-  if (out === undefined) {
-    using _ended = endAtSignal()
-    return await writeAllPages(store, { ...options, writer, output: STDOUT })
-  }
-  return await withInterrupt(async (signal) => {
-    const output = await openOutput(out, url)
-    return await writeAllPages(store, { ...options, writer, output, signal })
-  })
+  if (out !== undefined) return await withInterrupt(async (signal) => write(await openOutput(out, list), signal))
+  using _ended = endAtSignal()
+  return await write(STDOUT)
 }
 
 const STDOUT: Output = {
@@ -82,35 +95,19 @@ function endAtSignal(): Disposable {
   return { [Symbol.dispose]: () => void process.off('SIGINT', end).off('SIGTERM', end) }
 }
 
-interface WriteOptions extends RunOptions {
-  readonly writer: ReturnType<typeof createWriter>
-  readonly output: Output
-  readonly signal?: AbortSignal
-}
-
-async function writeAllPages(store: SubscriberStore, options: WriteOptions): Promise<Exported> {
-  const { opened, output } = options
-  try {
-    const start = await checkCursor(store, opened?.cursor ?? { seq: options.after ?? 0 })
-    const exported = await writePages(store, start.seq, options)
-    await output.finish()
-    // Saved last: if the export fails before this, the next one writes the same rows again.
-    await opened?.save({ ...start, seq: exported.cursor })
-    return exported
-  } catch (error) {
-    await output.discard()
-    throw error
-  }
-}
-
-async function writePages(store: SubscriberStore, after: number, options: WriteOptions): Promise<Exported> {
-  const { writer, output, signal } = options
+async function writePages(
+  store: SubscriberStore,
+  output: Output,
+  options: ExportOptions & { readonly after: number; readonly signal: AbortSignal | undefined },
+): Promise<Exported> {
+  const { after, signal } = options
+  const writer = toWriter(options)
   const progress = createProgress('exporting', { hasOutput: options.out === undefined })
   const total = after > 0 || options.limit !== undefined ? 0 : (await store.count()).subscribers
   let [rows, reserved, cursor] = [0, 0, after]
   try {
     if (writer.head) await output.write(writer.head)
-    for await (const page of selectPages(store, { ...options, after })) {
+    for await (const page of selectPages(store, options)) {
       signal?.throwIfAborted()
       if (page.rows.length > 0) await output.write(writer.toText(page.rows))
       rows += page.rows.length

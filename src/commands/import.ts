@@ -225,14 +225,17 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
       statuses,
     })
   }
-  await print(escapeControls(`${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`))
   const created = dryRun ? ' (would be created)' : ' (created)'
-  for (const line of [`list: ${toListName(url)}${isNew ? created : ''}`, ...toColumnLines(columns)]) {
-    await print(escapeControls(line))
-  }
-  for (const { column, value, status, rows } of statuses) {
-    await print(escapeControls(`${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`))
-  }
+  const lines = [
+    `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
+    `list: ${toListName(url)}${isNew ? created : ''}`,
+    ...toColumnLines(columns),
+    ...statuses.map(
+      ({ column, value, status, rows }) => `${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`,
+    ),
+  ]
+  // A name of the file may have a line break.
+  await print(lines.map(escapeControls).join('\n'))
 }
 
 /** The rows of the file: each is counted once. */

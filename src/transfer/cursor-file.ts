@@ -13,8 +13,10 @@ export interface Cursor {
   /** The `seq` of the last subscriber before it; 0 is the start of the list. */
   readonly seq: number
   /** The id of the list; undefined when it is not known. */
-  readonly list?: string | undefined
+  readonly list: string | undefined
 }
+
+type KnownCursor = Cursor & { readonly list: string }
 
 export interface CursorFile {
   /** The path of the file, without links. */
@@ -22,7 +24,7 @@ export interface CursorFile {
   /** What it held when it was opened; the start of the list when there was no file. */
   readonly cursor: Cursor
   /** Replaces the content, completely or not at all. */
-  save(cursor: Required<Cursor>): Promise<void>
+  save(cursor: KnownCursor): Promise<void>
   /** Lets other processes use the file. */
   close(): void
 }
@@ -85,10 +87,7 @@ export function readCursor(path: string, name = path): Cursor {
  * @returns the cursor with the id of the list
  * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read
  */
-export async function checkCursor(
-  store: Pick<SubscriberStore, 'head'>,
-  { seq, list }: Cursor,
-): Promise<Required<Cursor> & { readonly list: string }> {
+export async function checkCursor(store: Pick<SubscriberStore, 'head'>, { seq, list }: Cursor): Promise<KnownCursor> {
   const { id, lastSeq } = await store.head()
   if (list !== undefined && list !== id) {
     throw new Failure(
