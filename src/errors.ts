@@ -102,18 +102,16 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
   },
 }
 
-/** Errors of the pages, which are not part of the description. */
-export const PAGE_PROBLEMS = {
+/** Errors that are not part of the description: those of the pages, and of a request with two hosts (RFC 9112 section 3.2). */
+export const UNDESCRIBED_PROBLEMS = {
   form_only: invalidBody(
     415,
     'The media type of the body is not that of an HTML form.',
     'To use the API, send JSON to the path in /openapi.json. To send the form, use application/x-www-form-urlencoded.',
   ),
   page_methods: methodNotAllowed('This path is a page with a form.', 'Use GET or HEAD, or POST to send the form.'),
+  two_hosts: invalidBody(400, 'The request has more than one Host.', 'Send one header Host.'),
 } as const satisfies Record<string, Problem>
-
-/** The error for a request with more than one Host field (RFC 9112 section 3.2), which is not part of the description. */
-export const HOST_PROBLEM: Problem = invalidBody(400, 'The request has more than one Host.', 'Send one header Host.')
 
 /** The body of every error. */
 export interface ErrorBody {

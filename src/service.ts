@@ -11,7 +11,7 @@ import { createCors } from './http/cors.ts'
 import { createDocumentHandler } from './http/documents.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
-import { createCommonHeaders, type Handler, type HeaderFields } from './http/responses.ts'
+import { createCommonHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
@@ -65,8 +65,20 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
     const subscribe = createSubscribe({ intake, cors, body })
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
-    const pages = createPages({ site, baseUrl, assets, headers: linked, guide, intake, body })
-    const app = createApp({ baseUrl, headers: linked, cors, body, subscribe, documents, pages, log, metrics })
+    const responses = createJsonResponses({ ...linked, 'Cache-Control': CACHE_CONTROL.endpoint })
+    const pages = createPages({ site, baseUrl, assets, headers: linked, responses, guide, intake, body })
+    const app = createApp({
+      baseUrl,
+      headers: linked,
+      responses,
+      cors,
+      body,
+      subscribe,
+      documents,
+      pages,
+      log,
+      metrics,
+    })
     const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
     const settings = { base_url: baseUrl, list: name }
     const opsServer = ops && metrics && listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)

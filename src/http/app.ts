@@ -1,26 +1,19 @@
 /** The application as a function of its parts: a table of paths, the redirect to the canonical host, and the 404. */
 
-import { HOST_PROBLEM, toErrorBody } from '../errors.ts'
 import { MAX_HOST_LENGTH } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
+import { ENDPOINT } from '../routes.ts'
 import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 import { READABLE_BY_ANY_ORIGIN } from './documents.ts'
 import type { Metrics } from './metrics.ts'
-import {
-  createJsonResponder,
-  createJsonResponses,
-  type Handler,
-  type HeaderFields,
-  isRead,
-  redirect,
-} from './responses.ts'
+import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
 export interface AppOptions {
   readonly baseUrl: string
   /** Headers of every response. */
   readonly headers: HeaderFields
+  readonly responses: JsonResponses
   readonly cors: Pick<Cors, 'toResponses'>
   readonly body: Pick<BodyReader, 'discard'>
   /** Handles every method at the path of the endpoint. */
@@ -48,10 +41,8 @@ export interface App {
 type ToHeaders = (request: Request) => HeaderFields
 
 export function createApp(options: AppOptions): App {
-  const { baseUrl, headers, cors, body, subscribe, documents, pages, log, metrics } = options
+  const { baseUrl, headers, responses, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
-  const responses = createJsonResponses({ ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
-  const refuseHost = createJsonResponder(HOST_PROBLEM.status, toErrorBody(HOST_PROBLEM), headers)
 
   /** Creates the handler of a path. @param label of the path in metrics */
   function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => headers): Handler {
@@ -68,7 +59,7 @@ export function createApp(options: AppOptions): App {
       // There is nothing at such a host, and the runtime takes quadratic time to normalize it for `request.url`.
       if (host.length > MAX_HOST_LENGTH) return responses.problem('no_such_path')
       // The runtime joins two fields (RFC 9112 section 3.2).
-      if (host.includes(',')) return refuseHost()
+      if (host.includes(',')) return responses.problem('two_hosts')
       if (!isAlias(host)) return handler(request)
       return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
     }

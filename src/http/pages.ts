@@ -2,7 +2,7 @@
 
 import type { Site } from '../config/site-file.ts'
 import { type Language, toPagePath } from '../config/texts.ts'
-import { PAGE_PROBLEMS, PROBLEMS, toErrorBody } from '../errors.ts'
+import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
 import { toOutcome } from '../locales/locale.ts'
@@ -10,15 +10,16 @@ import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import type { PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { ALLOW, CACHE_CONTROL } from '../routes.ts'
+import { CACHE_CONTROL } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './documents.ts'
-import { createJsonResponder, type Handler, type HeaderFields, isRead, redirect } from './responses.ts'
+import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
 export interface PagesOptions extends PageOptions {
   /** Headers of every response of the service. */
   readonly headers: HeaderFields
+  readonly responses: JsonResponses
   readonly intake: Pick<Intake, 'add'>
   readonly body: Pick<BodyReader, 'read'>
   /** Handles requests to `/` that prefer Markdown. */
@@ -75,23 +76,17 @@ function createPage(options: PagesOptions, language: Language): Handler {
   }
   const read = createDocumentHandler(document, options.headers)
   const subscribe = createPageForm(options, language)
-  const { page_methods: wrongMethod } = PAGE_PROBLEMS
-  const headers = { ...options.headers, Allow: ALLOW.page_methods }
-  const refuse = createJsonResponder(wrongMethod.status, toErrorBody(wrongMethod), headers)
-
   return (request) => {
     if (request.method === 'POST') return subscribe(request)
-    return isRead(request) ? read(request) : refuse()
+    return isRead(request) ? read(request) : options.responses.problem('page_methods')
   }
 }
 
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
 function createPageForm(options: PagesOptions, language: Language): Handler {
-  const { intake, body, site } = options
+  const { intake, body, site, responses } = options
   const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
   const pageHeaders = { ...headers, ...toPageHeaders(language, site), 'Content-Type': PAGE_MEDIA_TYPE }
-  const { form_only: formOnly } = PAGE_PROBLEMS
-  const refuse = createJsonResponder(formOnly.status, toErrorBody(formOnly), headers)
 
   function show(status: number, state: FormState): Response {
     return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
@@ -121,7 +116,7 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
     return redirect(303, site.afterSubscribe, headers)
   }
 
-  return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : refuse())
+  return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : responses.problem('form_only'))
 }
 
 /** Returns the headers of every version of the page in a language. */

@@ -1,6 +1,6 @@
 /** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
-import { type ErrorReason, PROBLEMS, toErrorBody } from '../errors.ts'
+import { PROBLEMS, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
 import { ALLOW } from '../routes.ts'
 
 /** Responds to a request. With a promise, unless the method is GET or HEAD, the handler reads the body. */
@@ -14,12 +14,16 @@ export function isRead({ method }: Request): boolean {
 /** Headers as pairs of name and value. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** The JSON responses of the public contract. */
+const ALL_PROBLEMS = { ...PROBLEMS, ...UNDESCRIBED_PROBLEMS }
+
+type Reason = keyof typeof ALL_PROBLEMS
+
+/** The JSON responses. */
 export interface JsonResponses {
   /** The address is on the list. New and known addresses get the same response. */
   accepted(): Response
   /** The error for a reason. */
-  problem(reason: ErrorReason): Response
+  problem(reason: Reason): Response
 }
 
 /**
@@ -36,20 +40,21 @@ export function createCommonHeaders(baseUrl: string): HeaderFields {
   }
 }
 
-/** Creates the responses of the contract, with these headers and their Content-Type. */
+/** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
 export function createJsonResponses(headers: HeaderFields): JsonResponses {
   const accepted = createJsonResponder(200, { ok: true }, headers)
-  const problems = {} as Record<ErrorReason, () => Response>
-  for (const reason of Object.keys(PROBLEMS) as ErrorReason[]) {
-    const problem = PROBLEMS[reason]
-    const all = { ...headers, ...toHeadersOf(reason) }
-    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem), all)
+  const allow: Partial<Record<Reason, string>> = ALLOW
+  const problems = {} as Record<Reason, () => Response>
+  for (const reason of Object.keys(ALL_PROBLEMS) as Reason[]) {
+    const problem = ALL_PROBLEMS[reason]
+    const fields = { ...headers, ...(allow[reason] && { Allow: allow[reason] }) }
+    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem), fields)
   }
   return { accepted, problem: (reason) => problems[reason]() }
 }
 
 /** Creates a function that returns a new copy of a JSON response at each call. */
-export function createJsonResponder(status: number, body: object, fields: HeaderFields): () => Response {
+function createJsonResponder(status: number, body: object, fields: HeaderFields): () => Response {
   const text = JSON.stringify(body)
   const headers = new Headers({ 'Content-Type': 'application/json', ...fields })
   return () => new Response(text, { status, headers })
@@ -61,10 +66,4 @@ export function createJsonResponder(status: number, body: object, fields: Header
  */
 export function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
   return new Response(null, { status, headers: { ...headers, 'Cache-Control': 'no-store', Location: location } })
-}
-
-function toHeadersOf(reason: ErrorReason): HeaderFields {
-  // RFC 9110 section 15.5.6.
-  if (reason === 'post_only' || reason === 'read_only') return { Allow: ALLOW[reason] }
-  return {}
 }

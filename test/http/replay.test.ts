@@ -13,7 +13,7 @@ import type { ErrorReason } from '../../src/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createCors } from '../../src/http/cors.ts'
-import { createCommonHeaders } from '../../src/http/responses.ts'
+import { createCommonHeaders, createJsonResponses } from '../../src/http/responses.ts'
 import { listen } from '../../src/http/server.ts'
 import { toLogged } from '../../src/log.ts'
 import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contract.ts'
@@ -168,6 +168,7 @@ function startFailingService() {
   const app = createApp({
     baseUrl: config.baseUrl,
     headers,
+    responses: createJsonResponses({ ...headers, 'Cache-Control': 'no-store' }),
     cors: createCors([], headers),
     body: createBodyReader(),
     subscribe: async () => fail(),

@@ -2,7 +2,7 @@
 
 import type { SQL } from 'bun'
 import { RESERVED_DOMAINS } from '../../email.ts'
-import { type ListHead, MissingListError, StoreError } from '../../subscriber.ts'
+import { MissingListError, StoreError } from '../../subscriber.ts'
 import { createHead } from '../head.ts'
 
 /** The type of what must be durable. A value of it is refused when a commit would not be. */
@@ -111,14 +111,13 @@ export async function migrate(
 async function migrateFrom(transaction: SQL, version: number, migrations: readonly string[]): Promise<number> {
   if (version >= migrations.length) return version
   for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-  if (version === 0) await insertHead(transaction, createHead())
+  if (version === 0) {
+    const { id, suppressionKey } = createHead()
+    const { inner, outer } = toKeySides(suppressionKey)
+    await transaction`INSERT INTO rollcall.list VALUES (0, ${id}, ${inner}::bytea, ${outer}::bytea, 0)`
+  }
   await transaction`UPDATE rollcall.list SET version = ${migrations.length}::integer`
   return migrations.length
-}
-
-async function insertHead(transaction: SQL, { id, suppressionKey, lastSeq }: ListHead): Promise<void> {
-  const { inner, outer } = toKeySides(suppressionKey)
-  await transaction`INSERT INTO rollcall.list VALUES (0, ${id}, ${inner}::bytea, ${outer}::bytea, ${lastSeq}::float8::bigint)`
 }
 
 /** The bytes with which HMAC changes its key on either side (RFC 2104). */
