@@ -89,7 +89,7 @@ addListVerb(
   .option('--ignore-column <name>', 'Do not read this column (can be repeated)', addValue)
   .option(
     '--treat <value=status>',
-    'Say what a status means: subscribed, suppressed, skip; * is any value (can be repeated)',
+    'Say what a value means: subscribed, suppressed or skip; * is any value (can be repeated)',
     addValue,
   )
   .addOption(
@@ -187,7 +187,7 @@ function addListVerb(name: string, description: string, example: string): Comman
   )
 }
 
-/** Adds a value to those of the same option before. @throws InvalidArgumentError */
+/** Adds the value of an option that can be repeated. @throws InvalidArgumentError */
 function addValue(text: string, before: readonly string[] = []): readonly string[] {
   if (text.trim() !== '') return [...before, text]
   throw new InvalidArgumentError('It is empty.')
@@ -218,7 +218,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === ''
 }
 
-/** What people try, and what they may mean. */
+/** Refuses verbs that people try, and names the one that they may mean. @throws UsageError */
 function suggest(verb = ''): void {
   const suggestions: Readonly<Record<string, string>> = {
     add: 'echo ADDRESS | rollcall import -',

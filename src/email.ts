@@ -6,7 +6,7 @@ import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LOCAL_PART_LENGTH } from 
 /** An address that matches the rule: trimmed, in the spelling that was given. */
 export type Address = string & { readonly address: unique symbol }
 
-/** Why a value is not an address. errors.ts has a hint for each reason. */
+/** The reasons why a value is not an address. errors.ts has a hint for each. */
 export type AddressReason =
   | 'missing'
   | 'not_a_string'
@@ -79,7 +79,7 @@ export const NON_ASCII = /[^\0-\x7f]/
 
 const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
-/** Finds the reason that helps the sender most. The text does not match the rule; more than an address of it is read. */
+/** Finds the reason that helps the sender most. The text does not match the rule, and may be longer than an address. */
 function toReason(text: string): AddressReason {
   if (text === '') return 'empty'
   if (hasSeveral(text, /[,;\r\n]/)) return 'several'

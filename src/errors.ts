@@ -24,7 +24,7 @@ export interface Problem {
   readonly hint: string
 }
 
-/** Why a request fails, apart from its address. */
+/** The reasons why a request fails, besides an invalid address. */
 export type RequestReason =
   | 'no_body'
   | 'malformed_json'

@@ -1,6 +1,6 @@
 /**
  * Files that commands write. An output is complete or not there: it is written under another name, and gets its
- * name at the end. It never takes the place of a list, a device, a FIFO or a link.
+ * name at the end. It never replaces a list, a device, a FIFO or a link.
  */
 
 import { closeSync, fchmodSync, openSync, readSync, realpathSync, type Stats, statSync, write } from 'node:fs'
@@ -23,7 +23,7 @@ export interface Output {
   discard(): Promise<void>
 }
 
-/** The list that a command works on. No output takes the place of its files. */
+/** The list that a command works on. No output replaces its files. */
 export interface ProtectedList {
   readonly kind: string
   /** The path of a SQLite list. */
@@ -31,8 +31,8 @@ export interface ProtectedList {
 }
 
 /**
- * Opens an output. It follows a symbolic link, replaces a regular file by a rename, and writes through everything else,
- * such as /dev/stdout or a FIFO. A new file is readable by its owner only.
+ * Opens an output. It follows a symbolic link, replaces a regular file by a rename, and writes to anything else, such as
+ * /dev/stdout or a FIFO. Only its owner can read a new file.
  *
  * @throws UsageError when the file belongs to the list or is a SQLite database, Failure when it cannot be written
  */
@@ -81,7 +81,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Writes all of a text; waits for a reader. @param name of the file, for errors. @throws Failure */
+/** Writes a whole text; waits for a reader. @param name of the file, for errors. @throws Failure */
 export async function writeAll(descriptor: number, text: string, name: string): Promise<void> {
   let bytes: Uint8Array = Buffer.from(text)
   while (bytes.length > 0) {
@@ -102,9 +102,9 @@ const RETRY_MS = 5
 
 /** Where an output goes. */
 interface Target {
-  /** For a file: without links. */
+  /** The path of a file is without links. */
   readonly path: string
-  /** Whether the text is written through to something that is not a regular file. */
+  /** Whether it is not a regular file, so that the text is written to it directly. */
   readonly isStream: boolean
 }
 

@@ -52,8 +52,8 @@ export const STORE_DEADLINE_MS = 5_000
 export const GIVE_UP_MS = STORE_DEADLINE_MS - 500
 
 /**
- * Most rows of one import, addresses of one removal, and opt-outs of one call: one lock and one sync. Larger changes
- * cost less per row, hold the lock longer and need more memory.
+ * Most rows of an import, addresses of a removal and opt-outs in one call, which is one lock and one sync. Larger calls
+ * cost less per row, but hold the lock longer and need more memory.
  */
 export const CHANGE_BATCH = 50_000
 

@@ -18,7 +18,7 @@ export function createLog(level: LogLevel): Log {
   )
 }
 
-/** Whether somebody reads the log on a terminal. */
+/** Whether the log goes to a terminal. */
 export function isTerminal(): boolean {
   return process.stderr.isTTY
 }
@@ -38,7 +38,7 @@ function toText(line: string): string {
   return `${[head, ...toErrorLines(err)].join('\n')}\n`
 }
 
-/** The message of a store is for the owner. Any other error is a defect, and its stack shows where. */
+/** Returns the lines of an error. That of a store is for the owner. Any other is a defect, and its stack shows where. */
 function toErrorLines(error: LoggedError | undefined): string[] {
   if (!error) return []
   const isExpected = error.type === 'StoreError' || !error.stack
@@ -46,7 +46,7 @@ function toErrorLines(error: LoggedError | undefined): string[] {
   return [...lines.map((text) => `  ${escapeControls(text)}`), ...toErrorLines(error.cause)]
 }
 
-/** Returns the lines of a stack that are places. */
+/** Returns the lines of a stack that name a place in the code. */
 function toFrames(stack: string): string[] {
   return stack.split('\n').filter((text) => /^\s+at /.test(text))
 }

@@ -19,7 +19,7 @@ export interface ImportRow {
   readonly subscribedAt?: Date | undefined
 }
 
-/** The outcome of an import. The sum of the three is the number of rows. */
+/** The outcome of an import. The three numbers add up to the number of rows. */
 export interface ImportTally {
   /** Rows put on the list. */
   readonly added: number
@@ -36,7 +36,7 @@ export interface OptOut {
   readonly optedOutAt?: Date | undefined
 }
 
-/** The outcome of opt-outs. The sum of the four is the number of rows. */
+/** The outcome of opt-outs. The four numbers add up to the number of rows. */
 export interface OptOutTally {
   /** Addresses that are suppressed now. They were not on the list. */
   readonly added: number
@@ -51,7 +51,7 @@ export interface OptOutTally {
 /** The state of an address: on the list, removed and suppressed, or neither. */
 export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
-/** What a list holds of an address. Never both. */
+/** The entry of an address on a list: a subscriber, a suppression or nothing, never both. */
 export interface Found {
   readonly subscriber?: Subscriber | undefined
   /** When the address was removed, or left another list. */
@@ -66,7 +66,7 @@ export interface Suppression {
   readonly suppressedAt: Date
 }
 
-/** What identifies a list. A copy and a restored backup have the same. */
+/** The head of a list. A copy and a restored backup have the same id and key. */
 export interface ListHead {
   /** 16 hexadecimal digits, at random. */
   readonly id: string
@@ -94,7 +94,7 @@ export interface StoreStatus extends Count {
   readonly bytes: number
 }
 
-/** What a copy takes along: all of a list. */
+/** The whole content of a list, for a copy. */
 export interface ListCopy {
   readonly head: ListHead
   readonly subscribers: AsyncIterable<readonly Subscriber[]>
@@ -181,7 +181,7 @@ export class StoreError extends Failure {
   override readonly name: string = 'StoreError'
 }
 
-/** There is no list, and none was to be created. */
+/** There is no list, and the caller did not ask to create one. */
 export class MissingListError extends StoreError {
   override readonly name = 'MissingListError'
 }

@@ -11,8 +11,8 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
   const path = await findFile(file, list, { isBackup: true })
   const { subscribers } = await withStore(list, async (store) => {
-    // Moves the inbox into the list: a copy is counted as it is. The list stays open, because one that no process uses is
-    // read without locks.
+    // Moves the inbox into the list, because the copy is counted without its inbox. The list stays open: the copy would read
+    // a list that no process uses without locks.
     await store.count()
     return await withInterrupt((signal) => writeBackup(list.file, path, signal))
   })

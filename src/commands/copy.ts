@@ -27,7 +27,7 @@ export async function copyList(options: CopyOptions): Promise<void> {
   )
 }
 
-/** Before a list is opened under two names: SQLite keeps a log (WAL) for each name. */
+/** Call it before the lists are opened: SQLite keeps a log (WAL) for each name of a file. @throws UsageError */
 function refuseSameFile(source: ListUrl, target: ListUrl): void {
   if (source.kind !== 'sqlite' || target.kind !== 'sqlite') return
   if (![source.file, target.file].every((file) => existsSync(file))) return
@@ -60,7 +60,7 @@ export async function copy(from: SubscriberStore, to: SubscriberStore, signal: A
   async function* readSuppressions() {
     yield* sent.suppressions
     expected = sent.finish()
-    // Somebody who is removed in between would be a subscriber of the copy, and suppressed.
+    // Somebody who was removed in between would be on the copy, and suppressed.
     if ((await digest(from)) === expected) return
     throw new Failure('somebody changed the list meanwhile: nothing was copied. Copy again')
   }
@@ -75,7 +75,7 @@ export async function copy(from: SubscriberStore, to: SubscriberStore, signal: A
 }
 
 interface DigestedCopy extends Omit<ListCopy, 'head'> {
-  /** The digest of all that was read. */
+  /** Returns the digest of everything that was read. */
   finish(): string
 }
 

@@ -85,7 +85,7 @@ const STDOUT: Output = {
   async discard() {},
 }
 
-/** Ends the process at a signal, and says what is missing. It cannot wait, because a reader may never take the rest. */
+/** Ends the process at a signal, and says that the output is not complete. Does not wait: the reader may never read the rest. */
 function endAtSignal(): Disposable {
   const end = (name: NodeJS.Signals) => {
     note('rollcall: stopped: the output is not complete')

@@ -1,4 +1,4 @@
-/** Asks the running service, at OPS_HOST and OPS_PORT. */
+/** Sends requests to the running service, at OPS_HOST and OPS_PORT. */
 
 import { get as httpGet } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
@@ -41,7 +41,7 @@ function get(url: string): Promise<{ status: number | undefined; text: string }>
   return promise
 }
 
-/** The service may bind an address that stands for all; a client cannot connect to that. */
+/** The service may listen on 0.0.0.0 or ::, which stands for all addresses. A client cannot connect to that. */
 function toUrl({ host, port }: Listener, path: string): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${path}`

@@ -1,4 +1,4 @@
-/** `rollcall import`: reads a list, and writes what it says to the store, in batches. */
+/** `rollcall import`: reads a list, and writes its rows to the store, in batches. */
 
 import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
@@ -76,10 +76,10 @@ export async function runImport(file: string, options: ImportOptions): Promise<v
   await printSummary({ ...tally, url, list, isNew }, options)
 }
 
-/** Rejected rows that are printed, at most. */
+/** Most rejected rows that are printed. */
 const MAX_NOTES = 20
 
-/** Says which rows are rejected, and which options were in vain. */
+/** Prints which rows are rejected, and which `--treat` had no effect. */
 function noteList({ rejected, unusedTreatments }: List, { rejected: file, dryRun }: ImportOptions): void {
   for (const value of unusedTreatments) note(escapeControls(`--treat: no row has the value ${JSON.stringify(value)}`))
   for (const { line, reason } of rejected.slice(0, MAX_NOTES)) note(`line ${line}: ${reason}`)
@@ -94,7 +94,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
 }
 
-/** Writes all of them, or only the header. The file tells what this import rejected. */
+/** Writes all rejected rows. Without any, writes only the header, so that no rows of an earlier import remain. */
 async function writeRejected(file: string, url: ListUrl, { rejected }: List): Promise<void> {
   const output = await openOutput(file, url)
   try {
@@ -108,7 +108,7 @@ async function writeRejected(file: string, url: ListUrl, { rejected }: List): Pr
   }
 }
 
-/** What became of the rows. */
+/** What the import did with the rows. */
 interface Tally {
   readonly added: number
   /** Rows whose address was on the list or in an earlier row. */
@@ -119,7 +119,7 @@ interface Tally {
   readonly suppressed: number
   /** How many of these were on the list. */
   readonly removed: number
-  /** Rows of people who left and stay on the list: they subscribed later, or it is unknown when they left. */
+  /** Rows of people who left and stay on the list: they subscribed later, or the date is unknown. */
   readonly kept: number
 }
 
@@ -133,7 +133,7 @@ interface WriteOptions {
 
 async function importList(url: ListUrl, list: List, options: WriteOptions) {
   const existing = await openExisting(url)
-  // The list is opened again: without the permission to create it, it may be open for reading only.
+  // Opens the list again: without `create`, it may be open for reading only.
   if (!options.dryRun) await existing?.close()
   const store = options.dryRun ? existing : await openStore(url, { notify: note })
   try {

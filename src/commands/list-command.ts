@@ -1,4 +1,4 @@
-/** What the verbs share: the option `--list`, a store that is closed at the end, addresses, and what a signal does. */
+/** Code that the verbs share: the option `--list`, a store that is closed at the end, addresses, and signals. */
 
 import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'

@@ -11,7 +11,7 @@ export async function print(text: string): Promise<void> {
   await writeAll(process.stdout.fd, toLines(text), 'standard output')
 }
 
-/** Prints what a verb prints with `--json`, on one line. docs/cli.md has the members; an absent value is null. */
+/** Prints the output of `--json` on one line. docs/cli.md has the members; an absent value is null. */
 export async function printJson(value: object): Promise<void> {
   await print(JSON.stringify(value))
 }

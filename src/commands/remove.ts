@@ -29,14 +29,14 @@ export async function remove(texts: readonly string[], { forget, json, ...option
   })
 }
 
-/** What happened to an address, by its state before. */
+/** Says what happened to an address, by its state before. */
 const SUPPRESSED: Readonly<Record<SubscriptionState, string>> = {
   subscribed: 'removed',
   suppressed: 'suppressed before',
   absent: 'was not on the list, now suppressed',
 }
 
-/** The same with `--forget`. */
+/** The same for `--forget`. */
 const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
   subscribed: 'removed, not suppressed',
   suppressed: 'no longer suppressed',

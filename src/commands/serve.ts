@@ -39,7 +39,7 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, l
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Signals within this many milliseconds count as one: npm passes on a signal that its process group got as well. */
+/** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got. */
 const SAME_SIGNAL_MS = 50
 
 /**

@@ -72,7 +72,7 @@ const HEIGHT = 6
 /** A column for each day. The highest one is HEIGHT lines high. */
 function toChart(days: StoreStatus['days']): string[] {
   const highest = Math.max(...days.map(({ added }) => added), 1)
-  // In eighths of a line. A day with an address has one at least.
+  // In eighths of a line. A day with an address has at least one.
   const columns = days.map(({ added }) => (added > 0 ? Math.max(Math.round((added / highest) * HEIGHT * 8), 1) : 0))
   const lines = Array.from({ length: HEIGHT }, (_, index) => {
     const below = (HEIGHT - 1 - index) * 8

@@ -8,13 +8,13 @@ import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The file of a service that systemd runs. A command next to it reads the file too, and so works on the same list. */
+/** The file of a service that systemd runs. A command reads it too, so it uses the same list. */
 const DEFAULT_FILE = '/etc/rollcall/env'
 
 /**
- * Reads the variables of the process and, for those that it does not have, the lines of the file that ENV_FILE names.
+ * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names.
  *
- * @throws UsageError if there is a file that cannot be read: its settings are needed, such as that of the list
+ * @throws UsageError when the file cannot be read: without it, a command could use another list
  */
 export function readEnvironment(variables: Environment = process.env): Environment {
   const lines = readEnvFile(variables.ENV_FILE)

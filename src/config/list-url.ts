@@ -23,7 +23,7 @@ export function readListUrl(environment: Environment = readEnvironment()): ListU
   return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
 }
 
-/** Reads a secret that the platform keeps in a file, without the line break at its end. */
+/** Reads a secret from a file, without the line break at its end. */
 function readSecret(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
@@ -57,7 +57,7 @@ export function toListName(list: ListUrl): string {
   return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
 }
 
-/** Whether the path is a file on disk for SQLite. A leading `:` or `file:` has another meaning. */
+/** Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning. */
 function isFileName(path: string): boolean {
   return path !== '' && !/^(?::|file:)|\/$|\p{Cc}/u.test(path)
 }

@@ -41,7 +41,7 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
   return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
 }
 
-/** The schema of the phrases that may replace these. A phrase with a place for the address keeps it. */
+/** Creates the schema of the phrases that may replace these. A phrase with `{address}` must keep it. */
 function phrases(defaults: object): z.ZodType {
   const error = 'use one line of 1 to 300 characters with {address}, which stands for the likely address'
   const question = line(300).refine((text) => text.includes('{address}'), { error })

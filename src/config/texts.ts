@@ -20,7 +20,7 @@ type Replaceable<Texts> = {
   readonly [Name in keyof Texts]?: (Texts[Name] extends string ? Localized : Replaceable<Texts[Name]>) | undefined
 }
 
-/** The owner's words instead of phrases of the page. */
+/** The owner's words that replace phrases of the page. */
 export type Phrases = Replaceable<Omit<Locale, 'language' | 'direction' | 'site'>>
 
 /** Words of the site file that may be in several languages. */

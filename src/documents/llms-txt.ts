@@ -74,7 +74,7 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 `
 }
 
-/** What the errors with the same status and code have in common. Other statuses have one error. */
+/** One message for the errors that have the same status and code. The other statuses have one error each. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   '400 `invalid_email`': 'The address is missing or not valid.',
   '400 `invalid_body`': 'There is no body, or it is not a JSON object.',

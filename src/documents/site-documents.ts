@@ -15,7 +15,7 @@ export interface Document {
   /** The path below BASE_URL. */
   readonly path: string
   readonly mediaType: string
-  /** The content, or what builds it at the first request of a day. */
+  /** The content, or a function that builds it at the first request of a day. */
   readonly body: Content | (() => Content | Promise<Content>)
   /** Additional headers. They override the headers that all documents have. */
   readonly headers?: Readonly<Record<string, string>>

@@ -28,8 +28,8 @@ export interface AppOptions {
 
 export interface App {
   /**
-   * Handles the requests to each path. The server compares the path byte for byte as it was sent: `request.url` is
-   * normalized, so another spelling of a path, which no rule of a proxy matches, would look the same there.
+   * Handles the requests to each path. The server compares the path byte for byte as it was sent. It must not use
+   * `request.url`, which is normalized: another spelling of a path, which no rule of a proxy matches, looks the same there.
    */
   readonly routes: ReadonlyMap<string, Handler>
   /** Handles all other requests. */

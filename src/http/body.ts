@@ -39,7 +39,7 @@ const DISCONNECTED = { ok: false, reason: 'malformed_json', isCut: true } as con
 interface Arrival {
   readonly expires: number
   readonly end: (body: Body) => void
-  /** What it is when it expires. */
+  /** The result if it expires. */
   late: UnreadBody
 }
 

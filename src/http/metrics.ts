@@ -5,14 +5,14 @@ import type { IntakeMetrics } from '../intake/intake.ts'
 import { ENDPOINT } from '../routes.ts'
 import type { ServiceStore } from '../subscriber.ts'
 
-/** Receives what the service counts. Each call is cheap and never throws. */
+/** Counts what the service does. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
   /** A request got its response. */
   request(path: string, status: number): void
   /**
    * Writes all metrics in the Prometheus text format, version 0.0.4.
    *
-   * @param store what is known about the store now; undefined when it does not say
+   * @param store the state of the store; undefined when it did not answer
    */
   expose(store: StoreMeasure | undefined): Promise<{ readonly mediaType: string; readonly text: string }>
 }

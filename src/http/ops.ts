@@ -1,4 +1,4 @@
-/** The operations listener: health, metrics and settings, on a port of its own that the public does not reach. */
+/** The operations listener: health, metrics and settings, on a second port that is not public. */
 
 import { isIP } from 'node:net'
 import type { Intake } from '../intake/intake.ts'
@@ -14,7 +14,7 @@ export interface OpsOptions {
   readonly store: Pick<ServiceStore, 'measure'>
   /** The host that the listener binds. */
   readonly host: string
-  /** What `/config` says to `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
+  /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
   readonly settings: { readonly base_url: string; readonly list: string }
 }
 
@@ -23,7 +23,7 @@ const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
 export function createOps({ metrics, intake, store, host, settings }: OpsOptions): App {
-  // Scrapes share a promise, so that they add no work for a store that hangs.
+  // Scrapes share a promise, so that they do not add work to a store that hangs.
   let measuring: Promise<StoreMeasure> | undefined
 
   function measure(): Promise<StoreMeasure> {
@@ -64,7 +64,7 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
   }
 }
 
-/** Returns the value of a promise; undefined when it fails or takes longer than so many milliseconds. */
+/** Returns the value of a promise; undefined when it fails or takes longer than `ms`. */
 function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([promise.catch(() => undefined), Bun.sleep(ms).then(() => undefined)])
 }

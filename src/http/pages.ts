@@ -1,4 +1,4 @@
-/** The pages over HTTP: GET and HEAD, the form, and redirects to the one path of each page. */
+/** The pages over HTTP: GET and HEAD, the form, and redirects to the path of a page. */
 
 import type { Site } from '../config/site-file.ts'
 import { type Language, toPagePath } from '../config/texts.ts'

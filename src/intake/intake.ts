@@ -9,7 +9,7 @@ import { GIVE_UP_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
-/** Receives what the intake counts. */
+/** Counts what the intake does. */
 export interface IntakeMetrics {
   /** A commit ended. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
@@ -39,13 +39,13 @@ interface Batch {
   readonly deadline: Timer
 }
 
-/** Milliseconds for which addresses join a batch: an address may be given up so much earlier than GIVE_UP_MS. */
+/** Milliseconds for which addresses join a batch. So the intake may give an address up this much earlier than GIVE_UP_MS. */
 const BATCH_MS = 100
 
-/** Maximum number of turns of the event loop that a commit waits while each turn brings more addresses. */
+/** Most turns of the event loop that a commit waits while each turn brings more addresses. */
 const BURST_TURNS = 4
 
-/** While the store fails and no address waits, an empty commit shows after so many milliseconds whether it works again. */
+/** Milliseconds after a failure until an empty commit shows whether the store works again. */
 const RETRY_MS = 1_000
 
 /** Creates the intake of a store. */

@@ -36,7 +36,7 @@ export interface Locale {
   readonly sample: string
   /** The link to the privacy policy. */
   readonly privacy: string
-  /** The link to what the law asks an owner to say about themself. */
+  /** The link to the legal notice of the owner. */
   readonly imprint: string
   /** The text before the name of the license. */
   readonly license: string
@@ -53,7 +53,7 @@ export interface Locale {
   readonly outcomes: Readonly<Record<Outcome, string>>
 }
 
-/** Converts the reason for an invalid address to an outcome, more specific than the code if that helps. */
+/** Converts the reason for an invalid address to an outcome, which may be more specific than the code. */
 export function toOutcome(reason: AddressReason): Outcome {
   if (reason === 'missing' || reason === 'empty') return 'empty'
   return reason === 'non_ascii' ? 'non_ascii' : 'invalid_email'

@@ -1,4 +1,4 @@
-/** What the page makes of the accent, the name and the logo of the owner. */
+/** The colors and icons of the page, from the accent, the name and the logo of the owner. */
 
 import { latin } from '@fontsource/fraunces/unicode.json'
 import type { Logo } from '../config/logo.ts'
@@ -50,7 +50,7 @@ export function createFavicon(name: string, accent: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="16" dy=".35em" text-anchor="middle" font-family="Georgia,serif" font-size="20" font-weight="700" fill="${toLabel(accent)}">${letter}</text></svg>\n`
 }
 
-/** Returns the first letter or digit of a name with its marks, as a capital; else its first emoji, symbol or mark; else nothing. */
+/** Returns the first letter or digit of a name with its accents, as a capital; otherwise its first symbol or nothing. */
 export function toInitial(name: string): string {
   const found = /[\p{L}\p{N}]\p{M}*/u.exec(name) ?? /\p{RGI_Emoji}|[\p{S}\p{P}]/v.exec(name)
   const [initial = ''] = found ?? []

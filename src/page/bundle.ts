@@ -1,4 +1,4 @@
-/** Reads the files of the page, and bundles its sources. An executable has the result in the place of this module. */
+/** Reads the files of the page, and bundles its sources. In an executable, the result replaces this module. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -75,7 +75,7 @@ export function createForm(options: PageOptions, language: Language, state: Form
   )
 }
 
-/** The answer is a form of its own: Enter in the field must send what is in the field. */
+/** The suggested address is in a second form: Enter in the field must send what is in the field. */
 function createQuestion(phrase: string, likely: string): JSX.Element {
   const [before = '', after = ''] = phrase.split('{address}')
   return (
@@ -89,7 +89,7 @@ function createQuestion(phrase: string, likely: string): JSX.Element {
   )
 }
 
-/** What helps to decide: the promise of the owner and an issue to read, then which data are stored. */
+/** Builds the notes below the form: the promise of the owner and an issue to read, then which data are stored. */
 function createNotes({ site }: PageOptions, language: Language): JSX.Element {
   const { note, phrases } = toTexts(site, language)
   return (
@@ -111,7 +111,7 @@ function createNotes({ site }: PageOptions, language: Language): JSX.Element {
   )
 }
 
-/** Builds what replaces the form after a success. The script adds the address. */
+/** Builds the confirmation, which replaces the form after a success. The script adds the address. */
 export function createConfirmation(
   { site, assets }: PageOptions,
   language: Language,
@@ -150,7 +150,7 @@ export function createConfirmation(
   )
 }
 
-/** Puts each sentence into an element of its own, so that a line rather ends after a sentence than in it. */
+/** Puts each sentence into its own element, so that lines break between sentences if possible. */
 function toSentences(text: string): (JSX.Element | string)[] {
   return text.split(/(?<=[.!?。！？])\s*/u).flatMap((sentence) => [<span key={sentence}>{sentence}</span>, ' '])
 }

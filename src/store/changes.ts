@@ -1,6 +1,6 @@
 /**
- * What imports, opt-outs and removals change: pure functions from what a list holds of the addresses to what the store
- * then writes. The same for every store, and for the dry run.
+ * Plans the changes of imports, opt-outs and removals. Pure functions take what a list holds of the addresses, and return
+ * what the store must write. Every store and the dry run use them.
  */
 
 import { type Address, toIdentity } from '../email.ts'
@@ -16,7 +16,7 @@ import {
   type SubscriptionState,
 } from '../subscriber.ts'
 
-/** What a store writes, in one transaction. No identity is in it twice. */
+/** The changes that a store writes in one transaction. No identity is in them twice. */
 export interface Changes {
   /** New subscribers. They get the next numbers in this order. */
   readonly add: readonly Omit<Subscriber, 'seq'>[]
@@ -27,7 +27,7 @@ export interface Changes {
   readonly lift: readonly Address[]
 }
 
-/** What a store writes, and what it returns to its caller. */
+/** The changes that a store writes, and the outcome that it returns to its caller. */
 export interface Plan<Outcome> {
   readonly changes: Changes
   readonly outcome: Outcome
@@ -90,7 +90,7 @@ function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, 
   return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
 }
 
-/** Returns the index of one row per address: the one with the last date. No date is the last one if it removes everybody. */
+/** Returns the index of one row per address: the last date. With `removeUndated`, a row without a date is the last. */
 function mergeOptOuts(rows: readonly OptOut[], removeUndated: boolean): readonly number[] {
   const undated = removeUndated ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   const dates = rows.map(({ optedOutAt }) => optedOutAt?.getTime() ?? undated)
@@ -117,7 +117,7 @@ export function planRemoval(
   const first = new Map<string, number>()
   const outcome = addresses.map((address, index): SubscriptionState => {
     const identity = toIdentity(address)
-    // Another row with the same address finds what the first one left.
+    // For a second row with the same address, the state is that after the first one.
     if (first.has(identity)) return suppress ? 'suppressed' : 'absent'
     first.set(identity, index)
     return toState(found[index])
@@ -151,8 +151,8 @@ function toLatest(one: Date, other: Date | undefined): Date {
 export type DryRun = Pick<SubscriberStore, 'import' | 'suppress'>
 
 /**
- * Creates a dry run: it counts what imports and opt-outs would do, and changes no list. It keeps what they would change
- * in memory, to recognize an address again in a later batch: about 200 bytes for each new address.
+ * Creates a dry run: it counts what imports and opt-outs would do, and changes no list. It keeps their changes in memory,
+ * to recognize an address in a later batch: about 200 bytes for each new address.
  *
  * @param store the list; undefined when there is none yet
  */
@@ -176,7 +176,7 @@ export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined)
   }
 }
 
-/** A database tells only at the first call that it has no list. @throws any other error */
+/** Returns nothing if there is no list: a database says so only at the first call. @throws any other error */
 function toMissing(error: unknown): undefined {
   if (!(error instanceof MissingListError)) throw error
 }

@@ -1,4 +1,4 @@
-/** What `rollcall doctor` reports: the same for every store. */
+/** The checks that `rollcall doctor` reports, for every store. */
 
 import { Failure } from '../failure.ts'
 import type { ListHead } from '../subscriber.ts'
@@ -15,9 +15,7 @@ export interface CheckResult {
 /** The check of a saved cursor, which needs the list. */
 export interface CursorCheck {
   readonly check: string
-  /**
-   * Returns what was found, or throws like the work of `runCheck`.
-   */
+  /** Compares the cursor with the head. Returns what it found, or throws like the work of `runCheck`. */
   run(head: ListHead): Promise<string>
 }
 

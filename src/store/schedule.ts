@@ -1,25 +1,25 @@
-/** When a list is compacted: by the service while it is idle, and by a command before it reads or writes. */
+/** The schedule of compaction: the service compacts while it is idle, and a command before it reads or writes. */
 
 /** The outcome of a slice of compaction. */
 export interface Slice {
-  /** Addresses of the inbox that it dealt with, repeats included. */
+  /** Addresses that it took from the inbox, repeats included. */
   readonly moved: number
   /** Whether the inbox has more for the caller to move. */
   readonly left: boolean
 }
 
 /**
- * Runs a slice of compaction, in one transaction: others can write in between. The list has no state of it, so a crash
- * repeats what is not moved, and several processes may compact at once.
+ * Runs a slice of compaction in one transaction, so that others can write between two slices. The list has no state of it:
+ * a crash repeats what is not moved, and several processes may compact at once.
  *
  * @param until moves only what was accepted up to this number. Default: no limit.
  */
 export type Compact = (until?: number) => Slice | Promise<Slice>
 
 export interface Schedule {
-  /** Notes a commit of so many addresses. Compaction waits until there is none for a while, or the backlog is large. */
+  /** Call it after a commit. Compaction waits until there is no commit for IDLE_MS, or the backlog is large. */
   committed(addresses: number): void
-  /** Compacts no more. Resolves when no slice is running. */
+  /** Stops compaction. Resolves when no slice is running. */
   stop(): Promise<void>
 }
 
@@ -27,8 +27,8 @@ export interface Schedule {
 const IDLE_MS = 250
 
 /**
- * Addresses in the inbox from which on each commit is followed by a slice. Compaction writes each page of an index once for
- * many addresses, so large backlogs cost less per address.
+ * With more addresses than this in the inbox, a slice follows each commit. Compaction writes each page of an index once for
+ * many addresses, so a large backlog costs less per address.
  */
 export const LARGE_BACKLOG = 1_000_000
 
@@ -85,7 +85,7 @@ export function createSchedule(compact: Compact): Schedule {
   }
 }
 
-/** Milliseconds between two slices of a command, in which others write. */
+/** Milliseconds between two slices of a command, so that others can write. */
 const PAUSE_MS = 1
 
 /**

@@ -15,7 +15,7 @@ export function toFirstDay(now = Date.now()): number {
 interface StatusParts {
   /** The days from `first` on that have subscribers, in days since 1970, UTC. */
   readonly days: readonly { readonly day: number; readonly added: number }[]
-  /** See `toFirstDay`. */
+  /** The first day: see `toFirstDay`. */
   readonly first: number
   /** The latest `subscribedAt`, in milliseconds since 1970; null when the list is empty. */
   readonly last: number | null

@@ -161,7 +161,7 @@ export const DOCUMENT_HEADERS = {
 interface ErrorResponse {
   readonly reasons: readonly ErrorReason[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Without one, the message of the reason. */
+  /** Default: the message of the reason. */
   readonly description?: string
 }
 

@@ -78,14 +78,14 @@ async function findFailure(response: Response): Promise<string | undefined> {
   return body.message ?? FAILURE
 }
 
-/** The style shows the state of the button, which keeps its label. */
+/** Marks the button while the page sends. The style shows this; the label does not change. */
 function showSending(sending: boolean): void {
   isSending = sending
   button.setAttribute('aria-disabled', String(sending))
   if (sending) show('sending')
 }
 
-/** Shows an outcome with its phrase, which is in the page; the empty one removes it. */
+/** Shows an outcome with its phrase, which is in the page. An empty outcome removes it. */
 function show(outcome: string): void {
   status.textContent = outcome === '' ? '' : (status.dataset[outcome] ?? status.dataset[FAILURE] ?? '')
   status.dataset.outcome = outcome
@@ -134,7 +134,7 @@ function offerLanguage(): void {
   document.querySelector('header')?.append(offer)
 }
 
-/** A language in a script: `zh-TW` is not written as `zh-Hans` is, and `pt` is as `pt-BR` is. Undefined for no language tag. */
+/** Returns a language with its script: `zh-TW` differs from `zh-Hans`, `pt` does not from `pt-BR`. Undefined if it is no tag. */
 function toScript(tag: string): string | undefined {
   try {
     const { language, script } = new Intl.Locale(tag).maximize()
@@ -146,7 +146,7 @@ function toScript(tag: string): string | undefined {
 
 offerLanguage()
 
-// The list of languages is over the page, so it closes when the reader turns to something else.
+// The list of languages is over the page, so it closes when the reader clicks or moves elsewhere.
 const languages = document.querySelector('nav details')
 const close = () => languages?.removeAttribute('open')
 document.addEventListener('click', ({ target }) => languages?.contains(target as Node) || close())

@@ -33,7 +33,7 @@ export interface Client {
   close(): Promise<void>
 }
 
-/** Seconds until the client stops connecting: the most of the time in which a request must be answered. */
+/** Seconds until the client stops connecting. A request then still gets its response in time. */
 const CONNECT_S = 3
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** The server may return with another schema: a new database, an older backup, or after a migration. */
+  /** Checks the schema again at the next call: it may be a new database, an older backup, or migrated. */
   function fail(error: unknown, current = sql): Failure {
     migrated = undefined
     if (isLost(error) && current === sql) {
@@ -128,7 +128,7 @@ function connect(server: PostgresServer, max: number): SQL {
   })
 }
 
-/** Closing rejects with the error of queries in progress. Their callers get the same error. */
+/** Closes all connections. Ignores the error of queries in progress, because their callers get it. */
 async function close(sql: SQL): Promise<void> {
   await sql.close({ timeout: 0 }).catch(() => {})
 }

@@ -29,7 +29,7 @@ function toReason(error: unknown): string {
 /** SQLSTATE */
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** What to do about a server on which nothing can be accepted or compacted. */
+/** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
 const REASONS = [

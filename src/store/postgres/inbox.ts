@@ -38,10 +38,10 @@ const IDLE_MS = 3_000
 /** Milliseconds for which a change waits for the lock. Only a copy to this list holds it longer. */
 const LOCK_MS = 10_000
 
-/** More than an inbox can have. */
+/** Limits that are above any inbox. */
 const EVERYTHING = { size: 1_000_000_000, until: 'ffffffff-ffff-ffff-ffff-ffffffffffff' } as const
 
-/** What a transaction that holds the lock knows of the list. */
+/** The numbers and the clock, for a transaction that holds the lock. */
 export interface Locked {
   /** New numbers begin after it. */
   readonly last: number
@@ -50,10 +50,11 @@ export interface Locked {
 }
 
 /**
- * Locks the list, and refuses to when commits are not durable. All that changes it needs this lock, so a later commit has higher numbers. Acceptance does not need it.
+ * Locks the list. Every change except acceptance needs this lock, so a later commit has higher numbers.
  *
  * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
  * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
+ * @throws an error when commits are not durable
  */
 export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
   // Without row_security, a policy that hides rows is an error.
@@ -130,8 +131,8 @@ export async function compactSlice(
 }
 
 /**
- * Compacts what the inbox holds at the call, so that a reader finds all that was confirmed before. Takes no lock when that
- * is nothing.
+ * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
+ * empty, takes no lock.
  *
  * @throws StoreError on a standby, whose list lacks what the primary has not compacted
  */
@@ -148,8 +149,8 @@ export async function compact(client: Client): Promise<void> {
 }
 
 /**
- * Does work under the lock, on a list that has all that was accepted before. A backlog is moved in slices first. The rest is
- * moved in one statement, because a loop until the inbox is empty would not end while others write.
+ * Does work under the lock, on a list that has everything that was accepted before. Moves a backlog in slices first. Moves
+ * the rest in one statement, because a loop until the inbox is empty would not end while others write.
  *
  * @param work gets the number after which new ones begin, and the clock
  */

@@ -1,4 +1,4 @@
-/** The statements that read a PostgreSQL list. What must be seen was compacted before. */
+/** The statements that read a PostgreSQL list. They do not see the inbox: compact first. */
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'

@@ -5,7 +5,7 @@ import { RESERVED_DOMAINS } from '../../email.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { createHead } from '../head.ts'
 
-/** The type of what must be durable. A value of it is refused when a commit would not be. */
+/** A type for rows that must be durable. The server refuses a value of it when the commit would not be durable. */
 export const DURABLE = 'rollcall.durable_number'
 
 /**
@@ -107,7 +107,7 @@ export async function migrate(
   )
 }
 
-/** Another process may have migrated while this one waited for the lock. Returns the version afterward. */
+/** Migrates, unless another process did while this one waited for the lock. Returns the version afterward. */
 async function migrateFrom(transaction: SQL, version: number, migrations: readonly string[]): Promise<number> {
   if (version >= migrations.length) return version
   for (const migration of migrations.slice(version)) await transaction.unsafe(migration)

@@ -53,7 +53,7 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
       change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
     remove: (addresses, options) =>
       change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
-    // The other list may take its time.
+    // Without a limit: the other list may be slow.
     fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), { idleMs: 0 }),
     close: () => client.close(),
   }
@@ -84,9 +84,12 @@ export function openPostgresServiceStore({ log, ...options }: ClientOptions & { 
 /** Milliseconds for which the service waits for a slice, which takes about 0.1 s. */
 const COMPACTION_DEADLINE_MS = 15_000
 
-/** Compaction on a connection of its own, so that it keeps no address waiting. Logs when it begins to fail, and when it works again. */
+/**
+ * Creates a compaction with its own connection, so that no address waits for it. Logs when compaction begins to fail, and
+ * when it works again.
+ */
 function createCompaction(options: ClientOptions, log: Log): { compact(): Promise<Slice> } & Pick<Client, 'close'> {
-  // The server gives up first, so that it ends what it does.
+  // The server gives up first, so that it ends its statement.
   const client = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
   let isFailing = false
   let isClosed = false

@@ -17,7 +17,7 @@ self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(d
 function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, string> {
   try {
     using db = openReadOnly(toRealPath(source))
-    // A damaged list could become a sound copy that has less.
+    // A damaged list could become a sound copy with fewer addresses.
     checkIntegrity(db, source)
     if (target === undefined) return { ok: true, value: read(db) }
     copyInto(db, target)
@@ -35,7 +35,7 @@ function read(db: Database): CheckedCopy {
   return { subscribers, reserved, suppressed, lastAcceptedAt }
 }
 
-/** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Keeps it closed: not in WAL mode. */
+/** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Leaves it out of WAL mode. */
 function prepare(file: string, lastSeq: number): void {
   using db = new Database(file, { readwrite: true })
   openPass(db)

@@ -15,7 +15,7 @@ export interface CopyRequest {
   readonly source: string
   /** An empty file. Default: the list is checked, and not copied. */
   readonly target?: string | undefined
-  /** The copy gives out only numbers above this one, and its inbox is compacted. Default: it is the list as it is. */
+  /** The copy gives out only numbers above this one, and its inbox is compacted. Default: the copy is not changed. */
   readonly lastSeq?: number | undefined
 }
 
@@ -48,8 +48,8 @@ export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): P
 }
 
 /**
- * Copies all that an open list holds to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), and checks
- * every page of the copy.
+ * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), and checks every page of
+ * the copy.
  */
 export function copyInto(db: Database, target: string): void {
   db.run('VACUUM INTO ?', [target])

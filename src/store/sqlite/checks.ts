@@ -18,7 +18,7 @@ import { checkVersion, toVersion } from './schema.ts'
 /** An inbox with more than this many times LARGE_BACKLOG is not compacted by any service. */
 const FULL = 2
 
-/** Runs all checks of a list. Without a list, only those that need none. */
+/** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(
   file: string,
   cursors: readonly CursorCheck[] = [],
@@ -94,7 +94,7 @@ function checkLeftovers(path: string): string {
   const folder = dirname(path)
   const names = listNames(folder)
   const isRescue = (name: string) => name.startsWith(`${basename(path, extname(path))}.rescue-`)
-  // Somebody who has looked into a rescue file has left its log.
+  // A program that has opened a rescue file may have left its log.
   const rescues = names.filter((name) => isRescue(name) && !/-(?:wal|shm)$/.test(name))
   if (rescues.length > 0) {
     const advice = 'may have addresses that are not on the list: export it, import that, and move it away'
@@ -116,7 +116,7 @@ function listNames(folder: string): readonly string[] {
   }
 }
 
-/** Says in one line which files of a list other users may read or write, and what to run; undefined when there is none. */
+/** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */
 export function describeModes(
   file: string,
 ): { readonly file: string; readonly mode: string; readonly text: string } | undefined {

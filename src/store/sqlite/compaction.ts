@@ -15,18 +15,18 @@ import { toDamage } from './error.ts'
 import { LAST_SEQ, readHead } from './read.ts'
 import { getRow } from './transaction.ts'
 
-/** Addresses of a pass. They need about 80 bytes each meanwhile. */
+/** Addresses of a pass. Each needs about 80 bytes of memory. */
 const PASS_SIZE = 500_000
 
-/** Addresses of a slice. No commit is possible meanwhile: 30 to 150 ms on ten million subscribers and a slow disk. */
+/** Addresses of a slice. It blocks commits for 30 to 150 ms on ten million subscribers and a slow disk. */
 const SLICE_SIZE = 2_000
 
 /** Rows of the inbox that are read at once. A busy service writes rows of 20 to 100 addresses. */
 const SLICE_ROWS = 100
 
 /**
- * Appends a batch to the inbox, with its numbers: see toClockSeq. One statement, which writes one page if it can: every
- * request waits for it. An empty batch commits too.
+ * Appends a batch to the inbox, with its numbers: see toClockSeq. This is one statement, which usually writes one page,
+ * because every request waits for it. An empty batch commits too.
  *
  * @param addresses a JSON array
  * @returns how many addresses it has
@@ -46,7 +46,7 @@ export function append(db: Database, addresses: string): number {
   return isEmpty ? 0 : addresses.split('","').length
 }
 
-/** Gives out numbers without the inbox, in the transaction of the caller. */
+/** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. */
 export function takeNumbers(db: Database, size: number): void {
   db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2`).run(toClockSeq(), size)
 }
@@ -81,7 +81,7 @@ export function openPass(db: Database): void {
   // Addresses that are not in `identities` yet.
   db.run(`CREATE TABLE pass.sorted (
     email TEXT COLLATE NOCASE, seq INTEGER, PRIMARY KEY (email, seq)) WITHOUT ROWID`)
-  // The numbers of those whose identity has another number.
+  // The numbers of addresses whose identity has another number.
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
 }
 
@@ -131,7 +131,7 @@ function findRows(db: Database, after: number, until: number): Rows {
   )
 }
 
-/** Starts a pass, or goes on with one: sorts more addresses. Writes nothing to the list. */
+/** Starts or continues a pass: sorts more addresses. Writes nothing to the list. */
 function sortRows(db: Database, pass: Pass | undefined, until: number): Pass | undefined {
   if (!pass) {
     db.run('DELETE FROM pass.sorted')
@@ -157,7 +157,7 @@ function moveSlice(db: Database, pass: Pass): { readonly moved: number; readonly
   return { moved, rest: moved === SLICE_SIZE ? pass : addSubscribers(db, pass) }
 }
 
-/** @returns how many addresses are no longer in `sorted`; undefined when the pass must start again */
+/** @returns how many addresses it took out of `sorted`; undefined when the pass must start again */
 function addIdentities(db: Database, pass: Pass): number | undefined {
   const end = db
     .query<{ email: string; seq: number }, []>(
@@ -173,7 +173,7 @@ function addIdentities(db: Database, pass: Pass): number | undefined {
     `INSERT INTO identities SELECT email, seq FROM pass.sorted WHERE (email, seq) <= (?1, ?2) ORDER BY email, seq
      ON CONFLICT (email) DO NOTHING`,
   ).run(...upTo)
-  // One with the same seq is new, also when this repeats a slice.
+  // An address with the same seq is new, also when this repeats a slice.
   db.query(
     `INSERT INTO pass.repeated SELECT s.seq FROM pass.sorted s CROSS JOIN identities i ON i.email = s.email
      WHERE (s.email, s.seq) <= (?1, ?2) AND i.seq <> s.seq`,
@@ -185,7 +185,7 @@ function addIdentities(db: Database, pass: Pass): number | undefined {
 function addSubscribers(db: Database, pass: Pass): Pass | undefined {
   const { first, last } = findRows(db, 0, pass.last)
   if (first === null || last === null) return undefined
-  // From now on, only this says which numbers were given out.
+  // Without the rows of the inbox, only this says which numbers were given out.
   db.query(
     `UPDATE list SET last_seq = max(last_seq,
        (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox WHERE first_seq = ?1))`,

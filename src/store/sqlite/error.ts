@@ -18,12 +18,12 @@ export function toOpenError(path: string, error: unknown): StoreError {
   return new StoreError(`cannot open the list ${path}: ${toReason(error)}`, { cause: error })
 }
 
-/** Another connection holds the write lock. */
+/** Whether another connection holds the write lock. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_BUSY/.test(toErrorCode(error) ?? '')
 }
 
-/** The file, its folder or its disk cannot be written. It may be readable. SQLite does not always tell the two apart. */
+/** Whether the file, its folder or its disk cannot be written. It may be readable: SQLite does not always say. */
 export function isWriteError(error: unknown): boolean {
   return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(
     toErrorCode(error) ?? '',

@@ -30,7 +30,7 @@ import { getRow } from './transaction.ts'
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
   readonly create?: boolean | undefined
-  /** Open a list that exists but cannot be written for reading only. Default: false. */
+  /** If a list exists but cannot be written, open it for reading only. Default: false. */
   readonly orReadOnly?: boolean | undefined
 }
 
@@ -67,7 +67,7 @@ export function openListFile(file: string, { create = true, orReadOnly = false }
   } catch (error) {
     if (orReadOnly && isWriteError(error)) return openUnwritable(path, toOpenError(path, error))
     if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
-    // /proc, for example, takes no folders and no files.
+    // Nobody can create a folder or a file in /proc, for example.
     const isFolder = existsSync(dirname(path))
     throw toOpenError(path, isFolder ? 'it cannot be opened for writing' : 'its folder cannot be created')
   }
@@ -87,7 +87,7 @@ function openWritable(path: string, name: string): ListFile {
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
-    // 16 MiB. More does not help: compaction and imports go through the pages in their order.
+    // 16 MiB. More does not help: compaction and imports use the pages in their order.
     db.run('PRAGMA cache_size = -16384')
     // After a burst, the log is truncated to this size.
     db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)

@@ -123,8 +123,8 @@ function findSuppressions(db: Database, addresses: readonly Address[]) {
 }
 
 /**
- * Yields pages of the list, up to its last subscriber at the first page, so that it does not follow a busy service. None
- * is missed, because the list only grows at its end.
+ * Yields pages of the list, up to the subscriber who is the last one at the start: a busy service adds more all the time.
+ * It misses nobody, because the list only grows at its end.
  */
 export function* listSubscribers(db: Database, after: number): Generator<readonly Subscriber[]> {
   const { end } = getRow(db.query<{ end: number }, []>('SELECT coalesce(max(seq), 0) AS end FROM subscribers'))
@@ -143,8 +143,8 @@ export function* listSubscribers(db: Database, after: number): Generator<readonl
 /**
  * Yields the whole list, in the transaction of the caller, which sees one state of it.
  *
- * @throws StoreError after the last page when the pages are not what `identities` has: a page of the table that was
- * overwritten would make the list shorter, and SQLite does not always notice it
+ * @throws StoreError after the last page when the pages differ from `identities`. A page of the table that was overwritten
+ * would make the list shorter, and SQLite does not always notice it
  */
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
   const { size } = getRow(db.query<{ size: number }, []>(`SELECT count(*) AS size ${IDENTITIES}`))

@@ -1,4 +1,4 @@
-/** Puts a backup in the place of a list. */
+/** Replaces a list with a backup. */
 
 import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
@@ -63,7 +63,7 @@ function checkBackup(source: string, target: string): void {
   throw new StoreError(`${source} is not closed: copy it with "rollcall backup --list sqlite:${source} FILE" first`)
 }
 
-/** Reads what the list holds. One that cannot be read is replaced too. */
+/** Reads what the list holds, or why it cannot be read: such a list is replaced too. */
 async function readBefore(target: string): Promise<Restored['before']> {
   if (!hasContent(target)) return undefined
   try {
@@ -100,7 +100,7 @@ function lockList(file: string): Database | undefined {
   }
 }
 
-/** The clock is above the numbers of a list that cannot be read. */
+/** Returns the last number of a list; 0 if it cannot be read, because the clock is above its numbers. */
 function readLastSeq(db: Database): number {
   try {
     return readHead(db).lastSeq

@@ -59,13 +59,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = []
 export const toVersion = (migrations = MIGRATIONS): number => 1 + migrations.length
 
 /**
- * Decides by the marks of a file whether this program may use it.
+ * Reads the application id and the version of a file, and decides whether this program may use it.
  *
  * @returns its version; 0 for a file without a schema
  * @throws StoreError when it is not a list, or when a newer Rollcall has migrated it
  */
 export function checkVersion(db: Database, path: string, migrations = MIGRATIONS): number {
-  // One statement reads all of it at one moment: another process may be creating the schema.
+  // In one statement, because another process may be creating the schema.
   const { application, version, tables } = getRow(
     db.query<{ application: number; version: number; tables: number }, []>(
       `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables

@@ -32,7 +32,7 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
   let { writeError } = list
   let isNoted = false
 
-  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses that leaves out. */
+  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
   async function compact(): Promise<void> {
     if (countInbox(db) === 0) return
     try {
@@ -75,7 +75,7 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
         compactAll(db)
         return work(db)
       })
-      // What is done is done when the list that has it is still at its path.
+      // Reports success only if the list that was changed is still at its path.
       list.checkPlace()
       return result
     })

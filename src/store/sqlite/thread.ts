@@ -8,8 +8,8 @@ import { describeModes } from './checks.ts'
 import type { Command, Reply, Report } from './worker.ts'
 
 /**
- * Opens the list in a file, on a new thread. A thread that ends before it is closed ends the process with exit code 1: what
- * starts the service starts it again. A warning is logged when other users may read the list.
+ * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
+ * supervisor starts it again. Logs a warning when other users may read the list.
  *
  * @throws StoreError when the file cannot be opened
  */
@@ -44,7 +44,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
 
   async function close(): Promise<void> {
     isClosing = true
-    // SQLite must not close a lost list: see ListFile. The end of the thread would, unless the process ends too.
+    // SQLite must not close a lost list: see ListFile. So the thread of one ends with the process, not before.
     await send({ call: 'close' }).then(
       () => worker.terminate(),
       () => worker.unref(),

@@ -60,7 +60,7 @@ async function run(command: Command): Promise<Reply> {
 function accept(addresses: string): void {
   list.checkPlace()
   schedule.committed(append(list.db, addresses))
-  // After the sync and before the confirmation: what is not in the files at the paths must not be confirmed.
+  // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
   list.checkPlace()
 }
 
@@ -79,7 +79,7 @@ async function close(): Promise<void> {
   list.close()
 }
 
-/** Copies what the open files of a lost list hold. One attempt: the owner has to look at it anyway. */
+/** Copies what the open files of a lost list hold. Tries once, because the owner must repair the list anyway. */
 async function rescue({ message }: LostListError): Promise<void> {
   if (isRescued) return
   isRescued = true

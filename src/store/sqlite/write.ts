@@ -1,4 +1,4 @@
-/** What the owner changes in a SQLite list. Every function works in the transaction of its caller. */
+/** Changes of the owner to a SQLite list. Every function works in the transaction of its caller. */
 
 import type { Database } from 'bun:sqlite'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
@@ -89,7 +89,7 @@ export async function fillList(db: Database, { head, subscribers, suppressions }
   return after
 }
 
-/** Raises the last number to that of another list, so that no cursor of that one skips anybody. */
+/** Raises the last number to that of another list, so that no cursor of the other list skips anybody. */
 export function raiseLastSeq(db: Database, lastSeq: number): void {
   db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
 }
