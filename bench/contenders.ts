@@ -24,22 +24,28 @@ const toPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 /** Node comes with the other servers. */
 export const NODE = toPath('baselines/node_modules/.bin/node')
 
+/** Other servers with SQLite. Each runs twice: with every address on disk before the response, and some time later. */
+const BASELINES = {
+  fastify: { title: 'Fastify 5, node:sqlite', runtime: NODE },
+  express: { title: 'Express 5, node:sqlite', runtime: NODE },
+  hono: { title: 'Hono, bun:sqlite', runtime: process.execPath },
+  elysia: { title: 'Elysia, bun:sqlite', runtime: process.execPath },
+}
+const MODES = { durable: 'FULL', relaxed: 'NORMAL' }
+
+/** The names of the other servers in a mode. */
+export const listBaselines = (mode: keyof typeof MODES) => Object.keys(BASELINES).map((name) => `${name}-${mode}`)
+
 /** @param own the checkout that has this file @param other the one to compare with */
 export function createContenders(own: Checkout, other: Checkout | undefined): Readonly<Record<string, Contender>> {
   const rollcall = { title: 'Rollcall', command: [...toCommand(own.folder), 'serve'], checkout: own }
-  const bun = (file: string, ...args: readonly string[]) => [process.execPath, toPath(file), ...args]
-  const node = (file: string, ...args: readonly string[]) => [NODE, toPath(file), ...args]
-  const programs = [
-    { name: 'fastify', title: 'Fastify 5, node:sqlite', command: node('baselines/servers.js', 'fastify') },
-    { name: 'express', title: 'Express 5, node:sqlite', command: node('baselines/servers.js', 'express') },
-    { name: 'hono', title: 'Hono, bun:sqlite', command: bun('baselines/servers.js', 'hono') },
-    { name: 'elysia', title: 'Elysia, bun:sqlite', command: bun('baselines/servers.js', 'elysia') },
-  ]
-  const toBaselines = (kind: string, SYNCHRONOUS: string) =>
-    programs.map(({ name, title, command }) => [
-      `${name}-${kind}`,
-      { title: `${title}, ${kind}`, command, environment: { SYNCHRONOUS }, checkout: own },
-    ])
+  const servers = toPath('baselines/servers.js')
+  const baselines = Object.entries(MODES).flatMap(([mode, SYNCHRONOUS]) =>
+    Object.entries(BASELINES).map(([name, { title, runtime }]) => [
+      `${name}-${mode}`,
+      { title: `${title}, ${mode}`, command: [runtime, servers, name], environment: { SYNCHRONOUS }, checkout: own },
+    ]),
+  )
   return {
     rollcall,
     ...(other && {
@@ -49,13 +55,8 @@ export function createContenders(own: Checkout, other: Checkout | undefined): Re
     empty: { ...rollcall, title: 'Rollcall, empty list', list: 'postgres' },
     two: { ...rollcall, title: 'Rollcall, two processes', processes: 2 },
     four: { ...rollcall, title: 'Rollcall, four processes', processes: 4 },
-    bare: { title: 'Bare Bun.serve, stores nothing', command: bun('bare.ts'), checkout: own },
-    // On disk before the response, and some time later.
-    ...Object.fromEntries([...toBaselines('durable', 'FULL'), ...toBaselines('relaxed', 'NORMAL')]),
-    'fastify-postgres': {
-      title: 'Fastify 5, postgres',
-      command: node('baselines/servers.js', 'fastify'),
-      checkout: own,
-    },
+    bare: { title: 'Bare Bun.serve, stores nothing', command: [process.execPath, toPath('bare.ts')], checkout: own },
+    ...Object.fromEntries(baselines),
+    'fastify-postgres': { title: 'Fastify 5, postgres', command: [NODE, servers, 'fastify'], checkout: own },
   }
 }

@@ -1,4 +1,4 @@
-/** What the reports of the benchmark and of the endurance suite share. */
+/** What the programs of the benchmark and of the endurance suite share. */
 
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,11 @@ export function describeMachine(): string {
 /** The commit of the checkout, with `-dirty` if a file was changed. */
 export async function readCommit(): Promise<string> {
   return (await $`git describe --always --dirty --exclude ${'*'}`.cwd(ROOT).text()).trim()
+}
+
+export function end(text: string, code: number): never {
+  console.error(text.trimEnd())
+  process.exit(code)
 }
 
 /** A table in Markdown. */

@@ -5,7 +5,6 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { $ } from 'bun'
@@ -29,8 +28,8 @@ export interface Checkout {
 /** A list, as a value of DATABASE_URL. */
 export interface BenchList {
   readonly url: string
-  /** The process of a database server, whose CPU counts too. */
-  readonly server?: number
+  /** The processes of a database server, whose CPU counts too. */
+  readonly servers: readonly number[]
 }
 
 /** The folder of the results; git ignores it. */
@@ -56,7 +55,7 @@ export interface ListOptions {
   readonly checkout: Checkout
   /** The folder of a new list. */
   readonly folder: string
-  readonly pins: Pins | undefined
+  readonly pins: Pins
   /** Whether a large list must not have what an earlier trial added to it. */
   readonly isFresh: boolean
 }
@@ -65,10 +64,10 @@ export interface ListOptions {
 export async function createList(kind: ListKind, options: ListOptions): Promise<BenchList> {
   const { checkout, folder, isFresh } = options
   if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large') return await createDatabase(kind, options)
-  if (kind === 'empty') return { url: `sqlite:${join(folder, 'list.db')}` }
+  if (kind === 'empty') return toSqlite(join(folder, 'list.db'))
   const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
   const existing = isFresh ? undefined : shared.get(large)
-  if (existing) return { url: `sqlite:${existing}` }
+  if (existing) return toSqlite(existing)
   if (!existsSync(large)) {
     const partial = `${large}.partial`
     await $`rm -f ${partial} ${partial}-wal ${partial}-shm`
@@ -80,31 +79,33 @@ export async function createList(kind: ListKind, options: ListOptions): Promise<
   await $`sync ${file}`
   await Bun.sleep(SETTLE_MS)
   if (!isFresh) shared.set(large, file)
-  return { url: `sqlite:${file}` }
+  return toSqlite(file)
 }
+
+const toSqlite = (file: string): BenchList => ({ url: `sqlite:${file}`, servers: [] })
 
 /** Imports the addresses of load.lua with seed 0, from 1. */
 async function importInto(url: string, { folder, commit }: Checkout, size: number): Promise<void> {
   process.stderr.write(`importing ${size.toLocaleString('en')} addresses, once, with ${commit}\n`)
   const rollcall = toCommand(folder)
-  const file = await getFile('listed', 0, size)
+  const file = await getFile('listed', size)
   const environment = { PATH: process.env.PATH, DATABASE_URL: url }
   await $`${rollcall} import ${file}`.env(environment).cwd(RESULTS).quiet()
   const count = Number(await $`${rollcall} count`.env(environment).cwd(RESULTS).text())
   if (count !== size) throw new Error(`the large list has ${count} addresses, not ${size}`)
 }
 
-/** Returns a file of addresses. It is made once. */
-export async function getFile(name: string, seed: number, size: number): Promise<string> {
+/** Returns a file of addresses, which is made once: those of the large lists, or new ones. */
+export async function getFile(name: 'listed' | 'new', size: number): Promise<string> {
   mkdirSync(RESULTS, { recursive: true })
   const file = join(RESULTS, `${name}-${size}.txt`)
   if (existsSync(file)) return file
   const writer = Bun.file(`${file}.partial`).writer()
   for (let first = 1; first <= size; first += 1_000_000) {
     const length = Math.min(1_000_000, size - first + 1)
-    const addresses = Array.from({ length }, (_, index) => toAddress(first + index, seed))
+    const addresses = Array.from({ length }, (_, index) => toAddress(first + index, name === 'listed' ? 0 : 2))
     // Sorted, so that an import of many millions takes minutes. A file that people import is in no order.
-    writer.write(`${(seed === 0 ? addresses.sort() : addresses).join('\n')}\n`)
+    writer.write(`${(name === 'listed' ? addresses.sort() : addresses).join('\n')}\n`)
     await writer.flush()
   }
   await writer.end()
@@ -119,7 +120,7 @@ function toAddress(number: number, seed: number): string {
 }
 
 let started: ReturnType<typeof startPostgres> | undefined
-const largeDatabases = new Map<string, string>()
+let large: string | undefined
 
 /** The server keeps the indexes of a large list in its memory, as one that is set up for such a list does. */
 async function startPostgres() {
@@ -135,20 +136,15 @@ async function createDatabase(kind: ListKind, { checkout, pins }: ListOptions): 
   const { data, createUrl, pooler, run } = await started
   const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   // The processes of later connections inherit the cores.
-  await $`taskset -a -c -p ${pins?.server ?? `0-${availableParallelism() - 1}`} ${pid}`.quiet()
-  if (kind !== 'postgres-large') {
-    const url = new URL(await createUrl())
-    if (kind === 'pooler') url.port = String(pooler)
-    return { url: url.href, server: pid }
-  }
-  let url = largeDatabases.get(checkout.commit)
-  if (url === undefined) {
-    url = await createUrl()
-    await importInto(url, checkout, SIZES[kind])
-    await run('VACUUM (ANALYZE)', url)
+  await $`taskset -a -c -p ${pins.server} ${pid}`.quiet()
+  const url = new URL(kind === 'postgres-large' && large ? large : await createUrl())
+  if (kind === 'pooler') url.port = String(pooler)
+  if (kind === 'postgres-large' && !large) {
+    large = url.href
+    await importInto(large, checkout, SIZES[kind])
+    await run('VACUUM (ANALYZE)', large)
     // What is not written yet would be written during the samples.
-    await run('CHECKPOINT', url)
-    largeDatabases.set(checkout.commit, url)
+    await run('CHECKPOINT', large)
   }
-  return { url, server: pid }
+  return { url: url.href, servers: [pid] }
 }

@@ -10,21 +10,20 @@ import { ENDPOINT } from '../src/routes.ts'
  */
 export type RequestKind = 'new' | 'known' | 'repeated'
 
-/** The cores of the server and of the load generator, in the format of `taskset -c`. */
+/** The cores of the servers and of the load generator, in the format of `taskset -c`. */
 export interface Pins {
   readonly server: string
   readonly load: string
 }
 
-/** Gives the load generator a core of its own; undefined if there is only one. */
-export function choosePins(cores = availableParallelism()): Pins | undefined {
-  return cores < 2 ? undefined : { server: cores === 2 ? '0' : `0-${cores - 2}`, load: String(cores - 1) }
-}
+const CORES = availableParallelism()
+const ALL = `0-${CORES - 1}`
 
-/** Pins a command to some cores. */
-export function pinned(cores: string | undefined, command: readonly string[]): string[] {
-  return cores === undefined ? [...command] : ['taskset', '-c', cores, ...command]
-}
+/** All processes share all cores. */
+export const TOGETHER: Pins = { server: ALL, load: ALL }
+
+/** The load generator has a core to itself, if there are two. */
+export const APART: Pins = { server: CORES > 2 ? `0-${CORES - 2}` : '0', load: String(CORES - 1) }
 
 export interface LoadOptions {
   /** The ports of the processes, which share the connections. */
@@ -32,14 +31,7 @@ export interface LoadOptions {
   readonly kind: RequestKind
   readonly connections: number
   readonly seconds: number
-  readonly pins: Pins | undefined
-}
-
-export interface LoadResult {
-  readonly requests: number
-  readonly seconds: number
-  /** 99th percentile of the latency, in milliseconds. */
-  readonly p99: number
+  readonly pins: Pins
 }
 
 // New addresses differ between all runs.
@@ -48,14 +40,15 @@ let runs = Math.floor(Math.random() * 500_000)
 /**
  * Sends requests for some seconds. Each connection sends its next request when it has the response to the last one.
  *
+ * @returns the 99th percentile of the latency in milliseconds, too
  * @throws Error when a request failed or had an unexpected status
  */
-export async function runLoad({ ports, kind, connections, seconds, pins }: LoadOptions): Promise<LoadResult> {
+export async function runLoad({ ports, kind, connections, seconds, pins }: LoadOptions) {
   const options = [`-t${ports.length}`, `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
   const script = fileURLToPath(new URL('load.lua', import.meta.url))
   const url = `http://127.0.0.1:${ports[0]}${ENDPOINT.path}`
-  const command = ['wrk', ...options, '-s', script, url, '--', kind, String(++runs)]
-  const child = Bun.spawn(pinned(pins?.load, command), {
+  const command = ['taskset', '-c', pins.load, 'wrk', ...options, '-s', script, url, '--', kind, String(++runs)]
+  const child = Bun.spawn(command, {
     env: { PATH: process.env.PATH, PORTS: ports.join(',') },
     stdout: 'pipe',
   })

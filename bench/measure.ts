@@ -7,7 +7,7 @@ import { ENDPOINT } from '../src/routes.ts'
 import { createFolder } from '../test/support/service.ts'
 import type { Contender } from './contenders.ts'
 import { type BenchList, createList, getFile, toCommand } from './lists.ts'
-import { choosePins, runLoad } from './load.ts'
+import { APART, runLoad, TOGETHER } from './load.ts'
 import { IDLE_CPU, type Server, startServer } from './server.ts'
 import type { Load, Metric, Trial } from './trials.ts'
 
@@ -25,7 +25,7 @@ export async function prepare(contender: Contender, { load, list: kind, seconds 
   const { checkout } = contender
   const folder = await createFolder()
   const isFull = load.kind === 'full'
-  const pins = load.kind === 'command' || (isFull && load.isSpread) ? undefined : choosePins()
+  const pins = toPins(load)
   const isFresh = load.kind === 'command' && load.args.includes('FILE')
   const list = await createList(contender.list ?? kind, { checkout, folder, pins, isFresh })
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -56,8 +56,12 @@ export async function prepare(contender: Contender, { load, list: kind, seconds 
 
 type FullLoad = Extract<Load, { kind: 'full' }> & { readonly seconds: number }
 
-function sendLoad({ ports }: Server, { sends: kind = 'new' }: Contender, { isSpread, ...load }: FullLoad) {
-  return runLoad({ ...load, ports, kind, pins: isSpread ? undefined : choosePins() })
+function toPins(load: Load) {
+  return load.kind === 'command' || (load.kind === 'full' && load.isSpread) ? TOGETHER : APART
+}
+
+function sendLoad({ ports }: Server, { sends: kind = 'new' }: Contender, load: FullLoad) {
+  return runLoad({ ...load, ports, kind, pins: toPins(load) })
 }
 
 async function measureLoad(server: Server, contender: Contender, load: FullLoad): Promise<Sample> {
@@ -85,7 +89,7 @@ const PAUSE_MS = 300
 
 /** Fills the inbox, then sends single requests until it is compacted. Returns the longest wait in milliseconds. */
 async function measureWait({ ports, cpu }: Server): Promise<number> {
-  const load = { ports, kind: 'new', connections: 64, seconds: 5, pins: choosePins() } as const
+  const load = { ports, kind: 'new', connections: 64, seconds: 5, pins: APART } as const
   for (let sent = 0; sent < INBOX; ) sent += (await runLoad(load)).requests
   let longest = 0
   for (let sent = 0, isIdle = false; !isIdle && sent < 200; sent++) {
@@ -111,7 +115,7 @@ async function measureCommand(
   { list, folder }: { readonly list: BenchList; readonly folder: string },
 ): Promise<Sample> {
   const replace: Record<string, string> = { BACKUP: join(folder, 'backup.db') }
-  if (args.includes('FILE')) replace.FILE = await getFile('new', 2, 1_000_000)
+  if (args.includes('FILE')) replace.FILE = await getFile('new', 1_000_000)
   const start = performance.now()
   const child = Bun.spawn([...command, ...args.map((arg) => replace[arg] ?? arg)], {
     env: { PATH: process.env.PATH, DATABASE_URL: list.url },
@@ -121,6 +125,5 @@ async function measureCommand(
   })
   const errors = await child.stderr.text()
   if ((await child.exited) !== 0) throw new Error(`rollcall ${args.join(' ')} failed: ${errors}`)
-  const time = (performance.now() - start) / 1000
-  return { time, commandCpu: Number(child.resourceUsage()?.cpuTime.total) / 1e6 }
+  return { time: (performance.now() - start) / 1000 }
 }

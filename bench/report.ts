@@ -62,7 +62,8 @@ export function toMarkdown(run: Run): string {
 
 /** A row of the table of goals. Without the other checkout, there is nothing to compare with it. */
 function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run): string[][] {
-  const { metric, subject = 'rollcall', against = [], called, atLeast, atMost } = goal
+  const { metric, subject = 'rollcall', against = [], atLeast, atMost } = goal
+  const called = goal.called ?? contenders[against[0] ?? '']?.title
   if (against.some((name) => !samples[name])) return []
   const { title, digits, isMoreBetter } = METRICS[metric]
   const best = isMoreBetter ? Math.max : Math.min

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
-import { DOCS, readCommit } from './document.ts'
+import { DOCS, end, readCommit } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
 import { prepare, type Sample, type Subject } from './measure.ts'
 import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
@@ -19,7 +19,7 @@ Compares Rollcall with other servers and with one that stores nothing. Needs Lin
   --rounds NUMBER    run each contender this often, in turn with the others
   --seconds NUMBER   send load for this many seconds
   --against FOLDER   compare with the Rollcall of another checkout too, which has its own node_modules
-  --write-docs       write docs/bench.md, bench.json and bench.svg: all trials in full, from a clean commit
+  --write-docs       write docs/bench.md and bench.svg: all trials in full, from a clean commit
   --help             print help
 
 The results are in bench/results.
@@ -108,17 +108,10 @@ function write(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const run: Run = { commit, compared: other?.commit, failures, contenders, outcomes }
   writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
-  const samples = Object.fromEntries(outcomes.map(({ trial, samples: taken }) => [trial.name, taken]))
-  writeFileSync(join(folder, 'bench.json'), `${JSON.stringify({ commit, samples }, toRounded, 1)}\n`)
   const drawn = outcomes.find(({ trial }) => trial.name === 'baselines')
   if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn, run))
 }
 
 function toRounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(5)) : value
-}
-
-function end(text: string, code: number): never {
-  console.error(text.trimEnd())
-  process.exit(code)
 }

@@ -1,11 +1,11 @@
 /** Runs a contender in processes of its own, and measures it from outside. */
 
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPort } from '../test/support/postgres-server.ts'
 import type { Contender } from './contenders.ts'
 import type { BenchList } from './lists.ts'
-import { type Pins, pinned } from './load.ts'
+import type { Pins } from './load.ts'
 
 export interface Server {
   /** The port of each process. */
@@ -36,32 +36,30 @@ export const IDLE_CPU = 0.03
  */
 export async function startServer(
   { title, command, environment, processes = 1 }: Contender,
-  { list, folder, pins }: { readonly list: BenchList; readonly folder: string; readonly pins: Pins | undefined },
+  { list, folder, pins }: { readonly list: BenchList; readonly folder: string; readonly pins: Pins },
 ): Promise<Server> {
   const ports = Array.from({ length: processes }, findPort)
-  const log = join(folder, 'stderr.log')
-  const stderr = openSync(log, 'a')
+  const log = Bun.file(join(folder, 'stderr.log'))
   const start = performance.now()
   const children = ports.map((port) => {
     const settings = { NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: list.url }
     const env = { PATH: process.env.PATH, ...settings, ...environment }
-    return Bun.spawn(pinned(pins?.server, command), { env, cwd: folder, stdout: 'ignore', stderr })
+    return Bun.spawn(['taskset', '-c', pins.server, ...command], { env, cwd: folder, stdout: 'ignore', stderr: log })
   })
-  closeSync(stderr)
   for (const [index, child] of children.entries()) {
     if (await hasResponse(ports[index] ?? 0, child)) continue
     for (const each of children) each.kill('SIGKILL')
-    throw new Error(`${title} does not start: ${readFileSync(log, 'utf8')}`)
+    throw new Error(`${title} does not start: ${await log.text()}`)
   }
   const startMs = performance.now() - start
   const pids = children.map(({ pid }) => pid)
-  const cpu = () => sum([...pids, ...(list.server === undefined ? [] : [list.server])].map(readCpu))
+  const cpu = () => sum([...pids, ...list.servers].map(readCpu))
 
   return {
     ports,
     startMs,
     cpu,
-    peakMemory: () => sum(pids.flatMap(listTree).map(readPeakMemory)),
+    peakMemory: () => sum(pids.flatMap(listTree).map((pid) => readMemory(pid, 'VmHWM'))),
     async waitUntilIdle() {
       const end = performance.now() + IDLE_DEADLINE_MS
       while (performance.now() < end) {
@@ -101,8 +99,9 @@ function readCpu(root: number): number {
   )
 }
 
-function readPeakMemory(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readProc(`${pid}/status`))?.[1] ?? 0) / 1024
+/** The resident memory of a process now, or its peak, in MiB: proc_pid_status(5). */
+export function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readProc(`${pid}/status`))?.[1] ?? 0) / 1024
 }
 
 /** A process with its descendants. The processes that are measured start others in their first thread. */

@@ -14,9 +14,8 @@ export interface Exchange {
 
 export interface LoadOptions {
   readonly callers: number
-  /** The address that a caller sends next; undefined ends the caller. */
-  readonly nextEmail: () => string | undefined
-  readonly onReply?: (exchange: Exchange) => void
+  /** What a caller sends next; undefined ends the caller. */
+  readonly next: () => { readonly email: string; readonly onReply?: (exchange: Exchange) => void } | undefined
   /** Milliseconds that a caller waits between two requests. */
   readonly pauseMs?: number
 }
@@ -32,7 +31,7 @@ export interface Load {
 const RECONNECT_MS = 20
 
 /** Starts the callers. A caller that loses its connection opens another one. */
-export function startLoad(toPort: () => number, { callers, nextEmail, onReply, pauseMs = 0 }: LoadOptions): Load {
+export function startLoad(toPort: () => number, { callers, next, pauseMs = 0 }: LoadOptions): Load {
   let isStopping = false
 
   async function call(): Promise<void> {
@@ -43,11 +42,11 @@ export function startLoad(toPort: () => number, { callers, nextEmail, onReply, p
         await Bun.sleep(RECONNECT_MS)
         continue
       }
-      const email = nextEmail()
-      if (email === undefined) break
+      const sent = next()
+      if (!sent) break
       const startedAt = performance.now()
-      const reply = await request(connection, email)
-      onReply?.({ email, status: reply?.status, startedAt, endedAt: performance.now() })
+      const reply = await request(connection, sent.email)
+      sent.onReply?.({ email: sent.email, status: reply?.status, startedAt, endedAt: performance.now() })
       if (pauseMs > 0) await Bun.sleep(pauseMs)
     }
     connection?.close()

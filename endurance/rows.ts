@@ -54,14 +54,3 @@ export function checkAllSent(listed: ReadonlyMap<string, Row>, isSent: (identity
   const strange = [...listed.keys()].filter((identity) => !isSent(identity))
   check(strange.length === 0, () => `addresses that nobody sent are listed: ${toSample(strange)}`)
 }
-
-/** Reads a list: each acknowledged address is on it once, and nothing that was not sent. Returns the rows by identity. */
-export async function checkKept(
-  list: List,
-  { acknowledged, sent }: { readonly acknowledged: Iterable<string>; readonly sent: ReadonlySet<string> },
-): Promise<ReadonlyMap<string, Row>> {
-  const listed = byIdentity(await readRows(list))
-  checkNoneLost(listed, acknowledged)
-  checkAllSent(listed, (identity) => sent.has(identity))
-  return listed
-}

@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DOCS, readCommit } from '../bench/document.ts'
+import { DOCS, end, readCommit } from '../bench/document.ts'
 import { getServer } from '../test/support/postgres.ts'
 import { createFolder, endServices, removeLogs } from '../test/support/service.ts'
 import { within } from '../test/support/wait.ts'
@@ -66,8 +66,8 @@ const runs = chosen.flatMap((trial) =>
   stores.flatMap((store) => (trial.minutes[store] === undefined ? [] : { trial, store })),
 )
 if (runs.length === 0 || !(scale > 0) || !Number.isSafeInteger(seed)) end(HELP, 2)
-const missing = [...new Set(chosen.flatMap(({ findMissing }) => findMissing?.() ?? []))]
-if (missing.length > 0) end(missing.join('\n'), 2)
+const missing = chosen.flatMap(({ needs = [] }) => needs).find((program) => !Bun.which(program))
+if (missing) end(`${missing} is not installed: apt-get install ${missing}`, 2)
 const commit = await readCommit()
 if (values['write-docs'] && (values.only || values.store || scale !== 1 || commit.endsWith('-dirty')))
   end('--write-docs needs a clean commit and all trials in full: commit your changes, and use no other option', 2)
@@ -126,9 +126,4 @@ async function runTrial(trial: Trial, store: StoreKind): Promise<Outcome> {
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
-}
-
-function end(text: string, code: number): never {
-  say(text.trimEnd())
-  process.exit(code)
 }

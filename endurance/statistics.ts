@@ -1,12 +1,9 @@
 /** The few statistics that trials need. */
 
-/** The value below which this share of the values lies; 0 for none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0
+/** The value in the middle; 0 for none. */
+export function median(values: readonly number[]): number {
+  return Float64Array.from(values).sort()[Math.floor(values.length / 2)] ?? 0
 }
-
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /**
  * How much values grow from the first to the last, by the Theil-Sen estimator: the median of the slopes between all
@@ -19,15 +16,13 @@ export function growthOf(values: readonly number[]): number {
   return slopes.length === 0 ? 0 : median(slopes) * (values.length - 1)
 }
 
-export interface Auc {
-  /** The probability that a value of the second list is larger than one of the first; 0.5 when nobody can tell. */
-  readonly auc: number
-  /** Its standard error when both lists come from one distribution. */
-  readonly error: number
-}
-
-/** The area under the ROC curve, from the rank sum (Hanley and McNeil, Radiology 143, 1982). Ties share their rank. */
-export function compareSamples(first: readonly number[], second: readonly number[]): Auc {
+/**
+ * The area under the ROC curve, from the rank sum (Hanley and McNeil, Radiology 143, 1982). Ties share their rank.
+ *
+ * @returns the probability that a value of the second list is larger than one of the first, 0.5 when nobody can tell, and
+ *   its standard error when both lists come from one distribution
+ */
+export function compareSamples(first: readonly number[], second: readonly number[]) {
   const all = [
     ...first.map((value) => ({ value, isSecond: false })),
     ...second.map((value) => ({ value, isSecond: true })),

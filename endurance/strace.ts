@@ -30,11 +30,6 @@ const LONGEST = 1_048_576
 
 const RECORDING = ['-f', '-y', '-xx', '-ttt', '-T', '--quiet=attach', '-s', String(LONGEST), '-e', `trace=${CALLS}`]
 
-/** Says in one line what is missing. */
-export function findMissingStrace(): string | undefined {
-  return Bun.which('strace') ? undefined : 'strace is missing: install it, such as with apt-get install strace'
-}
-
 /** The command that runs a process and records it. The recorder is not the parent, so that signals reach the process. */
 export function toRecorder(log: string): string[] {
   return ['strace', '-D', '--seccomp-bpf', ...RECORDING, '-o', log]

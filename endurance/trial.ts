@@ -15,8 +15,8 @@ export interface Trial {
   readonly promise: string
   /** About how many minutes it takes in full, for each store that it applies to, on two cores without other work. */
   readonly minutes: Readonly<Partial<Record<StoreKind, number>>>
-  /** Says in one line what this machine lacks; undefined when the trial can run. */
-  readonly findMissing?: () => string | undefined
+  /** Programs that it uses, which are Debian packages of the same name. */
+  readonly needs?: readonly string[]
   /** Runs the trial. @throws BrokenPromise when the service does not do what it promises */
   run(context: TrialContext): Promise<Figures>
 }

@@ -63,10 +63,28 @@ const servers = {
   },
 }
 
-/** One INSERT for each request. */
-async function openPostgres() {
+/** One INSERT for each request, in the simplest way. SYNCHRONOUS is FULL or NORMAL. */
+async function openSqlite(file) {
+  const { DatabaseSync } = process.versions.bun ? {} : await import('node:sqlite')
+  const { Database } = process.versions.bun ? await import('bun:sqlite') : { Database: DatabaseSync }
+  const db = new Database(file)
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${process.env.SYNCHRONOUS}`)
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS subscribers (
+      id INTEGER PRIMARY KEY,
+      email TEXT NOT NULL,
+      identity TEXT NOT NULL UNIQUE,
+      subscribed_at INTEGER NOT NULL
+    )`)
+  const insert = db.prepare(
+    'INSERT INTO subscribers (email, identity, subscribed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  return (email) => insert.run(email, email.toLowerCase(), Date.now())
+}
+
+async function openPostgres(url) {
   const { default: postgres } = await import('postgres')
-  const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} })
+  const sql = postgres(url, { onnotice: () => {} })
   await sql`
     CREATE TABLE IF NOT EXISTS subscribers (
       id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -78,5 +96,5 @@ async function openPostgres() {
     sql`INSERT INTO subscribers (email, identity) VALUES (${email}, ${email.toLowerCase()}) ON CONFLICT DO NOTHING`
 }
 
-const isSqlite = process.env.DATABASE_URL.startsWith('sqlite:')
-await servers[process.argv[2]](isSqlite ? (await import('./list.js')).add : await openPostgres())
+const url = process.env.DATABASE_URL
+await servers[process.argv[2]](url.startsWith('sqlite:') ? await openSqlite(url.slice(7)) : await openPostgres(url))

@@ -1,40 +1,24 @@
 /** One list, the services and commands that work on it at once, and what kills them. */
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrokenPromise, check } from '../check.ts'
-import { type Load, startLoad } from '../load.ts'
+import { type Exchange, type Load, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
 import type { List, Service, Verb } from '../rollcall.ts'
 import { confirm, type Operation } from './history.ts'
 import type { Ledger } from './ledger.ts'
-
-export interface WorldOptions {
-  readonly list: List
-  readonly folder: string
-  readonly random: Random
-  readonly ledger: Ledger
-}
 
 export type World = ReturnType<typeof createWorld>
 
 /** Callers of each service. */
 const CALLERS = 6
 
-export function createWorld({ list, folder, random, ledger }: WorldOptions) {
-  const figures = {
-    kills: 0,
-    killedServices: 0,
-    requests: 0,
-    acknowledged: 0,
-    failed: 0,
-    verbs: 0,
-    removed: 0,
-  }
+export function createWorld(list: List, folder: string, random: Random, ledger: Ledger) {
+  const figures = { kills: 0, killedServices: 0, requests: 0, acknowledged: 0, failed: 0, verbs: 0, removed: 0 }
   const verbs = new Set<Verb>()
   let services: Service[] = []
   let loads: Load[] = []
-  let isOver = false
   let files = 0
 
   function writeInput(lines: readonly string[], extension: string): string {
@@ -69,37 +53,27 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
 
   /** Starts services, and callers that subscribe until the round ends. */
   async function begin(count: number): Promise<void> {
-    isOver = false
     services = await Promise.all(Array.from({ length: count }, () => list.serve()))
-    loads = services.map((_, index) => {
-      const operations = new Map<string, Operation[]>()
-      return startLoad(() => services[index]?.port ?? 0, {
-        callers: CALLERS,
-        nextEmail() {
-          if (isOver) return undefined
-          const identity = ledger.choose(0.8)
-          const email = spell(identity)
-          const operation = ledger.begin(identity, { kind: 'subscribe', email })
-          operations.set(email, [...(operations.get(email) ?? []), operation])
-          figures.requests++
-          return email
-        },
-        onReply({ email, status }) {
-          const [operation, ...others] = operations.get(email) ?? []
-          if (others.length > 0) operations.set(email, others)
-          else operations.delete(email)
-          if (status === 200 && operation) {
-            confirm(operation)
-            figures.acknowledged++
-          } else figures.failed++
-        },
-      })
-    })
+    loads = services.map((_, index) => startLoad(() => services[index]?.port ?? 0, { callers: CALLERS, next }))
+  }
+
+  function next() {
+    const identity = ledger.choose(0.8)
+    const email = spell(identity)
+    const operation = ledger.begin(identity, { kind: 'subscribe', email })
+    figures.requests++
+    function onReply({ status }: Exchange): void {
+      if (status !== 200) figures.failed++
+      else {
+        confirm(operation)
+        figures.acknowledged++
+      }
+    }
+    return { email, onReply }
   }
 
   /** Ends the callers and the services. Nothing runs afterward. */
   async function end(): Promise<void> {
-    isOver = true
     await Promise.all(loads.map((load) => load.stop()))
     await Promise.all(services.map((service) => service.stop(random.chance(0.5) ? 'SIGKILL' : 'SIGTERM')))
   }
@@ -181,6 +155,5 @@ export function createWorld({ list, folder, random, ledger }: WorldOptions) {
     importSome,
     removeSome,
     chooseSome,
-    readCursor: (file: string) => (existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0),
   }
 }

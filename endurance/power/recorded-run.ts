@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check, waitFor } from '../check.ts'
-import { startLoad } from '../load.ts'
+import { type Exchange, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
-import { type List, type Service, toList } from '../rollcall.ts'
+import { type List, type Service, toList, type Verb } from '../rollcall.ts'
 import { byIdentity, EVERYTHING, parseRows, type Row } from '../rows.ts'
 import { type Call, readRecordings, toRecorder, waitForRecording } from '../strace.ts'
 import type { TrialContext } from '../trial.ts'
@@ -122,13 +122,21 @@ async function serve(parts: Parts): Promise<Service> {
   }
 }
 
+/** Starts a command. At its end, its recording is complete. */
+function start(parts: Parts, args: readonly string[]): Verb {
+  const by = addRecorder(parts)
+  const verb = parts.list.start(args, { by })
+  const ended = verb.ended.then(async (result) => {
+    await waitForRecording(by.at(-1) ?? '', verb.process.pid)
+    return result
+  })
+  return { ...verb, ended }
+}
+
 /** Runs a command that must succeed. Returns what it prints. */
 async function run(parts: Parts, args: readonly string[]): Promise<string> {
-  const verb = parts.list.start(args, { by: addRecorder(parts) })
-  const log = parts.logs.at(-1) ?? ''
-  const { code, stdout, stderr } = await verb.ended
+  const { code, stdout, stderr } = await start(parts, args).ended
   check(code === 0, () => `rollcall ${args[0]} ends with ${code}: ${stderr}`)
-  await waitForRecording(log, verb.process.pid)
   return stdout
 }
 
@@ -136,22 +144,20 @@ async function run(parts: Parts, args: readonly string[]): Promise<string> {
 function startRequests({ acknowledged, sent, random }: Parts, toPort: () => number, total: number) {
   const answered: string[] = []
   let started = 0
-  const load = startLoad(toPort, {
-    callers: 16,
-    nextEmail() {
-      if (started >= total) return undefined
-      // Only those that are never removed: see removeSome.
-      if (started++ % REPEATS === 1 && answered.length > 0) return random.pick(answered).toUpperCase()
-      const email = `${sent.size % 10 === 0 ? 'remove' : 'power'}${sent.size}@example.org`
-      sent.add(email)
-      return email
-    },
-    onReply({ email, status }) {
-      if (status !== 200 || acknowledged.has(email.toLowerCase())) return
+  function next() {
+    if (started >= total) return undefined
+    // Only those that are never removed: see removeSome.
+    if (started++ % REPEATS === 1 && answered.length > 0) return { email: random.pick(answered).toUpperCase() }
+    const email = `${sent.size % 10 === 0 ? 'remove' : 'power'}${sent.size}@example.org`
+    sent.add(email)
+    function onReply({ status }: Exchange): void {
+      if (status !== 200) return
       acknowledged.set(email, toAfter())
       if (email.startsWith('power')) answered.push(email)
-    },
-  })
+    }
+    return { email, onReply }
+  }
+  const load = startLoad(toPort, { callers: 16, next })
   return { ...load, reach: (share: number) => waitFor('the load goes on', () => started >= total * share, 120_000) }
 }
 
@@ -180,10 +186,8 @@ async function backUp(parts: Parts): Promise<void> {
 
 /** Kills a command while it moves addresses. */
 async function killCount(parts: Parts): Promise<void> {
-  const killed = parts.list.start(['count'], { by: addRecorder(parts) })
-  const log = parts.logs.at(-1) ?? ''
+  const killed = start(parts, ['count'])
   await Bun.sleep(parts.random.between(200, 500))
   killed.process.kill('SIGKILL')
   await killed.ended
-  await waitForRecording(log, killed.process.pid)
 }

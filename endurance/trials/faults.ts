@@ -6,8 +6,7 @@ import { checkDocument, checkLog, checkResponses, countFailed, type Fault, type 
 import { POSTGRES_FAULTS } from '../faults/postgres-faults.ts'
 import { SQLITE_FAULTS } from '../faults/sqlite-faults.ts'
 import { type Exchange, startLoad } from '../load.ts'
-import { checkKept } from '../rows.ts'
-import { findMissingStrace } from '../strace.ts'
+import { byIdentity, checkAllSent, checkNoneLost, readRows } from '../rows.ts'
 import type { Trial, TrialContext } from '../trial.ts'
 
 /** The service accepts addresses again within this many milliseconds after a fault ends. */
@@ -20,7 +19,7 @@ export const faults: Trial = {
   name: 'faults',
   promise: 'disk, file, lock and server faults: nothing lost, 500 within 5 s, recovers without help',
   minutes: { sqlite: 1, postgres: 2 },
-  findMissing: findMissingStrace,
+  needs: ['strace'],
   async run(context) {
     const figures: Record<string, string> = {}
     for (const fault of context.store === 'sqlite' ? SQLITE_FAULTS : POSTGRES_FAULTS) {
@@ -52,12 +51,11 @@ async function observe(fault: Fault, scene: Scene, pauseMs: number): Promise<str
   const load = startLoad(() => service.port, {
     callers: 8,
     pauseMs,
-    nextEmail() {
+    next() {
       const email = `fault${sent.size}@example.org`
       sent.add(email)
-      return email
+      return { email, onReply: (exchange) => exchanges.push(exchange) }
     },
-    onReply: (exchange) => exchanges.push(exchange),
   })
   const listAcknowledged = () => exchanges.filter(({ status }) => status === 200).map(({ email }) => email)
   await waitFor('the service accepts addresses before the fault', () => listAcknowledged().length >= BEFORE, 60_000)
@@ -81,7 +79,9 @@ async function observe(fault: Fault, scene: Scene, pauseMs: number): Promise<str
 
   checkResponses(fault, exchanges, from)
   checkLog(fault, service.log().slice(logBefore))
-  await checkKept(list, { sent, acknowledged: listAcknowledged() })
+  const listed = byIdentity(await readRows(list))
+  checkNoneLost(listed, listAcknowledged())
+  checkAllSent(listed, (identity) => sent.has(identity))
   const slowest = Math.max(...exchanges.map(({ startedAt, endedAt }) => endedAt - startedAt)) / 1000
   return `${failed} × 500, slowest ${slowest.toFixed(2)} s, back in ${recovered} s`
 }

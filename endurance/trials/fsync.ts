@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { getServer } from '../../test/support/postgres.ts'
 import { check, toSample } from '../check.ts'
 import { startLoad } from '../load.ts'
-import { type Call, findMissingStrace, readRecordings, recordProcess, toRecorder, waitForRecording } from '../strace.ts'
+import { type Call, readRecordings, recordProcess, toRecorder, waitForRecording } from '../strace.ts'
 import type { Trial } from '../trial.ts'
 
 /** Callers at once, so that commits carry one address and several. */
@@ -18,7 +18,7 @@ export const fsync: Trial = {
   name: 'fsync',
   promise: 'each of 1,000 responses with 200 follows an fsync that covers its address',
   minutes: { sqlite: 0.1, postgres: 0.2 },
-  findMissing: findMissingStrace,
+  needs: ['strace'],
   async run({ store, folder, createList, amount }) {
     const requests = amount(1000, 100)
     const logs = [join(folder, 'service'), join(folder, 'server')]
@@ -28,11 +28,11 @@ export const fsync: Trial = {
     const sent: string[] = []
     const load = startLoad(() => service.port, {
       callers: CALLERS,
-      nextEmail() {
+      next() {
         if (sent.length === requests) return undefined
         const name = `fsync-${String(sent.length).padStart(6, '0')}`
         sent.push(name)
-        return `${name}.${name}@example.org`
+        return { email: `${name}.${name}@example.org` }
       },
     })
     await load.ended

@@ -38,7 +38,7 @@ export const model: Trial = {
   minutes: { sqlite: 4, postgres: 4 },
   async run({ store, folder, random, amount, createList, progress }) {
     const ledger = createLedger(random.fork('addresses'))
-    const world = createWorld({ list: await createList(), folder, random: random.fork('world'), ledger })
+    const world = createWorld(await createList(), folder, random.fork('world'), ledger)
     const parts: Parts = {
       store,
       random,

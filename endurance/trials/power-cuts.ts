@@ -7,7 +7,6 @@ import { CUTS, type Cut, createDisk, type Disk } from '../power/disk.ts'
 import { type RecordedRun, recordRun } from '../power/recorded-run.ts'
 import { checkReplay, checkState } from '../power/states.ts'
 import type { Random } from '../random.ts'
-import { findMissingStrace } from '../strace.ts'
 import type { Trial, TrialContext } from '../trial.ts'
 
 interface PowerCut {
@@ -21,7 +20,7 @@ export const powerCuts: Trial = {
   promise:
     '100 power cuts that drop, keep or tear what was not synced: nothing acknowledged is lost, nothing is damaged',
   minutes: { sqlite: 2 },
-  findMissing: findMissingStrace,
+  needs: ['strace'],
   async run(context) {
     const { folder, random, amount, progress } = context
     const run = await recordRun(context)

@@ -1,7 +1,7 @@
 /** Full load for a long time: memory and p99 stay flat, and every address is on the list once. */
 
-import { readFileSync } from 'node:fs'
-import { choosePins, runLoad } from '../../bench/load.ts'
+import { APART, runLoad, TOGETHER } from '../../bench/load.ts'
+import { readMemory } from '../../bench/server.ts'
 import { check } from '../check.ts'
 import { growthOf, median } from '../statistics.ts'
 import type { Trial } from '../trial.ts'
@@ -20,7 +20,7 @@ export const soak: Trial = {
   promise:
     'full load for 3 minutes (2 on PostgreSQL): memory and p99 are flat, every response is 200, no address is missing',
   minutes: SECONDS,
-  findMissing: () => (Bun.which('wrk') ? undefined : 'wrk is missing: apt-get install wrk'),
+  needs: ['wrk'],
   async run({ createList, amount, store, progress }) {
     const [seconds, count] = [SECONDS[store], amount(WINDOWS, 10)]
     const list = await createList()
@@ -30,13 +30,13 @@ export const soak: Trial = {
       kind: 'repeated' as const,
       connections: CONNECTIONS,
       // PostgreSQL has processes of its own, which take turns with the load.
-      pins: store === 'sqlite' ? choosePins() : undefined,
+      pins: store === 'sqlite' ? APART : TOGETHER,
     }
     const windows: { readonly requests: number; readonly p99: number; readonly memory: number }[] = []
     for (let window = 1; window <= count; window++) {
       // Fails at the first request that is not answered 200.
       const { requests, p99 } = await runLoad({ ...load, seconds })
-      windows.push({ requests, p99, memory: readMemory(service.process.pid) })
+      windows.push({ requests, p99, memory: readMemory(service.process.pid, 'VmRSS') })
       if (window % 10 === 0) progress(`window ${window} of ${count}: ${JSON.stringify(windows.at(-1))}`)
     }
     const stopped = await service.stop()
@@ -63,11 +63,6 @@ export const soak: Trial = {
   },
 }
 
-/** The resident memory of a process, in MiB. */
-function readMemory(pid: number): number {
-  return Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-}
-
 function toTrend(values: readonly number[]): string {
   const [middle, most, growth] = [median(values), Math.max(...values), growthOf(values)].map((value) =>
     value.toFixed(1),
@@ -78,12 +73,9 @@ function toTrend(values: readonly number[]): string {
 function checkFlat(
   name: string,
   values: readonly number[],
-  { share, amount }: { readonly share: number; readonly amount: number },
+  { share, amount }: { share: number; amount: number },
 ): void {
   const [growth, most] = [growthOf(values), Math.max(median(values) * share, amount)]
   const series = values.map((value) => value.toFixed(1)).join(', ')
-  check(
-    growth <= most,
-    () => `${name} grows by ${growth.toFixed(1)}, and at most ${most.toFixed(1)} is flat: ${series}`,
-  )
+  check(growth <= most, () => `${name} grows by ${growth}, and at most ${most} is flat: ${series}`)
 }
