@@ -187,8 +187,8 @@ export async function createPartialFile(file: string, name = file): Promise<stri
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory()) throw new Failure(`${name}: it is a folder`)
   try {
-    for (const leftover of await listLeftovers(dirname(file))) {
-      if (isLeftover(leftover, basename(file))) await rm(join(dirname(file), leftover), { force: true })
+    for (const leftover of await listLeftovers(dirname(file), basename(file))) {
+      await rm(join(dirname(file), leftover), { force: true })
     }
     createPrivateFile(partial)
   } catch (error) {
@@ -212,11 +212,11 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Lists the temporary files in a folder whose processes have ended; none when the folder cannot be read. */
-export async function listLeftovers(folder: string): Promise<readonly string[]> {
+/** Lists the temporary files in a folder, for this file or for any, whose processes have ended. */
+export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])
-  return names.filter((name) => isLeftover(name))
+  return names.filter((name) => isLeftover(name, file))
 }
 
 // SQLite adds these endings to the temporary file of a backup.

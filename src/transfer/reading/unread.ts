@@ -106,7 +106,7 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
 /** Whether a part of a cell is a word that says that somebody left. In an object of JSON, a flag may say it too. */
 function saysLeft(cell: string): boolean {
   const isJson = cell.startsWith('{')
-  if (isJson && /:\s*(?:true|false)\b/.test(cell)) return true
+  if (isJson && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)) return true
   return cell.split(isJson ? NO_WORD : /[,;|]/).some((word) => WORDS.get(toPlainValue(word)) === 'suppressed')
 }
 

@@ -337,8 +337,10 @@ describe('a column that nobody has read', () => {
   test('may be an object of JSON, have no name, or have the name of another one', () => {
     const json = JSON.stringify({ email: 'a@b.io', state_of: { since: 2020, status: 'unsubscribed' } })
     expect(() => read(json)).toThrow('may say who left: "state_of"')
-    const flag = JSON.stringify({ email: 'a@b.io', news: { confirmed: false } })
-    expect(() => read(flag)).toThrow('may say who left: "news"')
+    for (const confirmed of [false, 'No']) {
+      const flag = JSON.stringify({ email: 'a@b.io', news: { confirmed } })
+      expect(() => read(flag)).toThrow('may say who left: "news"')
+    }
     const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
     expect(() => read(text, { ignoreColumns: ['foo'] })).toThrow('--ignore-column "column 4"')
     expect(read(text, { ignoreColumns: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
