@@ -7,8 +7,8 @@ import { MAX_ADDRESS_LENGTH, MAX_LABEL_LENGTH } from './limits.ts'
 /**
  * Parses an address whose domain may be outside ASCII.
  *
- * @returns the address in ASCII; or why the value is not an address, which is `non_ascii_domain` for every domain
- * outside ASCII that does not become a valid one
+ * @returns the address in ASCII, or why the value is not an address: `non_ascii_domain` for every domain outside ASCII
+ * that has no valid ASCII form
  */
 export function parseUnicodeAddress(value: unknown): Result<Address, AddressReason> {
   const parsed = parseAddress(value)

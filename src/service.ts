@@ -1,4 +1,4 @@
-/** Composition root of the service: opens and closes the parts in order. */
+/** Builds the service from its parts: opens and closes them in order. */
 
 import { resolve } from 'node:path'
 import type { Config } from './config/config.ts'

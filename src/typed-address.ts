@@ -6,8 +6,8 @@ import { parseUnicodeAddress } from './idn.ts'
 import { MAX_EXPLAINED_LENGTH } from './limits.ts'
 
 /**
- * Parses an address, after what is certainly not part of it is removed: a display name, `mailto:`, invisible
- * characters, and punctuation around it. Converts full-width characters, and a domain outside ASCII.
+ * Parses an address. First removes what is certainly not part of it: a display name, `mailto:`, invisible characters, and
+ * punctuation around it. Converts full-width characters, and a domain outside ASCII.
  *
  * @returns the address, or why the value as it was given is not one
  */
@@ -33,7 +33,7 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u
 /** Converts U+FF01 to U+FF5E, the printable ASCII characters in full width, as keyboards of East Asia type them. */
 function toHalfWidth(text: string): string {
   if (!FULL_WIDTH.test(text)) return text
-  // A replacement by a function for each character would take ten times as long.
+  // A function that replaces each character would take ten times as long.
   const codes = Array.from({ length: text.length }, (_, index) => {
     const code = text.charCodeAt(index)
     return code >= 0xff01 && code <= 0xff5e ? code - 0xfee0 : code

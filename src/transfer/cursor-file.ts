@@ -21,7 +21,7 @@ type KnownCursor = Cursor & { readonly list: string }
 export interface CursorFile {
   /** The path of the file, without links. */
   readonly path: string
-  /** What it held when it was opened; the start of the list when there was no file. */
+  /** The cursor when the file was opened; the start of the list when there was no file. */
   readonly cursor: Cursor
   /** Replaces the content, completely or not at all. */
   save(cursor: KnownCursor): Promise<void>
@@ -32,7 +32,7 @@ export interface CursorFile {
 /**
  * Opens a cursor file, and keeps other processes from doing so.
  *
- * @param list no cursor file takes its place
+ * @param list no cursor file replaces its files
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does
  */
@@ -61,7 +61,7 @@ function createLock(path: string, file: string): Database {
   if (!existsSync(name)) createPrivateFile(name)
   const lock = new Database(name)
   try {
-    // No file of a journal: nothing is written.
+    // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     return lock
@@ -81,8 +81,8 @@ export function readCursor(path: string, name = path): Cursor {
 }
 
 /**
- * Checks that a list has given out the number of a cursor. If it has not, an export after the cursor would leave out
- * everybody who subscribes until it has.
+ * Checks that a list has given out the number of a cursor. Otherwise an export after the cursor would leave out everybody
+ * who subscribes before the list reaches that number.
  *
  * @returns the cursor with the id of the list
  * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read

@@ -1,4 +1,4 @@
-/** Addresses as they stand in a file or on the command line. */
+/** Addresses in a file or on the command line. */
 
 import { type Address, type AddressReason, toIdentity } from '../../email.ts'
 import type { Result } from '../../failure.ts'
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
   malformed: 'the address is not valid',
 }
 
-/** Parses an address that the owner has. Returns for the owner why it is invalid. */
+/** Parses an address that the owner gives. An error says to the owner why it is invalid. */
 export function parseOwnerAddress(value: unknown): Result<Address, string> {
   const parsed = parseTypedAddress(value)
   return parsed.ok ? parsed : { ok: false, reason: REASONS[parsed.reason] }
@@ -26,11 +26,11 @@ export function parseOwnerAddress(value: unknown): Result<Address, string> {
 export function parseOwnerAddresses(text: string): Result<readonly Address[], string> {
   const one = parseOwnerAddress(text)
   if (text.indexOf('@') === text.lastIndexOf('@')) return one.ok ? { ok: true, value: [one.value] } : one
-  // The first separators allow blanks in a display name.
+  // The first separators allow spaces in a display name.
   const several = parseParts(text, /[,;\r\n]+/) ?? (one.ok ? undefined : parseParts(text, /[,;\s]+/))
   if (several) return { ok: true, value: several }
   if (!one.ok) return one
-  // Otherwise another address is a part of a display name. Some programs write the same one there.
+  // Otherwise another address is part of a display name. Some programs write the same address there.
   const others = text.split(/[\s,;<>"()]+/).map(parseOwnerAddress)
   const isOnly = others.every((other) => !other.ok || toIdentity(other.value) === toIdentity(one.value))
   return isOnly ? { ok: true, value: [one.value] } : { ok: false, reason: REASONS.several }

@@ -1,4 +1,4 @@
-/** Finds the columns of the address and of the date: by the names that other programs use, or by what they hold. */
+/** Finds the columns of the address and of the date: by the names that other programs use, or by their cells. */
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
@@ -26,7 +26,7 @@ export interface Columns {
   readonly ignored: readonly number[]
 }
 
-/** Rows from which the kind of a column is learned. */
+/** Rows that show what a column holds. */
 const SAMPLE = 1000
 
 /**

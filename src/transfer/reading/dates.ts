@@ -2,7 +2,7 @@
 
 import type { Result } from '../../failure.ts'
 
-/** The date, `undefined` for an empty value, or for the owner why it is invalid. */
+/** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
 
 /** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
@@ -30,7 +30,7 @@ const toRule = (text: string) => new RegExp(`^${text}${TIME}${OFFSET}$`, 'i')
 
 const FORMS = [
   toRule(`${YEAR}[-/.]${MONTH}[-/.]${DAY}`),
-  // With points, the order is day, month, year: this is the usual form in most of Europe.
+  // With points, the order is day, month, year, as in most of Europe.
   toRule(`${DAY}\\.${MONTH}\\.${YEAR}`),
   // RFC 5322 section 3.3, and similar forms.
   toRule(`${WEEKDAY}${DAY} +${NAME},? +${YEAR}`),
@@ -69,7 +69,7 @@ const EXAMPLE = '2024-05-31T12:34:56Z'
 
 /** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
 export function findDateOrder(text: string): DateOrder | 'unclear' | undefined {
-  // Most texts are in another form, and this is called for each.
+  // A quick test, because most texts are in another form.
   if (!/^\s*\d{1,2}[-/]\d/.test(text)) return undefined
   const groups = AMBIGUOUS.exec(text.trim())?.groups
   const [first, second] = [Number(groups?.first), Number(groups?.second_)]
@@ -121,7 +121,7 @@ const MISSING: ParsedDate = { ok: false, reason: 'the date does not exist' }
 /** The start of a day in UTC, in milliseconds since 1970; undefined when there is no such day. */
 function findMidnight(year: number, month: number, day: number): number | undefined {
   const midnight = Date.UTC(year, month - 1, day)
-  // Date.UTC continues in the next month if there is no such day.
+  // Date.UTC turns February 30 into March.
   return month >= 1 && month <= 12 && new Date(midnight).getUTCDate() === day ? midnight : undefined
 }
 

@@ -1,6 +1,6 @@
 /** Names of columns in the files of other programs, and how names and words are compared. */
 
-/** Names of columns and words in them as they are compared: without case, accents, blanks and signs. */
+/** Converts a name or a word to the form in which it is compared: without case, accents, spaces and punctuation. */
 export function toPlain(text: string): string {
   const plain = text.toLowerCase()
   // Most texts are ASCII.
@@ -8,7 +8,7 @@ export function toPlain(text: string): string {
   return plain.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Names as they stand in a list: comma-separated. */
+/** Splits names that are separated by commas. */
 export function toPlainNames(list: string): readonly string[] {
   return list.split(', ').map(toPlain)
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a list as text: one pass, in memory, without side effects. What it returns is all that an import writes, so a
- * list that cannot be understood changes nothing.
+ * Reads a list as text: one pass, in memory, without side effects. The import writes what it returns, so a list that it
+ * cannot read changes nothing.
  */
 
 import type { Address } from '../../email.ts'
@@ -18,7 +18,7 @@ import { findFlag, type Status } from './words.ts'
 export interface ReadOptions extends ColumnOptions {
   /** The name of the file in messages. */
   readonly name: string
-  /** The order of dates with slashes or hyphens. Default: the one that a date of the list shows. */
+  /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
   /** Meanings of plain values in status columns, before the known ones. `*` is any value. */
   readonly treat?: ReadonlyMap<string, Status> | undefined
@@ -65,8 +65,8 @@ export const REJECTED_COLUMNS = ['line', 'reason', 'address'] as const
 /**
  * Reads a list: CSV, NDJSON or one address per line.
  *
- * @throws Failure when the list cannot be understood, when a status is not known, or when a column that is not read may
- * say who left. It names the lines or the columns, and what to do
+ * @throws Failure when the list cannot be read, when a status is not known, or when a column that is not read may say who
+ * left. It names the lines or the columns, and what to do
  */
 export function readList(text: string, options: ReadOptions): List {
   const { name, suppress = false, dateColumn, dateOrder, treat = new Map() } = options
@@ -179,7 +179,7 @@ interface Unclear {
   readonly text: string
 }
 
-/** The first cell that has a date. In a column such as `Subscribed`, a flag is none. */
+/** The first cell that has a date. A flag in a column such as `Subscribed` is not a date. */
 function findDate(cells: readonly string[], { dates }: Columns): string {
   for (const index of dates) {
     const text = toDateText(cells[index])
@@ -198,7 +198,7 @@ function toWidth(cells: readonly string[], names: readonly string[]): string {
   return `the row has ${cells.length} columns, the header ${names.length}`
 }
 
-/** Unknown values in the message, at most. */
+/** Most unknown values in the message. */
 const MAX_UNKNOWN = 5
 
 function toUnknownFailure(name: string, unknown: ReadonlyMap<string, number>): Failure {

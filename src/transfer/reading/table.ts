@@ -1,8 +1,8 @@
 /**
  * A text as a table: CSV with any usual delimiter, one JSON object per line (NDJSON), or one address per line.
  *
- * CSV is RFC 4180, and what other programs write: a quote inside a cell that does not begin with one belongs to the cell.
- * So do all quotes of a cell that goes on after its closing quote.
+ * CSV is RFC 4180, with variants of other programs: a quote inside a cell that does not begin with one belongs to the cell.
+ * So do all quotes of a cell that continues after its closing quote.
  */
 
 import { Failure } from '../../failure.ts'
@@ -30,10 +30,10 @@ export interface Table {
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** Lines in which the header is looked for: some programs write a title before it. */
+/** Most lines with content in which the header may be: some programs write a title before it. */
 const MAX_TITLE_LINES = 5
 
-/** A line before which nothing has content. */
+/** A line where the table may start. */
 interface Start {
   readonly content: string
   /** From 1. */
@@ -45,7 +45,7 @@ interface Start {
 /**
  * Finds the format and the header of a text.
  *
- * @param hasColumns a first line with addresses only is a row. Otherwise each address is one
+ * @param hasColumns whether a first line with addresses only is one row. Otherwise each address is a row
  * @throws Failure when the text is empty or in another format
  */
 export function openTable(text: string, name: string, hasColumns: boolean): Table {
@@ -215,7 +215,7 @@ function findClosingQuote(text: string, opening: number): number {
 }
 
 /**
- * Checks a row of several lines: when one of them is a row of its own, a quote that is not closed has swallowed it.
+ * Checks a row of several lines: if one of them looks like a whole row, a quote before it is not closed.
  *
  * @throws Failure that names the line on which the row begins
  */

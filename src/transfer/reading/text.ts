@@ -98,7 +98,7 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   }
 }
 
-/** Rejects what is neither UTF-8 nor an encoding that contains ASCII: these have no zero bytes. */
+/** Rejects other encodings than UTF-8 and those that contain ASCII, which have no zero bytes. */
 function checkText(start: string, name: string): void {
   const bytes = start.split('')
   const countZeros = (parity: number) => bytes.filter((byte, index) => byte === '\0' && index % 2 === parity).length

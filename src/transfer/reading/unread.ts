@@ -1,4 +1,4 @@
-/** Finds columns that nobody has read and that may say who left. They stop an import: see decision 9. */
+/** Finds columns that the import does not read and that may say who left. They stop it: see decision 9. */
 
 import { Failure } from '../../failure.ts'
 import { isBlank, isPlainDate } from './dates.ts'
@@ -6,7 +6,7 @@ import { quote, toPlain, toPlainNames } from './names.ts'
 import { toPlainValue } from './statuses.ts'
 import { findFlag, WORDS } from './words.ts'
 
-/** Columns with other meanings, and, if these are only in the exports of one program, a column of that program. */
+/** Columns with other meanings. If only one program has them, with another column of that program. */
 const OTHERS: readonly (readonly [names: string, next?: string])[] = [
   ['id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders'],
   ['language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag'],
@@ -67,7 +67,7 @@ export function createUnreadColumns(names: readonly string[], indexes: readonly 
     for (const profile of profiles) {
       const cell = cells[profile.index]?.trim() ?? ''
       if (isBlank(cell)) continue
-      // Next to dates, a dash is no value. Alone, it may be a mark.
+      // Among dates, a dash means no value. Otherwise it may be a mark.
       const isDash = /^[-–—]$/.test(cell)
       profile.filled++
       profile.hasOther ||= !isDash && !isPlainDate(cell)

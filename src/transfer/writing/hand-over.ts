@@ -13,7 +13,7 @@
  *        v
  *     the cursor file                           gets the number of the last subscriber
  *
- * A kill anywhere leaves the cursor where it was, so the next run hands the batch over again: at least once, never not.
+ * A kill at any point does not change the cursor, so the next run hands the batch over again: at least once.
  */
 
 import { open, rm } from 'node:fs/promises'
@@ -34,13 +34,13 @@ export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReser
   readonly batch?: number | undefined
   /** Wait for new subscribers, and repeat a batch that fails. */
   readonly follow?: boolean | undefined
-  /** Ends the work between two batches; a command that runs is awaited. */
+  /** Ends the work between two batches. A command that runs may finish. */
   readonly signal: AbortSignal
-  /** Gets what a person should know meanwhile. */
+  /** Gets messages for the owner. */
   readonly note: (text: string) => void
 }
 
-/** What an export has written. */
+/** The outcome of an export. */
 export interface Exported {
   /** Addresses written. */
   readonly rows: number
@@ -50,7 +50,7 @@ export interface Exported {
   readonly cursor: number
 }
 
-/** Milliseconds between two looks for new subscribers. Those who arrive in between are a batch. */
+/** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
 type Store = Pick<SubscriberStore, 'list' | 'head' | 'check'>
@@ -85,7 +85,7 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
   const { follow, signal, note } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
-    // The file of the list may be another one meanwhile.
+    // Another file may be at the path of the list now.
     if (follow) await store.check()
     await checkCursor(store, cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
@@ -140,7 +140,7 @@ async function createBatch(
   return { cursor, rows, reserved, first, last, file }
 }
 
-/** A file that has no name any more. It goes away with the last process that has it open, however that ends. */
+/** A file without a name. The system deletes it with the last process that has it open, however that process ends. */
 interface NamelessFile {
   /** A file descriptor that reads from the start of the file. */
   readonly descriptor: number
@@ -173,7 +173,7 @@ const SCRIPT_EXIT = { notSent: 200, notRead: 201 } as const
  * Runs the command ($1) with a pipe as its standard input: a command may open /dev/stdin, which fails for the sockets
  * that the runtime makes, and `read` shows what the command left in the pipe, which it cannot for a file.
  *
- * A `cat` that SIGPIPE ends (141) has no reader any more; then the exit code of the command, or of `read`, counts.
+ * If SIGPIPE ends `cat` (141), the command has stopped reading. Then the exit code of the command, or of `read`, counts.
  */
 const SCRIPT = `
 trap 'exit ${SCRIPT_EXIT.notSent}' USR1
@@ -183,7 +183,7 @@ trap 'exit ${SCRIPT_EXIT.notSent}' USR1
 }`
 
 /**
- * Runs a command of the shell with a batch as its standard input. Its output goes where that of this process goes.
+ * Runs a shell command with a batch as its standard input. Its output goes where the output of this process goes.
  *
  * @returns undefined when the command has read the batch to its end and exited with 0; otherwise what went wrong
  */
