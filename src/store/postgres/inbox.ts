@@ -6,7 +6,7 @@ import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../head.ts'
 import type { Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
-import { READ_ONLY } from './error.ts'
+import { checkCount, READ_ONLY } from './error.ts'
 import { toHeadRow } from './schema.ts'
 
 /**
@@ -14,12 +14,12 @@ import { toHeadRow } from './schema.ts'
  * for new, known and suppressed addresses.
  */
 export async function append(sql: SQL, addresses: readonly Address[]): Promise<void> {
-  // The addresses are a parameter: the log of the server may show the text of a statement that fails. A trigger can drop
-  // the row without an error. RETURNING shows that, and fails if a policy hides the row from compaction.
-  const rows = await sql`
+  // The addresses are a parameter: the log of the server may show the text of a statement that fails. RETURNING fails if a
+  // policy hides the row from compaction.
+  const result = await sql`
     INSERT INTO rollcall.inbox (id, size, addresses)
     VALUES (${Bun.randomUUIDv7()}::uuid, ${addresses.length}::integer, ${addresses.join('\n')}) RETURNING size`
-  if (rows.length === 0) throw new StoreError('the table rollcall.inbox does not keep its rows: drop its triggers')
+  checkCount(result, 1, 'inbox')
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -146,6 +146,7 @@ export async function compact(client: Client): Promise<void> {
   })
   if (until === null) return
   while ((await compactSlice(client, { until })).left);
+  checkCount(await client.run((sql) => sql`SELECT FROM rollcall.inbox WHERE id = ${until}::uuid`), 0, 'inbox')
 }
 
 /**

@@ -4,6 +4,7 @@ import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes, Plan } from '../changes.ts'
+import { checkCount } from './error.ts'
 import { type Locked, writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
 import { toKeySides } from './schema.ts'
@@ -33,26 +34,29 @@ async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscri
     subscribers.map(({ seq }) => seq),
     'BIGINT',
   )
-  await transaction`DELETE FROM rollcall.subscribers WHERE seq = ANY (${seqs}::bigint[])`
+  const result = await transaction`DELETE FROM rollcall.subscribers WHERE seq = ANY (${seqs}::bigint[])`
+  checkCount(result, subscribers.length, 'subscribers')
 }
 
 async function deleteSuppressions(transaction: SQL, addresses: readonly Address[]): Promise<void> {
-  await transaction`
+  const result = await transaction`
     DELETE FROM rollcall.suppressions WHERE hash IN (
       SELECT rollcall.suppression_hash(inner_key, outer_key, email)
       FROM rollcall.list, unnest(${transaction.array([...addresses], 'TEXT')}::text[]) AS given (email)
     )`
+  checkCount(result, addresses.length, 'suppressions')
 }
 
 async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): Promise<void> {
   const emails = rows.map(({ email }) => email)
   const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
-  await transaction`
+  const result = await transaction`
     INSERT INTO rollcall.suppressions
     SELECT rollcall.suppression_hash(inner_key, outer_key, email), to_timestamp(milliseconds / 1000)
     FROM rollcall.list, unnest(${transaction.array(emails, 'TEXT')}::text[],
       ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (email, milliseconds)
     ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
+  checkCount(result, rows.length, 'suppressions')
 }
 
 async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]): Promise<void> {
@@ -63,10 +67,11 @@ async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]):
   const seqs = sorted.map(({ seq }) => seq)
   const emails = sorted.map(({ email }) => email)
   const dates = sorted.map(({ subscribedAt }) => subscribedAt.getTime())
-  await transaction`
+  const result = await transaction`
     INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000)
     FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
       ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (seq, email, milliseconds)`
+  checkCount(result, rows.length, 'subscribers')
 }
 
 async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]): Promise<void> {

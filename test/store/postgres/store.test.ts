@@ -130,13 +130,47 @@ const HIDE = (table: string) =>
   `ALTER TABLE rollcall.${table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
    CREATE POLICY write_only ON rollcall.${table} FOR INSERT WITH CHECK (true)`
 
+/** For DELETE, this is what a trigger does that returns NEW. */
+const SKIP = (event: 'INSERT' | 'DELETE', table: string) =>
+  `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+   CREATE TRIGGER skip BEFORE ${event} ON rollcall.${table} FOR EACH ROW EXECUTE FUNCTION skip()`
+
 test.each<readonly [string, string, (store: SubscriberStore) => Promise<unknown>, string]>([
   [
     'a trigger drops what is accepted',
-    `CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-     CREATE TRIGGER drop_row BEFORE INSERT ON rollcall.inbox FOR EACH ROW EXECUTE FUNCTION drop_row()`,
+    SKIP('INSERT', 'inbox'),
     (store) => store.add(toAddresses('bob@mail.io')),
-    'the table rollcall.inbox does not keep its rows: drop its triggers',
+    'the table rollcall.inbox does not take what is written',
+  ],
+  [
+    'a trigger keeps the inbox from an export',
+    SKIP('DELETE', 'inbox'),
+    (store) => store.add(toAddresses('bob@mail.io')).then(() => listAll(store)),
+    'the table rollcall.inbox does not take what is written',
+  ],
+  [
+    'a trigger drops what is imported',
+    SKIP('INSERT', 'subscribers'),
+    (store) => store.import([{ email: toAddress('bob@mail.io') }]),
+    'the table rollcall.subscribers does not take what is written',
+  ],
+  [
+    'a trigger keeps who is removed',
+    SKIP('DELETE', 'subscribers'),
+    (store) => store.remove(toAddresses('cyd@mail.io'), { suppress: true }),
+    'the table rollcall.subscribers does not take what is written',
+  ],
+  [
+    'a trigger drops a suppression',
+    SKIP('INSERT', 'suppressions'),
+    (store) => store.remove(toAddresses('cyd@mail.io'), { suppress: true }),
+    'the table rollcall.suppressions does not take what is written',
+  ],
+  [
+    'a trigger keeps a suppression',
+    SKIP('DELETE', 'suppressions'),
+    (store) => store.remove(toAddresses('ann@mail.io'), { suppress: false }),
+    'the table rollcall.suppressions does not take what is written',
   ],
   ['a policy hides the inbox', HIDE('inbox'), (store) => store.add(toAddresses('bob@mail.io')), '(42501)'],
   ['a policy hides the suppressions', HIDE('suppressions'), (store) => importAnn(store), '(42501)'],
