@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { restoreList } from '../../src/store/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { toAddress } from '../store/suite.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
@@ -220,4 +221,25 @@ test('a signal, a full disk or a kill at any step leaves the old list or the new
   await print(['restore', 'copy.db'])
   expect(await people()).toBe('ada')
   expect(names().filter((name) => name.includes('.partial'))).toEqual([])
+})
+
+test('a process that opens the list as soon as it is replaced keeps its log', async () => {
+  const { at, people } = await createBackup()
+  const { ino } = statSync(at('list.db'))
+  const restored = restoreList(at('copy.db'), at('list.db'), { signal: new AbortController().signal })
+  // The restore goes on in another turn of the event loop: it syncs the folder.
+  while (statSync(at('list.db')).ino === ino) await new Promise((resolve) => setImmediate(resolve))
+  const store = openSqliteStore(at('list.db'))
+  await store.add([toAddress('cyd@site.io')])
+  await restored
+  await store.add([toAddress('dan@site.io')])
+  await store.close()
+  expect(await people()).toBe('ada,cyd,dan')
+})
+
+test('a folder in the place of the list is refused, in one line', async () => {
+  const { at, run } = await createBackup()
+  mkdirSync(at('folder.db'))
+  const stderr = `rollcall: ${at('folder.db')} cannot be replaced: it cannot be opened for writing\n`
+  expect(await run(['restore', 'copy.db', '--list', 'sqlite:folder.db'])).toEqual({ code: 1, stdout: '', stderr })
 })

@@ -23,6 +23,11 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_BUSY/.test(toErrorCode(error) ?? '')
 }
 
+/** Whether the file is damaged, is no database, or cannot be read by the disk. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(?:NOTADB|(?:IOERR_)?CORRUPT|IOERR_(?:SHORT_)?READ)/.test(toErrorCode(error) ?? '')
+}
+
 /** Whether the file, its folder or its disk cannot be written. It may be readable: SQLite does not always say. */
 export function isWriteError(error: unknown): boolean {
   return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(

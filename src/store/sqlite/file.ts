@@ -266,11 +266,12 @@ export function hasContent(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
-/** Follows symbolic links as SQLite does, also one to a missing file. */
-export function toRealPath(path: string): string {
+/** Follows symbolic links as SQLite does, also one to a missing file. @throws StoreError for a link to itself */
+export function toRealPath(path: string, links = 0): string {
   if (existsSync(path)) return realpathSync(path)
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-  return isLink ? toRealPath(resolve(dirname(path), readlinkSync(path))) : path
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
+  if (links > 8) throw toOpenError(path, 'it is a link to itself')
+  return toRealPath(resolve(dirname(path), readlinkSync(path)), links + 1)
 }
 
 /** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */

@@ -7,7 +7,7 @@ import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.t
 import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, checkAndCopy } from './backup.ts'
-import { isBusy } from './error.ts'
+import { isBusy, isDamage, toReason } from './error.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './file.ts'
 import { readHead } from './read.ts'
 import { openSqliteStore } from './store.ts'
@@ -84,18 +84,22 @@ async function readBefore(target: string): Promise<Restored['before']> {
  * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed.
  *
  * @returns undefined when the file cannot be locked, because it is missing, damaged or not a list
- * @throws StoreError when another process uses the list
+ * @throws StoreError when another process uses the list, or this one may not
  */
 function lockList(file: string): Database | undefined {
   if (!hasContent(file)) return undefined
-  const db = new Database(file, { readwrite: true })
+  let db: Database | undefined
   try {
+    db = new Database(file, { readwrite: true })
+    // No other process may open the list between the two statements.
+    db.run('PRAGMA locking_mode = EXCLUSIVE')
     db.run('PRAGMA journal_mode = DELETE')
     db.run('BEGIN EXCLUSIVE')
     return db
   } catch (error) {
-    db.close()
+    db?.close()
     if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it`)
+    if (!isDamage(error)) throw new StoreError(`${file} cannot be replaced: ${toReason(error)}`)
     return undefined
   }
 }
@@ -118,8 +122,11 @@ async function replace(copy: string, target: string): Promise<readonly string[]>
     for (const file of kept) rmSync(file)
     throw error
   }
-  // After the rename: a crash in between leaves a log next to a list that is not in WAL mode, which is refused.
-  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true })
+  // After the rename: until the log of the earlier list is gone, nobody opens the new one. Without that log, a service may
+  // have opened it by now, and these files are its own.
+  if (kept.some((file) => file.endsWith('-wal'))) {
+    for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
+  }
   return kept
 }
 

@@ -113,3 +113,9 @@ test('a connection keeps its locks when its process looks at the file, and close
   await one.close()
   expect(countLocks(file)).toBe(0)
 })
+
+test('a symbolic link to itself is refused', async () => {
+  const file = await createPath()
+  symlinkSync(file, file)
+  expect(() => openSqliteStore(file)).toThrow(`cannot open the list ${file}: it is a link to itself`)
+})
