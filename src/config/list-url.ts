@@ -57,9 +57,9 @@ export function toListName(list: ListUrl): string {
   return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
 }
 
-/** Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning. */
+/** Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning, and a blank is a mistake. */
 function isFileName(path: string): boolean {
-  return path !== '' && !/^(?::|file:)|\/$|\p{Cc}/u.test(path)
+  return path !== '' && !/^(?:\s|:|file:)|[\s/]$|\p{Cc}/u.test(path)
 }
 
 /** Removes everything that may be a password from a URL. */

@@ -25,7 +25,17 @@ test.each([
 ])('%s is the file %s', (url, file) => expect(parse(url)).toEqual({ kind: 'sqlite', file }))
 
 test.each([
-  ...['data/rollcall.db', 'sqlite', 'sqlite:', 'sqlite://', 'file:', 'sqlite:data/', 'file:///'],
+  ...[
+    'data/rollcall.db',
+    'sqlite',
+    'sqlite:',
+    'sqlite://',
+    'file:',
+    'sqlite:data/',
+    'file:///',
+    'sqlite:list.db ',
+    'file: list.db',
+  ],
   ...['sqlite::memory:', 'sqlite:file:list.db', 'sqlite:list.db?mode=memory', 'sqlite:list.db#x'],
   ...['postgres:/rollcall', 'mysql://localhost/rollcall'],
 ])('%s is refused with the value and the accepted forms', (url) => {
