@@ -8,7 +8,6 @@ export interface Contender {
   /** Its name in tables. */
   readonly title: string
   readonly command: readonly string[]
-  readonly environment?: Readonly<Record<string, string>>
   /** The checkout whose Rollcall it is, or that creates its lists. */
   readonly checkout: Checkout
   /** How many processes share the load, 1 by default. */
@@ -40,10 +39,10 @@ export const listBaselines = (mode: keyof typeof MODES) => Object.keys(BASELINES
 export function createContenders(own: Checkout, other: Checkout | undefined): Readonly<Record<string, Contender>> {
   const rollcall = { title: 'Rollcall', command: [...toCommand(own.folder), 'serve'], checkout: own }
   const servers = toPath('baselines/servers.js')
-  const baselines = Object.entries(MODES).flatMap(([mode, SYNCHRONOUS]) =>
+  const baselines = Object.entries(MODES).flatMap(([mode, synchronous]) =>
     Object.entries(BASELINES).map(([name, { title, runtime }]) => [
       `${name}-${mode}`,
-      { title: `${title}, ${mode}`, command: [runtime, servers, name], environment: { SYNCHRONOUS }, checkout: own },
+      { title: `${title}, ${mode}`, command: [runtime, servers, name, synchronous], checkout: own },
     ]),
   )
   return {

@@ -14,9 +14,9 @@ export function describeMachine(): string {
   return `${model}, ${availableParallelism()} cores, ${memory}, Linux ${release()}, Bun ${Bun.version}`
 }
 
-/** The commit of the checkout, with `-dirty` if a file was changed. */
-export async function readCommit(): Promise<string> {
-  return (await $`git describe --always --dirty --exclude ${'*'}`.cwd(ROOT).text()).trim()
+/** The commit of a checkout, with `-dirty` if a file was changed. */
+export async function readCommit(folder = ROOT): Promise<string> {
+  return (await $`git describe --always --dirty --exclude ${'*'}`.cwd(folder).text()).trim()
 }
 
 export function end(text: string, code: number): never {

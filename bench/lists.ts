@@ -11,6 +11,7 @@ import { $ } from 'bun'
 import { getServer, PASSWORD } from '../test/support/postgres.ts'
 import { startPgBouncer } from '../test/support/postgres-server.ts'
 import { createFolder } from '../test/support/service.ts'
+import { readCommit } from './document.ts'
 import type { Pins } from './load.ts'
 
 /** Each kind, with the number of its addresses. */
@@ -36,8 +37,8 @@ export interface BenchList {
 export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
 export async function toCheckout(folder: string): Promise<Checkout> {
-  const git = async (name: string) => (await $`git rev-parse --short ${name}`.cwd(folder).text()).trim()
-  return { folder, commit: await git('HEAD'), stores: await git('HEAD:src/store') }
+  const stores = await $`git rev-parse --short HEAD:src/store`.cwd(folder).text()
+  return { folder, commit: await readCommit(folder), stores: stores.trim() }
 }
 
 /** The command line of a checkout, with the runtime of that checkout. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
-import { DOCS, end, readCommit } from './document.ts'
+import { DOCS, end } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
 import { prepare, type Sample, type Subject } from './measure.ts'
 import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
@@ -45,12 +45,13 @@ const isWrong = [rounds, seconds].some((value) => value !== undefined && !(Numbe
 if (isWrong || chosen.length < (only?.length ?? 0)) end(HELP, 2)
 if (!Bun.which('wrk')) end('wrk is not installed: apt-get install wrk', 2)
 if (!existsSync(NODE)) end('the other servers are not installed: npm ci --prefix bench/baselines', 2)
-const commit = await readCommit()
+const own = await toCheckout(ROOT)
+const { commit } = own
 if (writeDocs && (only || rounds || seconds || commit.endsWith('-dirty')))
   end('--write-docs needs a clean commit and all trials in full: commit your changes, and use no other option', 2)
 
 const other = against === undefined ? undefined : await toCheckout(resolve(against))
-const contenders = createContenders(await toCheckout(ROOT), other)
+const contenders = createContenders(own, other)
 const failures: string[] = []
 const outcomes: Outcome[] = []
 for (const trial of chosen) {

@@ -35,7 +35,7 @@ export const IDLE_CPU = 0.03
  * @throws Error with its standard error when it does not respond
  */
 export async function startServer(
-  { title, command, environment, processes = 1 }: Contender,
+  { title, command, processes = 1 }: Contender,
   { list, folder, pins }: { readonly list: BenchList; readonly folder: string; readonly pins: Pins },
 ): Promise<Server> {
   const ports = Array.from({ length: processes }, findPort)
@@ -43,7 +43,7 @@ export async function startServer(
   const start = performance.now()
   const children = ports.map((port) => {
     const settings = { NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: list.url }
-    const env = { PATH: process.env.PATH, ...settings, ...environment }
+    const env = { PATH: process.env.PATH, ...settings }
     return Bun.spawn(['taskset', '-c', pins.server, ...command], { env, cwd: folder, stdout: 'ignore', stderr: log })
   })
   for (const [index, child] of children.entries()) {

@@ -1,4 +1,5 @@
-// The endpoint in the frameworks that people would choose instead, each as its documentation shows it. Argument: a name.
+// The endpoint in the frameworks that people would choose instead, each as its documentation shows it. Arguments: a name,
+// and `synchronous` of SQLite.
 const PATH = '/api/newsletter'
 const EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/
 const SCHEMA = {
@@ -63,12 +64,12 @@ const servers = {
   },
 }
 
-/** One INSERT for each request, in the simplest way. SYNCHRONOUS is FULL or NORMAL. */
+/** One INSERT for each request, in the simplest way. */
 async function openSqlite(file) {
   const { DatabaseSync } = process.versions.bun ? {} : await import('node:sqlite')
   const { Database } = process.versions.bun ? await import('bun:sqlite') : { Database: DatabaseSync }
   const db = new Database(file)
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${process.env.SYNCHRONOUS}`)
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${process.argv[3]}`)
   db.exec(`
     CREATE TABLE IF NOT EXISTS subscribers (
       id INTEGER PRIMARY KEY,
