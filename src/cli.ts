@@ -83,7 +83,7 @@ addListVerb(
 )
   .argument('<file>', 'The file to import; - for standard input')
   .option('--column <name>', 'Read the address from this column: its name, or its number from 1')
-  .option('--date-column <name>', 'Read the date of the subscription from this column, or none')
+  .option('--date-column <name>', 'Read the date of the subscription from this column; none: from no column')
   .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
   .option('--status-column <name>', 'Read a status from this column too (can be repeated)', addValue)
   .option('--ignore-column <name>', 'Do not read this column (can be repeated)', addValue)

@@ -10,7 +10,7 @@ import { addresses, HOSTILE_TEXTS, matchesRule, texts, VECTORS } from './address
 // As JSON Schema compiles it (`u`, draft 2020-12 section 6.4), as plain ECMA-262, and as a browser compiles it in HTML (`v`).
 const PATTERNS = ['u', '', 'v'].map((flags) => new RegExp(ADDRESS_PATTERN, flags))
 
-/** Why a value is not an address, with what the sender is told. */
+/** Values that are not addresses, with the reason that the sender gets. */
 const REASONS = Object.entries(PROBLEMS).filter(([, { code }]) => code === 'invalid_email')
 
 describe('the vectors', () => {

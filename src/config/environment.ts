@@ -58,7 +58,7 @@ export function readOps(environment: Environment = readEnvironment(), publicPort
   if (!environment.OPS_PORT) return undefined
   const port = parsePort('OPS_PORT', environment.OPS_PORT)
   if (port !== 0 && port === publicPort) {
-    throw new UsageError(`OPS_PORT is "${port}": use another port than PORT, which is public`)
+    throw new UsageError(`OPS_PORT is "${port}": use a port other than PORT, which is public`)
   }
   return Object.freeze({ port, host })
 }

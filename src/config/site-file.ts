@@ -141,7 +141,7 @@ const schema = object({
   for (const name of ['name', 'description', 'note'] as const) {
     const text = members[name]
     if (typeof text !== 'object' || text[first] !== undefined) continue
-    const message = `add the text in ${first}, the first of the languages, which is used where there is no translation`
+    const message = `add the text in ${first}, the first of the languages, which the page uses where there is no translation`
     context.addIssue({ code: 'custom', path: [name, first], message })
   }
 })

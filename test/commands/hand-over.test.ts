@@ -138,7 +138,7 @@ describe('--follow', () => {
   })
 })
 
-const WAITING = 'waiting for the command; again to stop\n'
+const WAITING = 'waiting for the command; a second signal ends it\n'
 
 test('a signal waits for the command, and the cursor is exact', async () => {
   const fixture = await createCliFixture()
@@ -191,7 +191,7 @@ test('Ctrl-C in a terminal does not reach the command', async () => {
   const run = startInTerminal(script, { columns: 80, folder, env: { DATABASE_URL: fixture.list } })
   await until(() => toText(folder, 'got') !== '', 'the command')
   run.type('\u0003')
-  await run.shows('waiting for the command; again to stop')
+  await run.shows('waiting for the command; a second signal ends it')
   await fixture.write('ready', '')
   expect((await run.end()).exit).toBe(130)
   expect(toCursor(folder)).toBe(seqs[0]!)

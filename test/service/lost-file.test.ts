@@ -73,7 +73,7 @@ test.each(Object.entries(LOSSES))('under load, %s: a rescue file has each addres
   await load
   expect(await scene.readyz()).toBe(503)
   expect((await scene.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
-  await scene.logged('what the open file held is in')
+  await scene.logged('the addresses of the open file are in')
   expect(scene.log()).toMatch(/"level":50.*the list is lost: .*the store fails/)
   expect(scene.log().match(/^\{"level":50/gm)).toHaveLength(1)
   const [rescue = '', ...others] = scene.rescued()

@@ -74,10 +74,10 @@ export async function rescueList(db: Database): Promise<string> {
     createPrivateFile(partial)
     copyInto(db, partial)
     await renameSynced(partial, file)
-    return `what the open file held is in ${file}`
+    return `the addresses of the open file are in ${file}`
   } catch (error) {
     rmSync(partial, { force: true })
     const reason = error instanceof StoreError ? error.message : toReason(error)
-    return `and it cannot be copied: ${reason}; when the service stops, what the open file held is gone`
+    return `and it cannot be copied: ${reason}; when the service stops, the addresses of the open file are lost`
   }
 }

@@ -87,7 +87,7 @@ function checkSpace(path: string): string {
   const { bavail, bsize } = statfsSync(folder)
   const free = `${Math.floor((bavail * bsize) / 2 ** 20).toLocaleString('en')} MiB are free`
   if (bavail * bsize >= MIN_FREE_BYTES) return free
-  throw new Failure(`${free} for ${folder}: make room, or no address can be accepted when the disk is full`)
+  throw new Failure(`${free} for ${folder}: make space: when the disk is full, requests get 500`)
 }
 
 function checkLeftovers(path: string): string {
@@ -97,7 +97,8 @@ function checkLeftovers(path: string): string {
   // A program that has opened a rescue file may have left its log.
   const rescues = names.filter((name) => isRescue(name) && !/-(?:wal|shm)$/.test(name))
   if (rescues.length > 0) {
-    const advice = 'may have addresses that are not on the list: export it, import that, and move it away'
+    const advice =
+      'may have addresses that are not on the list: export them, import them, and move the file to another folder'
     throw new Failure(`${rescues.map((name) => quote(join(folder, name))).join(' ')} ${advice}`)
   }
   const partial = names.filter((name) => isLeftover(name)).map((name) => quote(join(folder, name)))

@@ -159,6 +159,8 @@ async function keepList(list: string): Promise<readonly string[]> {
   } catch (error) {
     for (const file of kept) rmSync(file)
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error) ?? '')) throw toFileFailure(error, list)
-    throw new Failure(`${list} cannot be kept under a second name here: move it to another folder, and restore again`)
+    throw new Failure(
+      `the file system of ${list} has no hard links: move the list to another folder, and restore again`,
+    )
   }
 }

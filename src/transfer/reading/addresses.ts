@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
   not_a_string: 'the address is not text',
   empty: 'there is no address',
   too_long: 'the address is too long',
-  display_name: 'the address comes with a display name',
+  display_name: 'the address has a display name',
   several: 'there is more than one address',
   non_ascii_domain: 'the domain cannot be converted to ASCII',
   non_ascii: 'the address has characters that are not printable ASCII',

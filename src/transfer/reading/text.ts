@@ -61,7 +61,7 @@ const SIGNATURES: readonly (readonly [start: string, kind: string, advice: strin
   ['BZh', 'a bzip2 file', UNPACK],
   ['(\xb5/\xfd', 'a zstd file', UNPACK],
   ['7z\xbc\xaf', 'a 7z archive', UNPACK],
-  ['SQLite format 3\0', 'an SQLite database', 'export it as CSV first'],
+  ['SQLite format 3\0', 'a SQLite database', 'export it as CSV first'],
   ['%PDF-', 'a PDF file', 'export the list as CSV instead'],
 ]
 

@@ -199,7 +199,7 @@ async function runCommand(
     // A group of its own: Ctrl-C does not reach the command, and `end` reaches all of it.
     detached: true,
   })
-  const wait = () => note('waiting for the command; again to stop')
+  const wait = () => note('waiting for the command; a second signal ends it')
   const end = () => void process.kill(-child.pid, 'SIGTERM')
   signal.addEventListener('abort', wait)
   process.on('exit', end)

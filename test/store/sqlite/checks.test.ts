@@ -90,7 +90,7 @@ const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>
   [
     'a rescue file',
     (_, folder) => writeFileSync(join(folder, 'list.rescue-2026-11-21T12-00-00-1.db'), ''),
-    { leftovers: 'export it, import that' },
+    { leftovers: 'export them, import them' },
   ],
 ]
 

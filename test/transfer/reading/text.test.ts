@@ -39,7 +39,7 @@ describe('a file that is not text', () => {
     ['a zip archive', toZip('members.csv'), 'it is a zip archive: unpack it first'],
     ['a gzip file', gzipSync(TEXT), 'it is a gzip file: unpack it first'],
     ['an xz file', Buffer.from('fd377a585a000004', 'hex'), 'it is an xz file: unpack it first'],
-    ['a database', Buffer.from('SQLite format 3\0'), 'it is an SQLite database: export it as CSV first'],
+    ['a database', Buffer.from('SQLite format 3\0'), 'it is a SQLite database: export it as CSV first'],
     ['UTF-16', utf16, 'it looks like UTF-16 without a byte order mark: use --encoding utf-16le'],
     [
       'UTF-16, big-endian',
