@@ -8,7 +8,6 @@ import { compactAll, openPass } from './compaction.ts'
 import { toReason } from './error.ts'
 import { openReadOnly, toRealPath } from './file.ts'
 import { checkIntegrity, readStatus } from './read.ts'
-import { raiseLastSeq } from './write.ts'
 
 declare const self: Worker
 
@@ -41,6 +40,7 @@ function prepare(file: string, lastSeq: number): void {
   openPass(db)
   db.transaction(() => {
     compactAll(db)
-    raiseLastSeq(db, lastSeq)
+    // No cursor of the list that is replaced skips anybody.
+    db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
   }).immediate()
 }

@@ -13,7 +13,7 @@ import { countInbox, readInboxSince } from './compaction.ts'
 import { toReason } from './error.ts'
 import { checkExists, openReadOnly, toRealPath } from './file.ts'
 import { checkIntegrity, readCount, readHead } from './read.ts'
-import { checkVersion, toVersion } from './schema.ts'
+import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
 /** An inbox with more than this many times LARGE_BACKLOG is not compacted by any service. */
 const FULL = 2
@@ -49,7 +49,7 @@ function read<T>(path: string, work: (db: Database) => T): T {
 function checkList(path: string): string {
   checkExists(path)
   const version = read(path, (db) => checkVersion(db, path))
-  if (version < toVersion()) throw new StoreError(`its schema is version ${version}: "rollcall count" migrates it`)
+  if (version < SCHEMA_VERSION) throw new StoreError(`its schema is version ${version}: "rollcall count" migrates it`)
   // SQLite keeps a log for each name, so processes that use different names damage the list.
   const { nlink } = statSync(path)
   if (nlink > 1)

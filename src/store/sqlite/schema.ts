@@ -1,5 +1,5 @@
 /**
- * The schema of a SQLite list. A new list gets the baseline and all migrations, an older one those that it lacks.
+ * The schema of a SQLite list. A new list gets all migrations, an older one those that it lacks.
  *
  *   list          one row: the head of the list
  *   inbox         accepted addresses that are not compacted yet, one row per commit
@@ -23,40 +23,45 @@ export const APPLICATION_ID = 0x526f6c6c
  */
 export const IS_RESERVED = toReservedSql()
 
-const BASELINE = [
-  `CREATE TABLE list (
-     id TEXT NOT NULL,                 -- random; backups and copies keep it
-     suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
-     last_seq INTEGER NOT NULL         -- no seq above this was given out, except in the inbox
-   ) STRICT`,
-  `CREATE TABLE inbox (
-     first_seq INTEGER PRIMARY KEY,    -- seq of the first address of the commit
-     accepted_at INTEGER NOT NULL,     -- ms since 1970, UTC
-     addresses TEXT NOT NULL           -- JSON array
-   ) STRICT`,
-  `CREATE TABLE subscribers (
-     seq INTEGER PRIMARY KEY,
-     email TEXT NOT NULL,              -- first spelling
-     subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
-   ) STRICT`,
-  // NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address. An index of `subscribers` would be
-  // the same, but SQLite writes an index and its table together, and compaction writes them in two orders.
-  `CREATE TABLE identities (
-     email TEXT PRIMARY KEY COLLATE NOCASE,
-     seq INTEGER NOT NULL              -- of the subscriber, or of an address in the inbox that becomes one
-   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX reserved ON subscribers (seq) WHERE ${IS_RESERVED}`,
-  `CREATE TABLE suppressions (
-     hash BLOB PRIMARY KEY,            -- HMAC-SHA-256 of the identity under suppression_key
-     suppressed_at INTEGER NOT NULL    -- ms since 1970, UTC
-   ) STRICT, WITHOUT ROWID`,
-]
+const BASELINE = `
+  CREATE TABLE list (
+    id TEXT NOT NULL,                 -- random; backups and copies keep it
+    suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
+    last_seq INTEGER NOT NULL         -- no seq above this was given out, except in the inbox
+  ) STRICT;
 
-/** The statements of each migration after the baseline. Never change one that has been released: add the next. */
-export const MIGRATIONS: readonly (readonly string[])[] = []
+  CREATE TABLE inbox (
+    first_seq INTEGER PRIMARY KEY,    -- seq of the first address of the commit
+    accepted_at INTEGER NOT NULL,     -- ms since 1970, UTC
+    addresses TEXT NOT NULL           -- JSON array
+  ) STRICT;
 
-/** Returns the version of a list that has all migrations. The baseline is version 1. */
-export const toVersion = (migrations = MIGRATIONS): number => 1 + migrations.length
+  CREATE TABLE subscribers (
+    seq INTEGER PRIMARY KEY,
+    email TEXT NOT NULL,              -- first spelling
+    subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
+  ) STRICT;
+
+  -- NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address. An index of subscribers would be
+  -- the same, but SQLite writes an index and its table together, and compaction writes them in two orders.
+  CREATE TABLE identities (
+    email TEXT PRIMARY KEY COLLATE NOCASE,
+    seq INTEGER NOT NULL              -- of the subscriber, or of an address in the inbox that becomes one
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX reserved ON subscribers (seq) WHERE ${IS_RESERVED};
+
+  CREATE TABLE suppressions (
+    hash BLOB PRIMARY KEY,            -- HMAC-SHA-256 of the identity under suppression_key
+    suppressed_at INTEGER NOT NULL    -- ms since 1970, UTC
+  ) STRICT, WITHOUT ROWID;
+`
+
+/** The numbered migrations. A new list gets all of them. One that was released never changes: add the next. */
+const MIGRATIONS: readonly string[] = [BASELINE]
+
+/** The version of the schema that this Rollcall uses. */
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 /**
  * Reads the application id and the version of a file, and decides whether this program may use it.
@@ -74,28 +79,25 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
   )
   if (tables === 0 && application === 0 && version === 0) return 0
   if (application !== APPLICATION_ID) throw toOpenError(path, 'it is a database, but not a list of Rollcall')
-  if (version <= toVersion(migrations)) return version
-  const known = `this Rollcall knows version ${toVersion(migrations)}`
+  if (version <= migrations.length) return version
+  const known = `this Rollcall knows version ${migrations.length}`
   throw toOpenError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
 }
 
 /** Creates the schema, or runs the migrations that a list lacks, in one transaction. */
 export function migrate(db: Database, path: string, migrations = MIGRATIONS): void {
-  if (checkVersion(db, path, migrations) === toVersion(migrations)) return
+  if (checkVersion(db, path, migrations) === migrations.length) return
   db.transaction(() => {
     // Another process may have done it while this one waited for the lock.
     const version = checkVersion(db, path, migrations)
-    if (version === 0) create(db)
-    for (const statements of migrations.slice(Math.max(0, version - 1))) for (const sql of statements) db.run(sql)
-    db.run(`PRAGMA user_version = ${toVersion(migrations)}`)
+    for (const migration of migrations.slice(version)) db.run(migration)
+    if (version === 0) {
+      const { id, suppressionKey, lastSeq } = createHead()
+      db.run('INSERT INTO list VALUES (?, ?, ?)', [id, suppressionKey, lastSeq])
+      db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    }
+    db.run(`PRAGMA user_version = ${migrations.length}`)
   }).immediate()
-}
-
-function create(db: Database): void {
-  for (const sql of BASELINE) db.run(sql)
-  const { id, suppressionKey, lastSeq } = createHead()
-  db.run('INSERT INTO list VALUES (?, ?, ?)', [id, suppressionKey, lastSeq])
-  db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
 }
 
 function toReservedSql(): string {

@@ -88,8 +88,3 @@ export async function fillList(db: Database, { head, subscribers, suppressions }
   if (!isComplete) throw new StoreError(`the copy is incomplete: ${after.subscribers} of ${expected} addresses`)
   return after
 }
-
-/** Raises the last number to that of another list, so that no cursor of the other list skips anybody. */
-export function raiseLastSeq(db: Database, lastSeq: number): void {
-  db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
-}
