@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { Found, ServiceStore, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createSchedule, type Slice } from '../schedule.ts'
-import { type Client, type ClientOptions, createClient } from './client.ts'
+import { type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import { checkWritable, listSubscribers, listSuppressions, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { applyChanges, fillList } from './write.ts'
@@ -62,11 +62,32 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
 /** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */
 const DEADLINE_MS = GIVE_UP_MS - 300
 
+/** Milliseconds for which the service waits for a slice of compaction, which takes about 0.1 s. */
+const COMPACTION_DEADLINE_MS = 15_000
+
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
   const client = createClient({ ...options, deadlineMs: DEADLINE_MS })
-  const compaction = createCompaction(options, log)
-  const schedule = createSchedule(compaction.compact)
+  // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
+  const compacting = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
+  const schedule = createSchedule(compactNext)
+  let isFailing = false
+  let isClosed = false
+
+  /** Logs when compaction begins to fail, and when it works again. */
+  async function compactNext(): Promise<Slice> {
+    try {
+      const slice = await compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS })
+      if (isFailing) log.info('compaction works again')
+      isFailing = false
+      return slice
+    } catch (error) {
+      if (!isFailing && !isClosed) log.warn({ err: error }, 'compaction fails: addresses wait in the inbox')
+      isFailing = true
+      throw error
+    }
+  }
+
   return {
     async add(addresses) {
       await client.run((sql) => append(sql, addresses))
@@ -75,40 +96,9 @@ export function openPostgresServiceStore({ log, ...options }: ClientOptions & { 
     check: () => client.run(checkWritable),
     measure: async () => ({ inboxSince: await client.run(readInboxSince) }),
     async close() {
-      // A slice in progress fails, and is done again by another process or after the next start.
-      await Promise.all([schedule.stop(), compaction.close(), client.close()])
-    },
-  }
-}
-
-/** Milliseconds for which the service waits for a slice, which takes about 0.1 s. */
-const COMPACTION_DEADLINE_MS = 15_000
-
-/**
- * Creates a compaction with its own connection, so that no address waits for it. Logs when compaction begins to fail, and
- * when it works again.
- */
-function createCompaction(options: ClientOptions, log: Log): { compact(): Promise<Slice> } & Pick<Client, 'close'> {
-  // The server gives up first, so that it ends its statement.
-  const client = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
-  let isFailing = false
-  let isClosed = false
-  return {
-    async compact() {
-      try {
-        const slice = await compactSlice(client, { deadlineMs: COMPACTION_DEADLINE_MS })
-        if (isFailing) log.info('compaction works again')
-        isFailing = false
-        return slice
-      } catch (error) {
-        if (!isFailing && !isClosed) log.warn({ err: error }, 'compaction fails: addresses wait in the inbox')
-        isFailing = true
-        throw error
-      }
-    },
-    async close() {
       isClosed = true
-      await client.close()
+      // A slice in progress fails, and is done again by another process or after the next start.
+      await Promise.all([schedule.stop(), compacting.close(), client.close()])
     },
   }
 }
