@@ -37,7 +37,12 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
     if (countInbox(db) === 0) return
     try {
       if (writeError) throw writeError
-      await compactUntil(readHead(db).lastSeq, (until) => retryBusy(db, () => compactSlice(until)))
+      await compactUntil(readHead(db).lastSeq, (until) =>
+        retryBusy(db, () => {
+          list.checkPlace()
+          return compactSlice(until)
+        }),
+      )
     } catch (error) {
       if (!writeError && !(orReadOnly && isWriteError(error))) throw error
       writeError ??= toStoreError(db, error)
