@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  /** Holds a response that comes before the body. With a promise, the handler reads the body. */
+  /** Holds a response that comes before the body. A handler that returns a promise reads the body itself. */
   function discardBody(handler: Handler): Handler {
     return (request) => {
       const response = handler(request)

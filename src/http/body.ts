@@ -113,7 +113,7 @@ async function readChunks(stream: ReadableStream<Uint8Array>, length: number, ar
     if (size > MAX_DISCARDED_BYTES) return CUT
     if (size > MAX_BODY_BYTES) arrival.late = CUT
     else text += decoder.decode(chunk, { stream: true })
-    // The runtime delivers each chunk of HTTP by itself, however small it is. In the meantime it joins the next ones.
+    // The runtime delivers each chunk of HTTP by itself, however small it is. During this turn it joins the next ones.
     await new Promise(setImmediate)
   }
   return size > MAX_BODY_BYTES ? TOO_LARGE : toText(text + decoder.decode())

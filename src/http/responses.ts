@@ -3,7 +3,7 @@
 import { PROBLEMS, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
 import { ALLOW } from '../routes.ts'
 
-/** Responds to a request. With a promise, unless the method is GET or HEAD, the handler reads the body. */
+/** Responds to a request. If it returns a promise, it reads the body itself, unless the method is GET or HEAD. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** Whether a request only reads. Its body, if it has one, means nothing (RFC 9110 section 9.3.1). */
