@@ -8,8 +8,8 @@ export const DAY_MS = 86_400_000
 const DAYS = 30
 
 /** Returns the first day of a status, in days since 1970, UTC. Today is the last one. */
-export function toFirstDay(now = Date.now()): number {
-  return Math.floor(now / DAY_MS) - DAYS + 1
+export function toFirstDay(): number {
+  return Math.floor(Date.now() / DAY_MS) - DAYS + 1
 }
 
 interface StatusParts {

@@ -73,7 +73,7 @@ function checkInbox(db: Database): string {
 
 function checkModes(path: string): string {
   const problem = describeModes(path)
-  if (problem) throw new StoreError(problem.text)
+  if (problem) throw new StoreError(problem)
   const folder = dirname(path)
   const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
   // In a folder with the sticky bit, only the owner of a file may delete it.
@@ -118,17 +118,14 @@ function listNames(folder: string): readonly string[] {
 }
 
 /** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */
-export function describeModes(
-  file: string,
-): { readonly file: string; readonly mode: string; readonly text: string } | undefined {
+export function describeModes(file: string): string | undefined {
   // SQLite keeps the log next to the real file.
   const path = toRealPath(file)
   const open = ['', '-wal', '-shm'].map((suffix) => path + suffix).filter((name) => (toMode(name) & 0o077) !== 0)
   const [first] = open
   if (first === undefined) return
   const mode = toMode(first).toString(8).padStart(4, '0')
-  const fix = `chmod 600 ${open.map(quote).join(' ')}`
-  return { file: first, mode, text: `other users may read the list: ${first} has mode ${mode}; run: ${fix}` }
+  return `other users may read the list: ${first} has mode ${mode}; run: chmod 600 ${open.map(quote).join(' ')}`
 }
 
 function toMode(path: string): number {

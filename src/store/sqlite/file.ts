@@ -256,15 +256,12 @@ export function readFileId(path: string): string | undefined {
   return status && `${status.dev}:${status.ino}`
 }
 
-/** Bytes of a list on disk, with its log. */
+/** Bytes of a file; 0 when it is missing. */
 export function readSize(path: string): number {
-  const toSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  return toSize(path) + toSize(`${path}-wal`)
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-export function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
-}
+export const hasContent = (path: string): boolean => readSize(path) > 0
 
 /** Follows symbolic links as SQLite does, also one to a missing file. @throws StoreError for a link to itself */
 export function toRealPath(path: string, links = 0): string {

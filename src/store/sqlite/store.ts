@@ -2,14 +2,14 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import type { Count, ListCopy, SubscriberStore } from '../../subscriber.ts'
+import type { Count, Found, ListCopy, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { compactUntil } from '../schedule.ts'
 import { append, compactAll, countInbox, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
 import { type ListFile, type OpenOptions, openListFile, openReadOnly, readSize } from './file.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
-import { retryBusy, runLocked } from './transaction.ts'
+import { retryBusy } from './transaction.ts'
 import { applyChanges, fillList } from './write.ts'
 
 export interface StoreOptions extends OpenOptions {
@@ -23,10 +23,8 @@ export interface StoreOptions extends OpenOptions {
  * @throws StoreError when it cannot be opened
  */
 export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
-  return createSqliteStore(openListFile(file, options), options)
-}
-
-function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: StoreOptions): SubscriberStore {
+  const list = openListFile(file, options)
+  const { orReadOnly = false, notify } = options
   const { db } = list
   const compactSlice = createCompaction(db)
   let { writeError } = list
@@ -70,25 +68,23 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
     yield* wrapPages(db, work(snapshot))
   }
 
-  /** Does work that writes: compacts, and then takes the lock and compacts the rest, so that nothing is accepted in between. */
-  const write = <T>(work: (db: Database) => T) =>
+  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
+
+  /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
+  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => Plan<T>) =>
     wrapErrors(db, async () => {
       if (writeError) throw writeError
       await compact()
-      const result = await runLocked(db, () => {
+      const work = db.transaction(() => {
         list.checkPlace()
         compactAll(db)
-        return work(db)
+        const { changes, outcome } = plan(lookUp(db, addresses))
+        applyChanges(db, changes)
+        return outcome
       })
+      const outcome = await retryBusy(db, () => work.immediate())
       // Reports success only if the list that was changed is still at its path.
       list.checkPlace()
-      return result
-    })
-
-  const change = <T>(addresses: readonly Address[], plan: (found: ReturnType<typeof lookUp>) => Plan<T>) =>
-    write(() => {
-      const { changes, outcome } = plan(lookUp(db, addresses))
-      applyChanges(db, changes)
       return outcome
     })
 
@@ -109,17 +105,9 @@ function createSqliteStore(list: ListFile, { orReadOnly = false, notify }: Store
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
     list: (after = 0) => (after === 0 ? readSnapshot(listWhole) : readPages(() => listSubscribers(db, after))),
     listSuppressions: () => readSnapshot(listSuppressions),
-    status: () => read(() => ({ ...readStatus(db), bytes: readSize(toPath(db)) })),
-    import: (rows) =>
-      change(
-        rows.map(({ email }) => email),
-        (found) => planImport(rows, found),
-      ),
-    suppress: (rows, options) =>
-      change(
-        rows.map(({ email }) => email),
-        (found) => planOptOuts(rows, found, options),
-      ),
+    status: () => read(() => ({ ...readStatus(db), bytes: readSize(toPath(db)) + readSize(`${toPath(db)}-wal`) })),
+    import: (rows) => change(toAddresses(rows), (found) => planImport(rows, found)),
+    suppress: (rows, options) => change(toAddresses(rows), (found) => planOptOuts(rows, found, options)),
     remove: (addresses, options) => change(addresses, (found) => planRemoval(addresses, found, options)),
     fill: (copy) => wrapErrors(db, () => fill(list, copy)),
     close: async () => list.close(),

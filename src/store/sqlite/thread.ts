@@ -17,7 +17,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
   const pending: PromiseWithResolvers<Date | undefined>[] = []
   let isClosing = false
-  let problem: Error | undefined
+  let reason: Error | undefined
 
   worker.onmessage = ({ data }: MessageEvent<Reply | Report>) => {
     if ('report' in data) return log.warn(data.report)
@@ -27,11 +27,11 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     else next?.reject(new StoreError(data.reason))
   }
   worker.onerror = ({ message }) => {
-    problem = new Error(message)
+    reason = new Error(message)
   }
   worker.addEventListener('close', () => {
     if (isClosing) return
-    log.error({ err: problem }, 'the writer thread has ended, so the service ends')
+    log.error({ err: reason }, 'the writer thread has ended, so the service ends')
     process.exit(1)
   })
 
@@ -58,8 +58,8 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     worker.terminate()
     throw error
   }
-  const modes = describeModes(file)
-  if (modes) log.warn({ file: modes.file, mode: modes.mode }, modes.text)
+  const problem = describeModes(file)
+  if (problem) log.warn(problem)
 
   return {
     add: async (addresses) => void (await send(JSON.stringify(addresses))),

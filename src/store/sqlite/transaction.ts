@@ -9,15 +9,10 @@ import { isBusy } from './error.ts'
 const ATTEMPT_MS = 20
 
 /**
- * Runs work in a transaction that takes the write lock at its start.
+ * Repeats work that takes the write lock, until it gets it.
  *
- * @throws what the work throws, after a rollback; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
+ * @throws what the work throws; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
  */
-export function runLocked<T>(db: Database, work: () => T): Promise<T> {
-  return retryBusy(db, () => db.transaction(work).immediate())
-}
-
-/** Repeats work that takes the write lock, until it gets it. Throws like `runLocked`. */
 export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
