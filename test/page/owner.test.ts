@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
+import { LOCALES } from '../../src/locales/languages.ts'
 import { startBrowser, visit } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
 import { findBlock } from '../support/markdown.ts'
@@ -82,6 +83,8 @@ test('words are in the language of the page; without a translation they are mark
   ]) {
     expect(page).toContain(text)
   }
+  // The owner did not translate this phrase.
+  expect(await read('/fr')).toContain(`<span>${LOCALES.fr.subscribe}</span></button>`)
   expect(select(await read('/fr'), 'h1, .description, .note', ['lang'])).toEqual([['en'], ['en'], ['en']])
   expect(select(await read('/'), 'h1, .description, .note', ['lang'])).toEqual([[null], [null], [null]])
 })
