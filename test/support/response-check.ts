@@ -23,9 +23,8 @@ interface Description extends Omit<oas31.OpenAPIObject, 'paths'> {
   readonly paths: Readonly<Record<string, Readonly<Record<string, FullOperation>>>>
 }
 
-interface FullOperation extends Omit<oas31.OperationObject, 'requestBody'> {
+interface FullOperation extends oas31.OperationObject {
   readonly responses: Readonly<Record<string, FullResponse>>
-  readonly requestBody?: oas31.RequestBodyObject
 }
 
 interface FullResponse {
@@ -143,30 +142,13 @@ export interface Operation {
 
 /** Lists every example of every response, and every response without one: its name is the status then. */
 export function listAnswers(description: oas31.OpenAPIObject) {
-  return listOperations(description).flatMap(({ responses, ...operation }) =>
+  const operations = Object.entries(dereference(description).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, { responses }]) => ({ method: verb.toUpperCase(), path, responses })),
+  )
+  return operations.flatMap(({ responses, ...operation }) =>
     Object.entries(responses).flatMap(([status, { content }]) => {
       const examples = content ? Object.values(content).flatMap(examplesOf) : [[status, undefined] as const]
       return examples.map(([name, value]) => ({ ...operation, status: Number(status), name, value }))
     }),
-  )
-}
-
-/** Lists every example of every request. */
-export function listRequests(description: oas31.OpenAPIObject) {
-  return listOperations(description).flatMap(({ requestBody, method, path }) =>
-    Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, media]) =>
-      examplesOf(media).map(([name, value]) => ({ method, path, mediaType, name, value })),
-    ),
-  )
-}
-
-function listOperations(description: oas31.OpenAPIObject) {
-  return Object.entries(dereference(description).paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { responses, requestBody }]) => ({
-      method: method.toUpperCase(),
-      path,
-      responses,
-      requestBody,
-    })),
   )
 }
