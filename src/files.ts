@@ -15,6 +15,8 @@ const PRIVATE_MODE = 0o600
 
 /** Text that a command writes. */
 export interface Output {
+  /** Of a file: without links. */
+  readonly path: string
   /** Resolves when all of the text is written; waits for a slow reader. */
   write(text: string): Promise<void>
   /** Resolves when a file is on stable storage and has its name. */
@@ -43,6 +45,7 @@ export async function openOutput(file: string, list?: ProtectedList): Promise<Ou
     throw toFileFailure(error, file)
   })
   return {
+    path,
     write: (text) => writeAll(handle.fd, text, file),
     async finish() {
       await handle.close()

@@ -64,6 +64,7 @@ async function writeList(
   const start = await checkCursor(store, cursorFile?.cursor ?? { seq: after, list: undefined })
   async function write(output: Output, signal?: AbortSignal): Promise<Exported> {
     try {
+      if (output.path === cursorFile?.path) throw new UsageError('--out is the cursor file: choose another file')
       const exported = await writePages(store, output, { ...options, after: start.seq, signal })
       await output.finish()
       // Saved last: if the export fails before this, the next one writes the same rows again.
@@ -80,6 +81,7 @@ async function writeList(
 }
 
 const STDOUT: Output = {
+  path: '/dev/stdout',
   write: (text) => writeAll(process.stdout.fd, text, 'standard output'),
   async finish() {},
   async discard() {},

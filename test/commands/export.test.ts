@@ -71,7 +71,7 @@ test.each<readonly [option: string, name: string, row?: Readonly<Record<string, 
 })
 
 test('--cursor-file: each export writes only new subscribers, and a file that does not hold a cursor is an error', async () => {
-  const { print, run, write } = await createCliFixture()
+  const { folder, print, run, write } = await createCliFixture()
   const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
   await print(['import', '-'], 'a@site.io\nb@site.io\n')
   expect(await print(sync)).toBe('a@site.io\nb@site.io\n')
@@ -81,6 +81,10 @@ test('--cursor-file: each export writes only new subscribers, and a file that do
   await write('c', 'twelve')
   const stderr = 'rollcall: c: it does not hold a cursor, which is a number\n'
   expect(await run(sync)).toEqual({ code: 1, stdout: '', stderr })
+  // The cursor would replace the addresses, and the next export would leave them out.
+  const same = await run(['export', '--cursor-file', 'new', '--out', './new'])
+  expect(same).toEqual({ code: 2, stdout: '', stderr: 'rollcall: --out is the cursor file: choose another file\n' })
+  expect((await readdir(folder)).filter((file) => file.includes('new'))).toEqual(['.new.lock'])
 })
 
 /** Each with its exit code, and what it says. */
