@@ -98,15 +98,6 @@ test('a name needs a sync of its folder, and of the folder of that', () => {
   expect(readAfter('drop all', 'disk/new/a')).toBe('text')
 })
 
-test('a deleted file stays until its folder is synced, and its name may be used again', () => {
-  apply(open(A), write(A, 'old'), sync(A), sync('/disk'), { kind: 'unlink', path: A })
-  expect(readAfter('drop all', 'disk/a')).toBe('old')
-  apply(open(A), write(A, 'new'), sync(A))
-  expect(readAfter('drop all', 'disk/a')).toBe('old')
-  apply(sync('/disk'))
-  expect(readAfter('drop all', 'disk/a')).toBe('new')
-})
-
 test('a response that is sent before the sync of its address is found', () => {
   const data = Buffer.from('fsync-000001')
   const calls = (syncEnd: number, syncBegin = 3): Call[] => [
