@@ -103,9 +103,7 @@ const MISTAKES: readonly Mistake[] = [
   ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
   ['name: |\n  a\n  b\n', 1, 'name is "a\\nb\\n"', LINE(80)],
   ['name: "a\\e[2Jb"', 1, 'name is "a\\u001b[2Jb"', LINE(80)],
-  ['name: "a\\uD800b"', 1, 'name is "a\\ud800b"', LINE(80)],
   ['contact: owner@example.org', 1, 'contact is "owner@example.org"', CONTACT],
-  ['contact: mailto:owner', 1, 'contact is "mailto:owner"', CONTACT],
   ['contact: "javascript:alert(1)"', 1, 'contact is "javascript:alert(1)"', CONTACT],
   ['contact: "https://a.example/\\nb"', 1, 'contact is "https://a.example/\\nb"', CONTACT],
   ['name: n\nlicense: MIT', 2, 'license is "MIT"', 'use keys with values: name, url'],
@@ -113,7 +111,6 @@ const MISTAKES: readonly Mistake[] = [
   [`${LICENSE}mailto:a@example.org`, 3, 'license.url is "mailto:a@example.org"', 'use an http or https URL'],
   ['\n\n- a\n- b', 3, 'the file is ["a","b"]', KEYS],
   ['accent: "#12345"', 1, 'accent is "#12345"', 'use a color of six hexadecimal digits'],
-  ['languages: de', 1, 'languages is "de"', 'use a list of these tags: en, de'],
   ['languages: [de, xx]', 1, 'languages.1 is "xx"', 'use a list of these tags: en, de'],
   ['languages: []', 1, 'languages is []', 'use at least one language'],
   ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
@@ -131,7 +128,6 @@ const PATH = 'use a path on this host'
 const DATE = 'use the date on which the content last changed'
 
 const PAGE_MISTAKES: readonly Mistake[] = [
-  [page('//other.example/a'), 2, 'pages.0.path is "//other.example/a"', PATH],
   [page('"/about#us"'), 2, 'pages.0.path is "/about#us"', PATH],
   [page('/über'), 2, 'pages.0.path is "/über"', PATH],
   [page('/a/../b'), 2, 'pages.0.path is "/a/../b"', PATH],
@@ -141,7 +137,6 @@ const PAGE_MISTAKES: readonly Mistake[] = [
   [page('/a', versions('english: /a, x-default: /a')), 4, 'pages.0.alternates.english is', 'use language tags'],
   [page('/a', versions('en: https://b.example/, x-default: /a')), 4, 'pages.0.alternates.en is', PATH],
   ['  path: /a\n', 1, 'pages is {"path":"/a"}', 'use a list of pages'],
-  ['  - /a\n', 2, 'pages.0 is "/a"', 'use keys with values: path, lastmod, alternates'],
 ]
 
 describe('a mistake gives an error with the file, the line, the path, the value and the rule', () => {
@@ -159,7 +154,6 @@ describe('a mistake gives an error with the file, the line, the path, the value 
     ['name: n\n\ndescripton: d', 3, '"descripton"', known],
     [`name: n\n${LICENSE}https://l.example\n  uri: x`, 5, '"uri"', 'use these: name, url'],
     ['name: n\n"na\\nme": x', 2, '"na\\nme"', known],
-    ['name: n\nconstructor: x', 2, '"constructor"', known],
     ['name: n\nnote:\n  en: a\n  ed: b', 4, '"ed"', tags],
     ['phrases:\n  subscribe: { pt_BR: x }', 2, '"pt_BR"', tags],
     [`pages:\n${page('/a', '    lastMod: x')}`, 4, '"lastMod"', 'use these: path, lastmod, alternates'],

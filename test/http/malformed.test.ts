@@ -35,20 +35,15 @@ const REFUSED: readonly (readonly [string, string, number])[] = [
   ['a TLS handshake', `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'a'.repeat(40)}`, 400],
   ['HTTP/0.9', 'GET /openapi.json\r\n\r\n', 505],
   ['HTTP/2.0', get('GET /').replace('HTTP/1.1', 'HTTP/2.0'), 505],
-  ['OPTIONS for the whole server', get('OPTIONS *'), 400],
-  ['a blank in the target', get('GET /a b'), 505],
   ['a target over 16 KiB', get(`GET /${'a'.repeat(17_000)}`), 431],
   ['an unknown method', get('BREW /openapi.json'), 0],
-  ['a method in lower case', get('get /openapi.json'), 0],
   ['HTTP/1.1 without Host', toRequest('GET /'), 400],
   ['a blank before the colon', toRequest('GET /', ['Host : a']), 400],
   ['a folded field', get('GET /', 'X: a', ' b'), 400],
-  ['a NUL in a field', get('GET /', 'X: a\0b'), 400],
   ['a field over 16 KiB', get('GET /', `X: ${'a'.repeat(17_000)}`), 431],
   ['199 fields', get('GET /', ...many(198)), 431],
   ['two lengths', post(LENGTH, 'Content-Length: 1'), 400],
   ['a negative length', post('Content-Length: -1'), 400],
-  ['a length in hexadecimal', post('Content-Length: 0x21'), 400],
   ['a length of 2^53', post(`Content-Length: ${2n ** 53n}`), 413],
   ['a length larger than any number', post(`Content-Length: ${'9'.repeat(30)}`), 400],
   ['a length and chunks', post(LENGTH, 'Transfer-Encoding: chunked'), 400],
@@ -57,11 +52,6 @@ const REFUSED: readonly (readonly [string, string, number])[] = [
   ['a chunk size that is not a number', chunked(`zz\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a chunk size larger than any number', chunked(`${'f'.repeat(20)}\r\n${BODY}\r\n`, LAST_CHUNK), 400],
   ['a chunk longer than its size', chunked(`1\r\n${BODY}\r\n`, LAST_CHUNK), 400],
-  [
-    'a chunk extension of 16 KiB',
-    chunked(toChunk(BODY).replace('\r\n', `;${'a'.repeat(16_384)}\r\n`), LAST_CHUNK),
-    413,
-  ],
 ]
 
 test.each(REFUSED)('the runtime refuses %s, and closes the connection', async (_, bytes, status) => {
@@ -83,7 +73,6 @@ const SERVED: readonly (readonly [string, string, number])[] = [
   ['the same length twice', post(LENGTH, LENGTH), 200],
   ['chunks of one byte', chunked(...[...BODY].map(toChunk), LAST_CHUNK), 200],
   ['a GET with a body', `${get('GET /nowhere', LENGTH)}${BODY}`, 404],
-  ['198 fields', get('GET /nowhere', ...many(197)), 404],
   ['a field that is not ASCII', get('GET /nowhere', 'X: \xff\xfe'), 404],
 ]
 
