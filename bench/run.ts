@@ -26,7 +26,7 @@ The results are in bench/results.
 `
 
 /** Rounds for which a server runs before another one starts on a new list. */
-const ROUNDS_OF_A_SERVER = 6
+const ROUNDS_OF_A_SERVER = 2
 
 const { values } = parseArgs({
   options: {

@@ -79,6 +79,8 @@ function toCommandTrial(name: string, title: string, list: ListKind, args: reado
 /** Every trial, in the order in which they run. In a trial, those that are compared run one after the other. */
 export const TRIALS: readonly Trial[] = [
   toTrial('new', 'New addresses, 64 connections', {
+    rounds: 8,
+    seconds: 5,
     contenders: ['other', 'rollcall', 'known', 'bare'],
     goals: [
       { metric: 'burst', against: ['other'], atLeast: 1 },
@@ -117,6 +119,8 @@ export const TRIALS: readonly Trial[] = [
   toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
   toTrial('large', 'New addresses on ten million, 64 connections', {
     list: 'large',
+    rounds: 8,
+    seconds: 5,
     goals: [
       { metric: 'burst', against: ['other'], atLeast: 0.95 },
       { metric: 'cpu', against: ['other'], atMost: 1.15 },
