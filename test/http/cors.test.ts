@@ -10,7 +10,6 @@ const BASE_URL = 'https://www.list.example'
 const JSON_FIELD = `Content-Type: ${ENDPOINT.mediaType}`
 const LISTED = ['https://page.example', 'http://localhost:5173']
 const UNLISTED = [
-  'https://evil.example',
   'http://page.example',
   'https://page.example.evil.example',
   'https://PAGE.example',

@@ -87,14 +87,6 @@ describe.each(HOSTS)('with the Host "%s"', (host) => {
       }
     }
   })
-
-  test('the target of CONNECT is no path', async () => {
-    for (const target of ['127.0.0.1:22', 'x', 'xapi/newsletter', 'x/robots.txt', '/', ENDPOINT.path, '/de']) {
-      // Without a body, which the runtime does not deliver.
-      const reply = await exchange(service.port, toRequest(`CONNECT ${target}`, [`Host: ${host}`]))
-      expectResponse(reply!, 'no_such_path')
-    }
-  })
 })
 
 test('the list has the address of the requests to the path', async () => {

@@ -19,11 +19,8 @@ const toPost = (email: string) => toRequest(POST_LINE, POST_HEADERS, JSON.string
  */
 async function stop(service: RunningService, signal: NodeJS.Signals = 'SIGTERM') {
   const code = await service.stop(signal)
-  const lines: { time: string; msg: string }[] = service
-    .log()
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const log = service.log().trimEnd().split('\n')
+  const lines: { time: string; msg: string }[] = log.map((line) => JSON.parse(line))
   const stopping = lines.find(({ msg }) => msg.startsWith('stopping'))
   const last = lines.at(-1)
   expect(Date.parse(last!.time) - Date.parse(stopping!.time)).toBeLessThan(10_000)

@@ -5,19 +5,19 @@ import { readList } from './list-file.ts'
 import type { RunningService } from './service.ts'
 
 /** What clients sent, and what the service confirmed. */
-export interface Ledger {
-  /** Addresses that got a 200, in lower case. */
-  readonly acknowledged: Set<string>
-  /** All addresses that were sent, in lower case. */
-  readonly sent: Set<string>
-  /** Number of requests that got a 200. */
-  answered: number
-  /** Number of requests that got a 500. */
-  failed: number
-}
+export type Ledger = ReturnType<typeof createLedger>
 
-export function createLedger(): Ledger {
-  return { acknowledged: new Set(), sent: new Set(), answered: 0, failed: 0 }
+export function createLedger() {
+  return {
+    /** Addresses that got a 200, in lower case. */
+    acknowledged: new Set<string>(),
+    /** All addresses that were sent, in lower case. */
+    sent: new Set<string>(),
+    /** Number of requests that got a 200. */
+    answered: 0,
+    /** Number of requests that got a 500. */
+    failed: 0,
+  }
 }
 
 /** Number of clients; each posts its next address when the last one has its response. */
