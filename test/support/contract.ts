@@ -17,7 +17,6 @@ export const GOLDEN: oas31.OpenAPIObject = JSON.parse(readFileSync(join(ROOT, 'd
 /** A path with what its 200 is. */
 export interface ContractResource {
   readonly path: string
-  readonly operationId: string
   readonly mediaType: string
 }
 
@@ -39,11 +38,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, ContractResource>> = {
   robots: toResource('/robots.txt'),
   apiCatalog: toResource('/.well-known/api-catalog'),
   // A site without a contact has none.
-  securityTxt: {
-    path: '/.well-known/security.txt',
-    operationId: 'getSecurityTxt',
-    mediaType: 'text/plain; charset=utf-8',
-  },
+  securityTxt: { path: '/.well-known/security.txt', mediaType: 'text/plain; charset=utf-8' },
 }
 
 /** Bytes that a request body may have. */
@@ -56,9 +51,8 @@ export const BODY_DEADLINE_MS = 10_000
 export const RESPONSES = listResponses()
 
 function toResource(path: string, method: 'get' | 'post' = 'get'): ContractResource {
-  const { operationId = '', responses } = GOLDEN.paths?.[path]?.[method] ?? {}
-  const [mediaType = ''] = Object.keys(responses?.['200'].content ?? {})
-  return { path, operationId, mediaType }
+  const [mediaType = ''] = Object.keys(GOLDEN.paths?.[path]?.[method]?.responses?.['200'].content ?? {})
+  return { path, mediaType }
 }
 
 /** Lists the responses by the names of their examples. `read_only` is the only one that the endpoint does not have. */
