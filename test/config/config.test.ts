@@ -95,10 +95,11 @@ describe('an invalid value gives an error with the variable, the value and what 
 })
 
 test('the site file is site.yaml in the working folder, if SITE_FILE is not set', async () => {
-  await writeSite('site.yaml', 'name: Found')
+  await writeFile('site.yaml', 'name: Found')
   expect(readConfig({}).site.name).toBe('Found')
-  expect(readConfig({ SITE_FILE: await writeSite('other.yaml', 'name: Named') }).site.name).toBe('Named')
-  await writeSite('site.yaml', 'name: ""')
+  await writeFile('other.yaml', 'name: Named')
+  expect(readConfig({ SITE_FILE: 'other.yaml' }).site.name).toBe('Named')
+  await writeFile('site.yaml', 'name: ""')
   expect(messageFor({})).toStartWith('site.yaml:1: name is ""')
   await rm('site.yaml')
   expect(readConfig({}).site.name).toBe('Newsletter')
@@ -146,9 +147,4 @@ function messageFor(environment: Environment): string {
     return message
   }
   throw new Error(`${JSON.stringify(environment)} was accepted`)
-}
-
-async function writeSite(name: string, text: string): Promise<string> {
-  await writeFile(name, text)
-  return name
 }

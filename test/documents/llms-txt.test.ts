@@ -91,18 +91,13 @@ test('it shows a call that works, and the error of a request without an address'
   expect((await service.subscribe(undefined)).body).toBe(shown!)
 })
 
-interface LlmsLink {
-  readonly title: string
-  readonly url: string
-}
-
 /** Parses a guide by the rules of llmstxt.org. Throws if a line of a section is not a link. */
 function parseLlmsTxt(text: string) {
   const [start = '', ...rest] = text.split(/^##\s*(.*)$/m)
   const head = /^# ([^\n]+)\n+> ([^\n]+)\n+(.*)$/s.exec(start)
   if (!head) throw new Error('the guide has no heading with a quote')
   const [, title, summary, details = ''] = head
-  const sections = new Map<string, LlmsLink[]>()
+  const sections = new Map<string, ReturnType<typeof parseLink>[]>()
   for (let index = 0; index < rest.length; index += 2) {
     const lines = rest[index + 1]!.split('\n').filter(Boolean)
     sections.set(rest[index]!, lines.map(parseLink))
@@ -110,7 +105,7 @@ function parseLlmsTxt(text: string) {
   return { title, summary, details, sections }
 }
 
-function parseLink(line: string): LlmsLink {
+function parseLink(line: string) {
   const [, title, url] = /^- \[((?:[^\]\\]|\\.)+)\]\(([^()\s]+)\)(?:: .+)?$/.exec(line) ?? []
   if (!title || !url) throw new Error(`the line is not a link: ${line}`)
   return { title, url }

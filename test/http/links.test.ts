@@ -135,9 +135,7 @@ function toPath(url: string): string {
 }
 
 /** Parses a Link header as this service writes it (RFC 8288 section 3). */
-function parseLinks(field: string): { href: string; rel: string; type: string }[] {
-  return [...field.matchAll(/<([^>]+)>; rel="([^"]+)"; type="([^"]+)"(?:, |$)/g)].map((found) => {
-    const [, href, rel, type] = found as unknown as [string, string, string, string]
-    return { href, rel, type }
-  })
+function parseLinks(field: string): { href: string; type: string }[] {
+  const links = field.matchAll(/<([^>]+)>; rel="[^"]+"; type="([^"]+)"(?:, |$)/g)
+  return [...links].map(([, href = '', type = '']) => ({ href, type }))
 }
