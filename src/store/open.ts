@@ -4,7 +4,6 @@ import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
-
 import type { StoreOptions } from './sqlite/store.ts'
 
 /**
