@@ -136,6 +136,7 @@ async function fill({ db, writeError, checkPlace }: ListFile, copy: ListCopy): P
   await retryBusy(db, () => db.run('BEGIN IMMEDIATE'))
   try {
     const count = await fillList(db, copy)
+    checkPlace()
     db.run('COMMIT')
     checkPlace()
     return count

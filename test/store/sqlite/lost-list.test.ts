@@ -85,6 +85,23 @@ test('the index of the log was deleted: what another process confirms then stays
   expect(stdout).toBe(`${ADA}\nbob@site.io\n`)
 })
 
+test('the index of the log was deleted during a copy: what another process confirms then stays', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  const store = openSqliteStore(file)
+  const head = await store.head()
+  async function* readSubscribers() {
+    rmSync(`${file}-shm`)
+    await addAndEnd('close', file, 'bob@site.io')
+    yield [{ seq: 1, email: ADA, subscribedAt: new Date() }]
+  }
+  async function* readSuppressions() {}
+  const copy = { head, subscribers: readSubscribers(), suppressions: readSuppressions() }
+  await expect(store.fill(copy)).rejects.toThrow(`the list is lost: another file is at ${file}-shm`)
+  await store.close()
+  const { stdout } = await runCommand(['export', '--format', 'txt', '--list', `sqlite:${file}`])
+  expect(stdout).toBe('bob@site.io\n')
+})
+
 test('a symbolic link is changed: what is added then is not confirmed', async () => {
   const folder = await realpath(await createFolder())
   const link = join(folder, 'list.db')
