@@ -64,7 +64,7 @@ export function parsePostgresUrl(name: string, url: string, environment: Environ
   })
 }
 
-/** Bun's client reads these three variables whatever the URL says. It sends the first one, and fails for an unknown mode. */
+/** Bun's client reads these three variables beside the URL. It sends the first one, and fails for an unknown mode. */
 function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): void {
   if (PGOPTIONS)
     throw new UsageError('PGOPTIONS is set, and the server would get it: unset it, or use ALTER ROLE … SET')
