@@ -168,16 +168,21 @@ function addIdentities(db: Database, pass: Pass): number | undefined {
   if (!end) return 0
   if (!hasRows(db, pass.first)) return undefined
   const upTo = [end.email, end.seq] as const
-  // The first one of equal identities is the one with the lowest seq.
-  db.query(
-    `INSERT INTO identities SELECT email, seq FROM pass.sorted WHERE (email, seq) <= (?1, ?2) ORDER BY email, seq
-     ON CONFLICT (email) DO NOTHING`,
-  ).run(...upTo)
-  // An address with the same seq is new, also when this repeats a slice.
-  db.query(
-    `INSERT INTO pass.repeated SELECT s.seq FROM pass.sorted s CROSS JOIN identities i ON i.email = s.email
-     WHERE (s.email, s.seq) <= (?1, ?2) AND i.seq <> s.seq`,
-  ).run(...upTo)
+  // The first one of equal identities is the one with the lowest seq. OR FAIL: to undo this statement alone, SQLite would
+  // copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
+  const { changes: added } = db
+    .query(
+      `INSERT OR FAIL INTO identities SELECT email, seq FROM pass.sorted WHERE (email, seq) <= (?1, ?2)
+       ORDER BY email, seq ON CONFLICT (email) DO NOTHING`,
+    )
+    .run(...upTo)
+  if (added < SLICE_SIZE) {
+    // An address with the same seq is new, also when this repeats a slice.
+    db.query(
+      `INSERT INTO pass.repeated SELECT s.seq FROM pass.sorted s CROSS JOIN identities i ON i.email = s.email
+       WHERE (s.email, s.seq) <= (?1, ?2) AND i.seq <> s.seq`,
+    ).run(...upTo)
+  }
   return db.query(`DELETE FROM pass.sorted WHERE (email, seq) <= (?1, ?2)`).run(...upTo).changes
 }
 

@@ -27,6 +27,12 @@ import { isBusy, isWriteError, toOpenError } from './error.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { getRow } from './transaction.ts'
 
+/**
+ * Bytes of a page of a new list. Compaction changes pages all over a large list, and each costs about the same: in large
+ * pages, more addresses share one.
+ */
+export const PAGE_SIZE = 16_384
+
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
   readonly create?: boolean | undefined
@@ -84,6 +90,8 @@ function openWritable(path: string, name: string): ListFile {
     // Before anything is written.
     const version = checkVersion(db, path)
     readTables(db)
+    // Before the first table of a new list.
+    db.run(`PRAGMA page_size = ${PAGE_SIZE}`)
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')

@@ -8,24 +8,24 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
+import { PAGE_SIZE } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses, listAll, listSuppressions } from '../suite.ts'
 
-const PAGE = 4096
 const folder = await createFolder()
 
 /** What overwrites a page. */
 const OVERWRITES: Readonly<Record<string, (pages: readonly Buffer[], index: number) => Buffer[]>> = {
-  zeros: () => [Buffer.alloc(PAGE)],
-  'random bytes': () => [crypto.getRandomValues(Buffer.alloc(PAGE))],
+  zeros: () => [Buffer.alloc(PAGE_SIZE)],
+  'random bytes': () => [crypto.getRandomValues(Buffer.alloc(PAGE_SIZE))],
   'a copy of another page': (pages, index) => pages.filter((_, other) => other !== index),
 }
 
 const sound = await createSound()
-const pages = Array.from({ length: sound.bytes.length / PAGE }, (_, index) =>
-  sound.bytes.subarray(index * PAGE, (index + 1) * PAGE),
+const pages = Array.from({ length: sound.bytes.length / PAGE_SIZE }, (_, index) =>
+  sound.bytes.subarray(index * PAGE_SIZE, (index + 1) * PAGE_SIZE),
 )
 
 test.each(Object.keys(OVERWRITES))('every page overwritten by %s', async (name) => {
@@ -46,7 +46,7 @@ test.each(Object.keys(OVERWRITES))('every page overwritten by %s', async (name) 
 test('doctor notices every overwritten page that holds a table', async () => {
   const missed: number[] = []
   for (const [index] of pages.entries()) {
-    const results = await Array.fromAsync(checkSqliteList(writeDamaged(index, Buffer.alloc(PAGE))))
+    const results = await Array.fromAsync(checkSqliteList(writeDamaged(index, Buffer.alloc(PAGE_SIZE))))
     if (results.every(({ ok }) => ok)) missed.push(index)
   }
   expect(missed).toEqual([])
@@ -65,14 +65,14 @@ test('a list whose head is gone confirms no address', async () => {
   expect(results.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('integrity')
 })
 
-/** Creates a closed list of 1,000 subscribers and 300 suppressions. */
+/** Creates a closed list of 2,000 subscribers and 600 suppressions. */
 async function createSound() {
   const file = join(folder, 'sound.db')
   const store = openSqliteStore(file)
-  await store.import(createAddresses(1000).map((email) => ({ email })))
+  await store.import(createAddresses(2000).map((email) => ({ email })))
   await store.suppress(
-    createAddresses(1300)
-      .slice(1000)
+    createAddresses(2600)
+      .slice(2000)
       .map((email) => ({ email })),
     { removeUndated: false },
   )
@@ -85,7 +85,7 @@ function writeDamaged(index: number, page: Buffer): string {
   const [source, file] = [join(folder, 'sound.db'), join(folder, 'damaged.db')]
   copyFileSync(source, file)
   const bytes = Buffer.from(sound.bytes)
-  page.copy(bytes, index * PAGE)
+  page.copy(bytes, index * PAGE_SIZE)
   writeFileSync(file, bytes)
   return file
 }
