@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { PAGE_SIZE } from '../../src/store/sqlite/file.ts'
+import { PAGE_BYTES } from '../../src/store/sqlite/file.ts'
 import { restoreList } from '../../src/store/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { toAddress } from '../store/suite.ts'
@@ -101,7 +101,7 @@ test('a dry run checks the backup, and leaves no file and no folder', async () =
   await print(['restore', 'copy.db', '--dry-run', '--list', 'sqlite:new/list.db'])
   expect(names()).toEqual(before)
   expect(await people()).toBe('ada,bob')
-  truncateSync(at('copy.db'), statSync(at('copy.db')).size - PAGE_SIZE)
+  truncateSync(at('copy.db'), statSync(at('copy.db')).size - PAGE_BYTES)
   expect((await run(['restore', 'copy.db', '--dry-run'])).code).toBe(1)
 })
 
@@ -154,8 +154,8 @@ test('the numbers go on above those of the list that is replaced, also with a cl
 
 /** What makes a backup useless: the exit code, what the error says, and a change of the file. */
 const REFUSED: readonly (readonly [code: number, says: string, change: (file: string, list: string) => void])[] = [
-  [1, 'copy.db is damaged: ', (file) => writeFileSync(file, readFileSync(file).fill(255, 3 * PAGE_SIZE))],
-  [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_SIZE)],
+  [1, 'copy.db is damaged: ', (file) => writeFileSync(file, readFileSync(file).fill(255, 3 * PAGE_BYTES))],
+  [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_BYTES)],
   [1, 'it is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
   [1, 'copy.db: the file is empty', (file) => truncateSync(file)],
   [1, 'its schema is version 99', (file) => runSql(file, 'PRAGMA user_version = 99')],

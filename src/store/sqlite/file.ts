@@ -28,10 +28,10 @@ import { checkVersion, migrate } from './schema.ts'
 import { getRow } from './transaction.ts'
 
 /**
- * Bytes of a page of a new list. Compaction changes pages all over a large list, and each costs about the same: in large
+ * The page of a new list. Compaction changes pages all over a large list, and each costs about the same: in large
  * pages, more addresses share one.
  */
-export const PAGE_SIZE = 16_384
+export const PAGE_BYTES = 16_384
 
 export interface OpenOptions {
   /** Create the list and its folders if they are missing. Default: true. */
@@ -91,7 +91,7 @@ function openWritable(path: string, name: string): ListFile {
     const version = checkVersion(db, path)
     readTables(db)
     // Before the first table of a new list.
-    db.run(`PRAGMA page_size = ${PAGE_SIZE}`)
+    db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
     startWalMode(db)
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')

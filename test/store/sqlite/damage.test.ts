@@ -8,7 +8,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
-import { PAGE_SIZE } from '../../../src/store/sqlite/file.ts'
+import { PAGE_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
 import { createFolder } from '../../support/service.ts'
@@ -18,14 +18,14 @@ const folder = await createFolder()
 
 /** What overwrites a page. */
 const OVERWRITES: Readonly<Record<string, (pages: readonly Buffer[], index: number) => Buffer[]>> = {
-  zeros: () => [Buffer.alloc(PAGE_SIZE)],
-  'random bytes': () => [crypto.getRandomValues(Buffer.alloc(PAGE_SIZE))],
+  zeros: () => [Buffer.alloc(PAGE_BYTES)],
+  'random bytes': () => [crypto.getRandomValues(Buffer.alloc(PAGE_BYTES))],
   'a copy of another page': (pages, index) => pages.filter((_, other) => other !== index),
 }
 
 const sound = await createSound()
-const pages = Array.from({ length: sound.bytes.length / PAGE_SIZE }, (_, index) =>
-  sound.bytes.subarray(index * PAGE_SIZE, (index + 1) * PAGE_SIZE),
+const pages = Array.from({ length: sound.bytes.length / PAGE_BYTES }, (_, index) =>
+  sound.bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES),
 )
 
 test.each(Object.keys(OVERWRITES))('every page overwritten by %s', async (name) => {
@@ -46,7 +46,7 @@ test.each(Object.keys(OVERWRITES))('every page overwritten by %s', async (name) 
 test('doctor notices every overwritten page that holds a table', async () => {
   const missed: number[] = []
   for (const [index] of pages.entries()) {
-    const results = await Array.fromAsync(checkSqliteList(writeDamaged(index, Buffer.alloc(PAGE_SIZE))))
+    const results = await Array.fromAsync(checkSqliteList(writeDamaged(index, Buffer.alloc(PAGE_BYTES))))
     if (results.every(({ ok }) => ok)) missed.push(index)
   }
   expect(missed).toEqual([])
@@ -85,7 +85,7 @@ function writeDamaged(index: number, page: Buffer): string {
   const [source, file] = [join(folder, 'sound.db'), join(folder, 'damaged.db')]
   copyFileSync(source, file)
   const bytes = Buffer.from(sound.bytes)
-  page.copy(bytes, index * PAGE_SIZE)
+  page.copy(bytes, index * PAGE_BYTES)
   writeFileSync(file, bytes)
   return file
 }
