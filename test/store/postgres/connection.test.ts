@@ -125,7 +125,9 @@ async function enableTls(): Promise<void> {
   await server.run('SELECT pg_reload_conf()', server.admin)
 }
 
-function isEncrypted(url: string): Promise<boolean> {
+async function isEncrypted(url: string): Promise<boolean> {
+  // A connection that the last call closed may not have ended yet.
+  await server.disconnect(url)
   return withStore(url, async (store) => {
     await store.check()
     const rows = await server.run(
