@@ -77,9 +77,9 @@ function toCommandTrial(name: string, title: string, list: ListKind, args: reado
 }
 
 /**
- * Every trial, in the order in which they run. In a trial, those that are compared run one after the other. Each other round
- * is in the reverse order: with `known` first, each contender follows one that leaves the disk busy as often as one that does
- * not.
+ * Every trial, in the order in which they run. In a trial, those that are compared run one after the other. Every other
+ * round is in the reverse order. With `known` first, each contender follows one that leaves the disk busy as often as one
+ * that does not.
  */
 export const TRIALS: readonly Trial[] = [
   toTrial('new', 'New addresses, 64 connections', {

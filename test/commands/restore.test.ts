@@ -152,9 +152,12 @@ test('the numbers go on above those of the list that is replaced, also with a cl
   expect(await print(['export', '--after', '4000000000000000', '--format', 'txt'])).toBe('cyd@site.io\n')
 })
 
+/** Where the fourth page of a file begins. */
+const FOURTH = 3 * PAGE_BYTES
+
 /** What makes a backup useless: the exit code, what the error says, and a change of the file. */
 const REFUSED: readonly (readonly [code: number, says: string, change: (file: string, list: string) => void])[] = [
-  [1, 'copy.db is damaged: ', (file) => writeFileSync(file, readFileSync(file).fill(255, 3 * PAGE_BYTES))],
+  [1, 'copy.db is damaged: ', (file) => writeFileSync(file, readFileSync(file).fill(255, FOURTH, FOURTH + 100))],
   [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_BYTES)],
   [1, 'it is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
   [1, 'copy.db: the file is empty', (file) => truncateSync(file)],

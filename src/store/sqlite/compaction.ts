@@ -177,7 +177,7 @@ function addIdentities(db: Database, pass: Pass): number | undefined {
     )
     .run(...upTo)
   if (added < SLICE_SIZE) {
-    // An address with the same seq is new, also when this repeats a slice.
+    // Some may be repeated. One with the same seq is new: this slice was run before.
     db.query(
       `INSERT INTO pass.repeated SELECT s.seq FROM pass.sorted s CROSS JOIN identities i ON i.email = s.email
        WHERE (s.email, s.seq) <= (?1, ?2) AND i.seq <> s.seq`,

@@ -27,10 +27,7 @@ import { isBusy, isWriteError, toOpenError } from './error.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { getRow } from './transaction.ts'
 
-/**
- * The page of a new list. Compaction changes pages all over a large list, and each costs about the same: in large
- * pages, more addresses share one.
- */
+/** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
 export const PAGE_BYTES = 16_384
 
 export interface OpenOptions {

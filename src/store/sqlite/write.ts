@@ -36,7 +36,7 @@ function addSubscribers(db: Database, rows: Changes['add']): void {
   insertIdentities(db, first)
 }
 
-/** In the order of `identities`, each of its pages is written once. OR FAIL: see addIdentities. */
+/** In the order of `identities`, each of its pages is written once. OR FAIL: see compaction.ts. */
 function insertIdentities(db: Database, first: number): void {
   db.query(
     'INSERT OR FAIL INTO identities SELECT email, seq FROM subscribers WHERE seq >= ?1 ORDER BY email COLLATE NOCASE',
