@@ -1,5 +1,6 @@
 /** The load: requests from wrk, and the cores of the server and of the load generator. */
 
+import { openSync, writeSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ENDPOINT } from '../src/routes.ts'
@@ -24,6 +25,20 @@ export const TOGETHER: Pins = { server: ALL, load: ALL }
 
 /** The load generator has a core to itself, if there are two. */
 export const APART: Pins = { server: CORES > 2 ? `0-${CORES - 2}` : '0', load: String(CORES - 1) }
+
+/**
+ * Keeps the cores awake until the process ends. A core of a virtual machine may need a millisecond to wake up, and whoever
+ * waits for the disk would be measured by that: https://docs.kernel.org/power/pm_qos_interface.html
+ *
+ * @returns whether it may: only root may
+ */
+export function keepCoresAwake(): boolean {
+  try {
+    return writeSync(openSync('/dev/cpu_dma_latency', 'w'), new Int32Array(1)) > 0
+  } catch {
+    return false
+  }
+}
 
 export interface LoadOptions {
   /** The ports of the processes, which share the connections. */

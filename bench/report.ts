@@ -15,6 +15,8 @@ export interface Run {
   readonly commit: string
   /** The commit of the other checkout. */
   readonly compared: string | undefined
+  /** Whether the cores were kept awake. */
+  readonly isAwake: boolean
   /** The samples that failed. */
   readonly failures: readonly string[]
   readonly contenders: Readonly<Record<string, Contender>>
@@ -31,12 +33,12 @@ interface Figure {
 const NAMES = Object.keys(METRICS) as Metric[]
 
 export function toMarkdown(run: Run): string {
-  const { commit, compared, failures, outcomes, contenders } = run
+  const { commit, compared, isAwake, failures, outcomes, contenders } = run
   const findings = outcomes.flatMap((outcome) => outcome.trial.goals.flatMap((goal) => judge(goal, outcome, run)))
   const missed = findings.filter((cells) => cells.at(-1) === 'no').length
   return [
     '# Results of the benchmark',
-    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
+    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}, with cores that ${isAwake ? 'stay awake' : 'may sleep'}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
     ...failures.map((line) => `A sample failed: ${line}`),
     '## Goals',
     'The median of all rounds, and in parentheses the middle half of them, or all if there are two or three. [endurance.md](endurance.md) compares the response times of single new and known addresses (AUC).',

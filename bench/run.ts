@@ -7,6 +7,7 @@ import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
 import { DOCS, end } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
+import { keepCoresAwake } from './load.ts'
 import { prepare, type Sample, type Subject } from './measure.ts'
 import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
 import { TRIALS, type Trial } from './trials.ts'
@@ -50,6 +51,8 @@ const { commit } = own
 if (writeDocs && (only || rounds || seconds || commit.endsWith('-dirty')))
   end('--write-docs needs a clean commit and all trials in full: commit your changes, and use no other option', 2)
 
+const isAwake = keepCoresAwake()
+if (!isAwake) console.error('The cores may sleep during the trials, so that rates vary more: only root can prevent it.')
 const other = against === undefined ? undefined : await toCheckout(resolve(against))
 const contenders = createContenders(own, other)
 const failures: string[] = []
@@ -107,7 +110,7 @@ async function attempt<Value>(trial: Trial, name: string, work: (contender: Cont
 /** Writes the report into a folder. */
 function write(folder: string): void {
   mkdirSync(folder, { recursive: true })
-  const run: Run = { commit, compared: other?.commit, failures, contenders, outcomes }
+  const run: Run = { commit, compared: other?.commit, isAwake, failures, contenders, outcomes }
   writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
   const drawn = outcomes.find(({ trial }) => trial.name === 'baselines')
   if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn, run))
