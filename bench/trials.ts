@@ -91,6 +91,7 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'cpu', against: ['other'], atMost: 1.15 },
       { metric: 'rate', against: ['bare'], atLeast: 0.55 },
       { metric: 'rate', against: ['bare'], atLeast: 0.75 },
+      { metric: 'burst', against: ['bare'] },
       { metric: 'cpu', against: ['bare'] },
       ...KNOWN_AS_NEW,
     ],
@@ -101,6 +102,7 @@ export const TRIALS: readonly Trial[] = [
     goals: [
       { metric: 'rate', against: ['bare'], atLeast: 0.65 },
       { metric: 'rate', against: ['bare'], atLeast: 0.75 },
+      { metric: 'burst', against: ['bare'] },
       { metric: 'cpu', against: ['bare'] },
     ],
   }),
