@@ -48,6 +48,13 @@ test.each([
   expect(() => ledger.settle(toRows())).toThrow(message)
 })
 
+test('the order within a tick is not checked', () => {
+  ledger = createLedger(createRandom(1), 60_000)
+  subscribe('a@b.org')
+  subscribe('b@b.org')
+  expect(() => ledger.settle([toRow('b@b.org', 1), toRow('a@b.org', 2)])).not.toThrow()
+})
+
 test('a row keeps its cursor and its date between two rounds', () => {
   subscribe('a@b.org')
   const row = toRow('a@b.org', 1)
