@@ -126,13 +126,10 @@ export function createLedger(random: Random, tickMs = 0) {
     for (const { email } of rows) {
       const [only, ...others] = started.get(email.toLowerCase()) ?? []
       if (!only || others.length > 0) continue
-      check(
-        only.end + tickMs >= latest.start,
-        () => {
-          const before = (latest.start - only.end).toFixed(1)
-          return `${email} was confirmed ${before} ms before ${latest.email} was sent, and has a larger number`
-        },
-      )
+      check(only.end + tickMs >= latest.start, () => {
+        const before = (latest.start - only.end).toFixed(1)
+        return `${email} was confirmed ${before} ms before ${latest.email} was sent, and has a larger number`
+      })
       if (only.start > latest.start) latest = { start: only.start, email }
     }
     started.clear()
