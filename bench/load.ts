@@ -27,10 +27,10 @@ export const TOGETHER: Pins = { server: ALL, load: ALL }
 export const APART: Pins = { server: CORES > 2 ? `0-${CORES - 2}` : '0', load: String(CORES - 1) }
 
 /**
- * Keeps the cores awake until the process ends. A core of a virtual machine may need a millisecond to wake up, and whoever
- * waits for the disk would be measured by that: https://docs.kernel.org/power/pm_qos_interface.html
+ * Keeps the cores awake until the process ends: https://docs.kernel.org/power/pm_qos_interface.html. A core of a virtual
+ * machine may take a millisecond to wake up, and a server that waits for the disk is measured with that.
  *
- * @returns whether it may: only root may
+ * @returns whether it could: only root can
  */
 export function keepCoresAwake(): boolean {
   try {

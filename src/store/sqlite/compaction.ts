@@ -86,7 +86,7 @@ interface Entry {
 /** Creates the tables of a pass, on a connection that compacts. */
 export function openPass(db: Database): void {
   db.run(`ATTACH ':memory:' AS pass`)
-  // In lower case: SQLite compares bytes faster than with NOCASE.
+  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   // The numbers of addresses whose identity has another number.
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
