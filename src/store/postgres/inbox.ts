@@ -57,13 +57,15 @@ export interface Locked {
  * @throws an error when commits are not durable
  */
 export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
-  // Without row_security, a policy that hides rows is an error.
+  // Without row_security, a policy that hides rows is an error. With JIT, the server would compile the statement of each slice,
+  // which takes longer than to run it.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
            set_config('statement_timeout', ${String(deadlineMs)}, true),
            set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
            set_config('row_security', 'off', true),
-           set_config('work_mem', '64MB', true)`
+           set_config('work_mem', '64MB', true),
+           set_config('jit', 'off', true)`
   const rows = await transaction<{ lastSeq: number; now: number }[]>`
     SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
            0::rollcall.durable_number
