@@ -83,7 +83,6 @@ function toCommandTrial(name: string, title: string, list: ListKind, args: reado
  */
 export const TRIALS: readonly Trial[] = [
   toTrial('new', 'New addresses, 64 connections', {
-    rounds: 8,
     seconds: 5,
     contenders: ['known', 'rollcall', 'other', 'bare'],
     goals: [
@@ -155,6 +154,7 @@ export const TRIALS: readonly Trial[] = [
   toCommandTrial('backup', 'Command `backup`, two million', 'million', ['backup', 'BACKUP'], 5),
   toTrial('postgres', 'PostgreSQL: new addresses, 64 connections', {
     list: 'postgres',
+    rounds: 16,
     contenders: ['known', 'rollcall', 'other', 'fastify-postgres'],
     goals: [
       { metric: 'rate', against: ['other'], atLeast: 0.9 },
