@@ -39,11 +39,11 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, l
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got. */
-const SAME_SIGNAL_MS = 50
+/** Signals within this many milliseconds are one: npm passes on what its process group also got, on a busy machine late. */
+const SAME_SIGNAL_MS = 1_000
 
 /**
- * Waits for the first signal to stop. A second one ends the process at once.
+ * Waits for the first signal to stop. A second one, after SAME_SIGNAL_MS, ends the process at once.
  *
  * @returns when the signal came, by `performance.now()`
  */

@@ -106,18 +106,20 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
   })
 })
 
-test.concurrent('a second signal ends the service at once', async () => {
+test.concurrent('a second signal, a second after the first, ends the service at once', async () => {
   const service = await startService()
   const stuck = await openConnection(service.port)
   stuck.send(toPost('stuck@example.org').slice(0, -10))
   await service.subscribe('other@example.org')
+  const start = performance.now()
   service.process.kill('SIGTERM')
   await service.logged('stopping')
-  // Signals within 50 ms count as one.
   await until(() => {
     service.process.kill('SIGINT')
     return service.process.exitCode !== null
   }, 'the service ends')
+  // npm passes on a signal that its process group also got, and a busy machine delays it. So signals within a second are one.
+  expect(performance.now() - start).toBeGreaterThan(1_000)
   expect(await service.stop()).toBe(1)
   expect(service.log()).not.toContain('stopped')
 })
