@@ -39,7 +39,7 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, l
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 
-/** Signals within this many milliseconds are one: npm passes on what its process group also got, on a busy machine late. */
+/** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. */
 const SAME_SIGNAL_MS = 1_000
 
 /**

@@ -118,7 +118,7 @@ test.concurrent('a second signal, a second after the first, ends the service at 
     service.process.kill('SIGINT')
     return service.process.exitCode !== null
   }, 'the service ends')
-  // npm passes on a signal that its process group also got, and a busy machine delays it. So signals within a second are one.
+  // Signals within a second count as one.
   expect(performance.now() - start).toBeGreaterThan(1_000)
   expect(await service.stop()).toBe(1)
   expect(service.log()).not.toContain('stopped')

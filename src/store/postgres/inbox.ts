@@ -29,7 +29,7 @@ export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   return row?.acceptedAt
 }
 
-/** Addresses in a slice: the lock is held for less than 0.1 s. Smaller ones cost more, larger ones little less. */
+/** Addresses in a slice: the lock is held for about 0.1 s. Smaller ones cost more, larger ones little less. */
 const SLICE = 10_000
 
 /** Milliseconds after which a process that stands still in a transaction loses the lock. */
@@ -57,8 +57,8 @@ export interface Locked {
  * @throws an error when commits are not durable
  */
 export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
-  // Without row_security, a policy that hides rows is an error. With JIT, the server would compile the statement of each slice,
-  // which takes longer than to run it.
+  // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
+  // which can take longer than to run it.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
            set_config('statement_timeout', ${String(deadlineMs)}, true),
