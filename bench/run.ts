@@ -14,7 +14,7 @@ import { TRIALS, type Trial } from './trials.ts'
 
 const HELP = `Usage: npm run bench -- [options]
 
-Compares Rollcall with other servers and with one that stores nothing. Needs Linux and wrk, and takes about 30 minutes.
+Compares Rollcall with other servers and with one that stores nothing. Needs Linux and wrk, and takes about 40 minutes.
 
   --only NAME        run this trial; may be repeated: ${TRIALS.map(({ name }) => name).join(', ')}
   --rounds NUMBER    run each contender this often, in turn with the others
