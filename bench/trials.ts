@@ -124,7 +124,6 @@ export const TRIALS: readonly Trial[] = [
   toCommandTrial('status', 'Command `status`, ten million', 'large', ['status'], 3),
   toTrial('large', 'New addresses on ten million, 64 connections', {
     list: 'large',
-    rounds: 8,
     seconds: 5,
     goals: [
       { metric: 'burst', against: ['other'], atLeast: 0.95 },
@@ -175,7 +174,7 @@ export const TRIALS: readonly Trial[] = [
   toTrial('postgres-processes', 'PostgreSQL: two and four processes, 256 connections', {
     list: 'postgres',
     load: { kind: 'full', connections: 256, isSpread: true },
-    rounds: 6,
+    rounds: 10,
     seconds: 3,
     contenders: ['two', 'rollcall', 'four'],
     goals: [
