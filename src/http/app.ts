@@ -122,7 +122,7 @@ function toTarget(url: string): string {
 function createAliasCheck(baseUrl: string): (host: string) => boolean {
   const { hostname } = new URL(baseUrl)
   const alias = hostname.startsWith('www.') ? hostname.slice('www.'.length) : `www.${hostname}`
-  // One expression: it fails at the first letter of most hosts, and each request pays for it.
+  // Each request pays for this check. The expression fails at the first letter of most hosts.
   const pattern = new RegExp(`^${RegExp.escape(alias)}\\.?(?::[0-9]*)?$`, 'i')
   return (host) => pattern.test(host) && URL.canParse(`http://${host}`)
 }

@@ -85,6 +85,8 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     '[::1]:3000',
     'evil.example',
     `x.${alias}`,
+    alias.replaceAll('.', '-'),
+    `${alias}:65536`,
     `${alias}.evil.example`,
     '',
     `${alias}#x`,
