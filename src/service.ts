@@ -49,7 +49,7 @@ export interface CutOff {
  * @throws StoreError when the list cannot be opened, Failure when a port cannot be bound
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, corsOrigins, list, ops, site } = config
+  const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createCommonHeaders(baseUrl)
   const linked = { ...headers, Link: createLinkField(baseUrl) }
   // Imported on demand: it takes a tenth of the start.
@@ -80,7 +80,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       metrics,
     })
     const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
-    const settings = { base_url: baseUrl, list: name }
+    const settings = { base_url: baseUrl, list: name, site_file: siteFile }
     const opsServer = ops && metrics && listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
     const server = listen(app, config)
     return {

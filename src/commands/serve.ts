@@ -21,12 +21,13 @@ export async function serve(): Promise<void> {
   process.exit(cutOff ? EXIT.failed : EXIT.done)
 }
 
-/** Writes a line to the log, or on a terminal three lines for a person. The level `info` or a lower one shows them. */
-function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, log: Log): void {
+/** Writes a line to the log, or on a terminal four lines for a person. The level `info` or a lower one shows them. */
+function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }: Config, log: Log): void {
   const name = toListName(list)
   if (!isTerminal()) {
-    const fields = { port, baseUrl, list: name, ...(opsPort !== undefined && { opsPort }) }
-    log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name}`)
+    const fields = { port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
+    const site = siteFile ? `the site file ${siteFile.path}` : 'no site file'
+    log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name} and ${site}`)
     return
   }
   if (!log.isLevelEnabled('info')) return
@@ -34,6 +35,7 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list }: Config, l
   const lines = [
     `Rollcall serves ${baseUrl} on ${host} port ${port}. Ctrl-C stops it.`,
     `The list is ${place}`,
+    siteFile ? `The site file is ${siteFile.path}` : 'There is no site file: the page has the default texts',
     `Try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`,
   ]
   process.stderr.write(`${lines.join('\n')}\n`)

@@ -1,6 +1,8 @@
 /** The settings: reads the environment and the site file into one frozen object. */
 
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { Failure, UsageError } from '../failure.ts'
 import {
   type Environment,
@@ -24,11 +26,20 @@ export interface Config {
   readonly baseUrl: string
   readonly list: ListUrl
   readonly site: Site
+  /** The site file that was read; undefined when there is none, and `site` has the defaults. */
+  readonly siteFile: SiteFile | undefined
   /** Origins whose pages may call the endpoint: `*` for all, empty for none. */
   readonly corsOrigins: readonly string[]
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: LogLevel
+}
+
+export interface SiteFile {
+  /** An absolute path. */
+  readonly path: string
+  /** SHA-256 of its bytes, in hexadecimal. */
+  readonly digest: string
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -46,7 +57,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     host: parseHost('HOST', environment.HOST || '0.0.0.0'),
     baseUrl: parseBaseUrl(environment.BASE_URL, port),
     list: readListUrl(environment),
-    site: readSite(environment.SITE_FILE),
+    ...readSite(environment),
     corsOrigins: Object.freeze(parseOrigins(environment.CORS_ORIGINS ?? '')),
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
@@ -55,11 +66,15 @@ export function readConfig(environment: Environment = readEnvironment()): Config
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-function readSite(siteFile: string | undefined): Site {
-  const file = siteFile || 'site.yaml'
-  if (!siteFile && !existsSync(file)) return parseSite('', file)
+/** Reads the file that SITE_FILE names, or `site.yaml` in the folder of the env file, or in the working folder. */
+function readSite({ SITE_FILE, ENV_FILE }: Environment): Pick<Config, 'site' | 'siteFile'> {
+  const defaults = [...(ENV_FILE ? [join(dirname(ENV_FILE), 'site.yaml')] : []), 'site.yaml']
+  const file = SITE_FILE || defaults.find((path) => existsSync(path))
+  if (!file) return { site: parseSite('', 'site.yaml'), siteFile: undefined }
   try {
-    return parseSite(UTF_8.decode(readFileSync(file)), file)
+    const bytes = readFileSync(file)
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    return { site: parseSite(UTF_8.decode(bytes), file), siteFile: Object.freeze({ path: resolve(file), digest }) }
   } catch (error) {
     if (error instanceof Failure) throw error
     throw toReadError('SITE_FILE', file, error, 'use a YAML file in UTF-8')

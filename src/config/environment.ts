@@ -12,23 +12,19 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const DEFAULT_FILE = '/etc/rollcall/env'
 
 /**
- * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names.
+ * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If a file was read,
+ * ENV_FILE in the result names it.
  *
  * @throws UsageError when the file cannot be read: without it, a command could use another list
  */
 export function readEnvironment(variables: Environment = process.env): Environment {
-  const lines = readEnvFile(variables.ENV_FILE)
-  if (lines === undefined) return variables
-  const set = Object.entries(variables).filter(([, value]) => value)
-  return { ...parseEnv(lines), ...Object.fromEntries(set) }
-}
-
-function readEnvFile(name: string | undefined): string | undefined {
+  const { ENV_FILE: name } = variables
   const file = name || DEFAULT_FILE
   try {
-    return readFileSync(file, 'utf8')
+    const set = Object.entries(variables).filter(([, value]) => value)
+    return { ...parseEnv(readFileSync(file, 'utf8')), ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {
-    if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error) ?? '')) return undefined
+    if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error) ?? '')) return variables
     throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
   }
 }

@@ -116,11 +116,11 @@ const schema = object({
   after_subscribe: webUrl.optional(),
   social_image: webUrl.optional(),
   developers: z.boolean({ error: 'use true or false' }).default(true),
-  // Not `default`, which would return an object that is not frozen.
-  license: object({ name: line(80), url: webUrl }).prefault({
-    name: 'CC BY-SA 4.0',
-    url: 'https://creativecommons.org/licenses/by-sa/4.0/',
-  }),
+  license: z
+    .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
+    // Not `default`, which would return an object that is not frozen.
+    .prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
+    .transform((license) => (license === 'none' ? undefined : license)),
   accent: z
     .string({ error: ACCENT_ERROR })
     .trim()
@@ -223,7 +223,7 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
   const { path, message } = issue
   const given = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
   if (issue.code === 'invalid_union') {
-    // Either kind of value has its own schema: see `localized`.
+    // An object has the first schema of a union, and anything else the second one.
     const isText = typeof given !== 'object' || given === null || Array.isArray(given)
     const [inner] = issue.errors[isText ? 1 : 0] ?? []
     if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)

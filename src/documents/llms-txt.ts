@@ -37,7 +37,10 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     createGuide(site, baseUrl),
     toSection('Developer resources', RESOURCES.map(toDocumentLink)),
     toSection('Operator', listOperatorLinks(site)),
-    toSection('License', [toLink(site.license.name, site.license.url, 'The license of the content of this site.')]),
+    toSection(
+      'License',
+      site.license ? [toLink(site.license.name, site.license.url, 'The license of the content of this site.')] : [],
+    ),
     toSection('Optional', others.map(toDocumentLink)),
   ]
     .filter(Boolean)

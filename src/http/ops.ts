@@ -1,6 +1,7 @@
 /** The operations listener: health, metrics and settings, on a second port that is not public. */
 
 import { isIP } from 'node:net'
+import type { SiteFile } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import type { ServiceStore } from '../subscriber.ts'
@@ -15,7 +16,7 @@ export interface OpsOptions {
   /** The host that the listener binds. */
   readonly host: string
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
-  readonly settings: { readonly base_url: string; readonly list: string }
+  readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: SiteFile | null }
 }
 
 /** Milliseconds for which a scrape waits for the store. */

@@ -91,7 +91,7 @@ function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
     description,
     url: `${baseUrl}/`,
     inLanguage: languages,
-    license: license.url,
+    license: license?.url,
     publisher:
       words.name !== undefined && home !== undefined
         ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo }

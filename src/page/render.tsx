@@ -67,12 +67,14 @@ function createOwnerLinks({ home, contact, privacy, imprint, license }: Site, ph
             </p>
           ),
       )}
-      <p>
-        {phrases.license}{' '}
-        <a rel="license" href={license.url}>
-          <bdi>{license.name}</bdi>
-        </a>
-      </p>
+      {license && (
+        <p>
+          {phrases.license}{' '}
+          <a rel="license" href={license.url}>
+            <bdi>{license.name}</bdi>
+          </a>
+        </p>
+      )}
     </>
   )
 }

@@ -20,20 +20,21 @@ async function serve(env: Readonly<Record<string, string>> = {}) {
   return { folder, run, stop }
 }
 
-test('three lines: what it serves, where the list is, and a command to try; then the log as text', async () => {
+test('four lines: what it serves, where the list and the site file are, and a command to try; then the log as text', async () => {
   const { folder, run, stop } = await serve()
   await run.shows('curl ')
   const { exit, lines, last } = await stop()
   expect(exit).toBe(0)
-  expect(lines.slice(0, 3)).toEqual([
+  expect(lines.slice(0, 4)).toEqual([
     expect.stringMatching(/^Rollcall serves http:\/\/list\.example on 127\.0\.0\.1 port \d+\. Ctrl-C stops it\.$/),
     `The list is ${join(folder, 'data/rollcall.db')}`,
+    'There is no site file: the page has the default texts',
     `Try it: curl http://list.example/api/newsletter -H 'Content-Type: application/json' -d '{"email":"name@example.org"}'`,
   ])
   expect(last).toMatch(/^\d\d:\d\d:\d\d info stopped$/)
 })
 
-test('LOG_LEVEL=warn hides the three lines', async () => {
+test('LOG_LEVEL=warn hides these lines', async () => {
   const { folder, stop } = await serve({ LOG_LEVEL: 'warn' })
   await until(() => existsSync(join(folder, 'data/rollcall.db')))
   expect((await stop()).lines).toEqual([])

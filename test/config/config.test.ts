@@ -1,7 +1,7 @@
 /** The settings from the environment: defaults, accepted values, and the error for each invalid value. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { type Environment, readEnvironment } from '../../src/config/environment.ts'
@@ -29,6 +29,7 @@ test('a setting that is missing or empty has its default', () => {
       baseUrl: 'http://localhost:3000',
       list: { kind: 'sqlite', file: 'data/rollcall.db' },
       site: parseSite('', 'site.yaml'),
+      siteFile: undefined,
       corsOrigins: [],
       ops: undefined,
       logLevel: 'info',
@@ -94,11 +95,20 @@ describe('an invalid value gives an error with the variable, the value and what 
   })
 })
 
-test('the site file is site.yaml in the working folder, if SITE_FILE is not set', async () => {
+test('the site file is that of SITE_FILE, or site.yaml in the folder of the env file, or in the working folder', async () => {
+  await mkdir('etc')
+  await writeFile('etc/env', 'BASE_URL=https://list.example.org\n')
+  const read = (own: Environment = {}) => readConfig(readEnvironment({ ENV_FILE: 'etc/env', ...own }))
+  expect(read().siteFile).toBeUndefined()
   await writeFile('site.yaml', 'name: Found')
+  const digest = '1588c1565e65ce29306a456048a1aa508c68965480b9e6279b7f2dda49e80a95'
+  expect(read().siteFile).toEqual({ path: join(folder, 'site.yaml'), digest })
+  expect(readConfig({}).site.name).toBe('Found')
+  await writeFile('etc/site.yaml', 'name: Beside')
+  expect(read()).toMatchObject({ site: { name: 'Beside' }, siteFile: { path: join(folder, 'etc/site.yaml') } })
   expect(readConfig({}).site.name).toBe('Found')
   await writeFile('other.yaml', 'name: Named')
-  expect(readConfig({ SITE_FILE: 'other.yaml' }).site.name).toBe('Named')
+  expect(read({ SITE_FILE: 'other.yaml' }).site.name).toBe('Named')
   await writeFile('site.yaml', 'name: ""')
   expect(messageFor({})).toStartWith('site.yaml:1: name is ""')
   await rm('site.yaml')

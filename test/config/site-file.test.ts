@@ -106,7 +106,7 @@ const MISTAKES: readonly Mistake[] = [
   ['contact: owner@example.org', 1, 'contact is "owner@example.org"', CONTACT],
   ['contact: "javascript:alert(1)"', 1, 'contact is "javascript:alert(1)"', CONTACT],
   ['contact: "https://a.example/\\nb"', 1, 'contact is "https://a.example/\\nb"', CONTACT],
-  ['name: n\nlicense: MIT', 2, 'license is "MIT"', 'use keys with values: name, url'],
+  ['name: n\nlicense: MIT', 2, 'license is "MIT"', 'use a name and a url, or none'],
   ['name: n\n\nlicense:\n  name: MIT', 3, 'license.url is missing', 'use an http or https URL'],
   [`${LICENSE}mailto:a@example.org`, 3, 'license.url is "mailto:a@example.org"', 'use an http or https URL'],
   ['\n\n- a\n- b', 3, 'the file is ["a","b"]', KEYS],

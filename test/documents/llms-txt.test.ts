@@ -53,6 +53,8 @@ test('it links to each document once, and to the pages of the owner, whose texts
 test('it omits what the site does not have', () => {
   const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
   expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
+  const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL)
+  expect([...parseLlmsTxt(bare).sections.keys()]).toEqual(['Developer resources', 'Optional'])
   expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
 })
 

@@ -9,9 +9,11 @@ import { exchange, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
+const SITE = 'license: none\n'
+
 let service: RunningService
 beforeAll(async () => {
-  service = await startService({ env: { OPS_PORT: '0' } })
+  service = await startService({ site: SITE, env: { OPS_PORT: '0' } })
 })
 afterAll(async () => expect(await service.stop()).toBe(0))
 
@@ -38,6 +40,17 @@ test('/livez and /readyz respond 200', async () => {
     expect([response.status, await response.text()]).toEqual([200, 'ok\n'])
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
+})
+
+test('/config has the settings, and the site file with the digest of its bytes', async () => {
+  const path = `${service.folder}/site.yaml`
+  const digest = new Bun.CryptoHasher('sha256').update(SITE).digest('hex')
+  expect(service.log()).toContain(`and the site file ${path}"`)
+  expect(await (await ops('/config')).json()).toEqual({
+    base_url: 'http://127.0.0.1:3000',
+    list: `sqlite:${service.folder}/data/rollcall.db`,
+    site_file: { path, digest },
+  })
 })
 
 test('/metrics counts requests by known routes, commits and addresses', async () => {

@@ -211,6 +211,13 @@ test.each([
   expect((await readList(folder)).includes(email)).toBe(isStored)
 })
 
+test('with `license: none` the page has no license', async () => {
+  const bare = await startService({ site: 'license: none\n' })
+  const page = await (await fetch(bare.origin)).text()
+  expect(page).not.toMatch(/licen[cs]e/i)
+  await bare.stop()
+})
+
 test('a site without a site file says nothing about an owner, and has icons', async () => {
   const plain = await startService()
   const page = await (await fetch(plain.origin)).text()

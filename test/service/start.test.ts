@@ -23,7 +23,9 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
   const service = await startService({ folder })
   expect(await readdir(folder)).toEqual(['data'])
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
-  expect(service.log().split('\n', 1)[0]).toMatch(/listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db/)
+  expect(service.log().split('\n', 1)[0]).toMatch(
+    /listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db and no site file/,
+  )
   expect(await service.stop()).toBe(0)
   expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   expect(await readList(folder)).toEqual(['ada@example.org'])

@@ -43,7 +43,7 @@ export function createDescription({
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
     openapi: OPENAPI_VERSION,
-    info: { title, version: '1.0.0', description, ...(contact && { contact }), license },
+    info: { title, version: '1.0.0', description, ...(contact && { contact }), ...(license && { license }) },
     servers: [{ url: baseUrl }],
   }
   const contents = createContents(site, baseUrl, { ...head, paths: {} })

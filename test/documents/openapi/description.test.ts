@@ -27,6 +27,11 @@ test('the description of a default site equals docs/openapi.json', () => {
   ).toEqual(GOLDEN)
 })
 
+test('with `license: none` the description has no license', () => {
+  expect(describeSite('').info.license?.name).toBe('CC BY-SA 4.0')
+  expect(describeSite('license: none').info).not.toHaveProperty('license')
+})
+
 const VARIANTS: Readonly<Record<string, oas31.OpenAPIObject>> = {
   'a default site': describeSite(''),
   'a site with a contact and CORS': describeSite('contact: mailto:owner@example.org', BASE_URL, ORIGINS),
