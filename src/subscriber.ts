@@ -24,9 +24,9 @@ export interface ImportTally {
   /** Rows put on the list. */
   readonly added: number
   /** Rows whose address was on the list, or in an earlier row. */
-  readonly known: number
-  /** Rows left out because their address is suppressed. */
-  readonly suppressed: number
+  readonly alreadyListed: number
+  /** Rows that are not added, because their address is suppressed. */
+  readonly leftOut: number
 }
 
 /** A person who left another list. */
@@ -45,7 +45,7 @@ export interface OptOutTally {
   /** Addresses that stay on the list: they subscribed after the opt-out, or its date is unknown. */
   readonly kept: number
   /** Addresses that were suppressed before, or by an earlier row. */
-  readonly known: number
+  readonly alreadySuppressed: number
 }
 
 /** The state of an address: on the list, removed and suppressed, or neither. */

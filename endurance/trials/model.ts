@@ -152,7 +152,7 @@ async function importAgain({ world, ledger }: Parts): Promise<void> {
     const identities = [...ledger.entries].filter(([, { state }]) => state.kind === kind).map(([identity]) => identity)
     const text = await world.list.run(['import', world.writeInput(identities, 'txt'), '--json'])
     const summary = JSON.parse(text) as Record<string, number>
-    const count = kind === 'subscribed' ? summary.known : summary.left_out
+    const count = kind === 'subscribed' ? summary.already_listed : summary.left_out
     check(count === identities.length, () => `an import of ${identities.length} ${kind} addresses says ${text.trim()}`)
   }
 }

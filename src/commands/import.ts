@@ -112,7 +112,7 @@ async function writeRejected(file: string, url: ListUrl, { rejected }: List): Pr
 interface Tally {
   readonly added: number
   /** Rows whose address was on the list or in an earlier row. */
-  readonly known: number
+  readonly alreadyListed: number
   /** Rows of subscribers who are not added, because their address is suppressed. */
   readonly leftOut: number
   /** Rows of people who left. Their addresses are suppressed now. */
@@ -123,7 +123,8 @@ interface Tally {
   readonly kept: number
 }
 
-const countRows = ({ added, known, leftOut, suppressed, kept }: Tally) => added + known + leftOut + suppressed + kept
+const countRows = ({ added, alreadyListed, leftOut, suppressed, kept }: Tally) =>
+  added + alreadyListed + leftOut + suppressed + kept
 
 interface WriteOptions {
   readonly suppress: true | undefined
@@ -167,7 +168,7 @@ async function writeList(
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
   const progress = createProgress('importing')
-  const tally = { added: 0, known: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
+  const tally = { added: 0, alreadyListed: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
 
   async function writeBatches<Row>(rows: readonly Row[], write: (batch: readonly Row[]) => Promise<void>) {
     for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
@@ -179,16 +180,18 @@ async function writeList(
 
   try {
     await writeBatches(optOuts, async (batch) => {
-      const { added, removed, kept, known } = await store.suppress(batch, { removeUndated: suppress ?? false })
-      tally.suppressed += added + removed + known
+      const { added, removed, kept, alreadySuppressed } = await store.suppress(batch, {
+        removeUndated: suppress ?? false,
+      })
+      tally.suppressed += added + removed + alreadySuppressed
       tally.removed += removed
       tally.kept += kept
     })
     await writeBatches(subscribers, async (batch) => {
-      const { added, known, suppressed } = await store.import(batch)
+      const { added, alreadyListed, leftOut } = await store.import(batch)
       tally.added += added
-      tally.known += known
-      tally.leftOut += suppressed
+      tally.alreadyListed += alreadyListed
+      tally.leftOut += leftOut
     })
     return tally
   } catch (error) {
@@ -210,13 +213,17 @@ interface Summary extends Tally {
 }
 
 async function printSummary(summary: Summary, { rejected, dryRun, json }: ImportOptions): Promise<void> {
-  const { url, list, isNew, leftOut, ...tally } = summary
+  const { url, list, isNew, alreadyListed, leftOut, suppressed, removed, kept, added } = summary
   const { columns, statuses, skipped } = list
   if (json) {
     return await printJson({
       list: toListName(url),
       created: isNew && !dryRun,
-      ...tally,
+      added,
+      already_listed: alreadyListed,
+      suppressed,
+      removed,
+      kept,
       left_out: leftOut,
       skipped,
       rejected: list.rejected.length,
@@ -239,7 +246,7 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
 }
 
 /** The rows of the file: each is counted once. */
-function toCounts({ added, known, leftOut, suppressed, removed, kept, list }: Summary): string {
+function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, list }: Summary): string {
   const others = [
     [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
@@ -247,7 +254,11 @@ function toCounts({ added, known, leftOut, suppressed, removed, kept, list }: Su
     [leftOut, 'left out (suppressed before, or in another row)'],
     [list.rejected.length, 'rejected'],
   ] as const
-  const counts = [[added, 'added'] as const, [known, 'known'] as const, ...others.filter(([count]) => count > 0)]
+  const counts = [
+    [added, 'added'] as const,
+    [alreadyListed, 'already listed'] as const,
+    ...others.filter(([count]) => count > 0),
+  ]
   return counts.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
 }
 

@@ -42,15 +42,15 @@ const NONE: Changes = { add: [], remove: [], suppress: [], lift: [] }
  */
 export function planImport(rows: readonly ImportRow[], found: readonly Found[], now = new Date()): Plan<ImportTally> {
   const added = new Map<string, Omit<Subscriber, 'seq'>>()
-  let [known, suppressed] = [0, 0]
+  let [alreadyListed, leftOut] = [0, 0]
   for (const [index, { email, subscribedAt = now }] of rows.entries()) {
     const identity = toIdentity(email)
     const { subscriber, suppressedAt } = found[index] ?? {}
-    if (subscriber || added.has(identity)) known++
-    else if (suppressedAt) suppressed++
+    if (subscriber || added.has(identity)) alreadyListed++
+    else if (suppressedAt) leftOut++
     else added.set(identity, { email, subscribedAt })
   }
-  return { changes: { ...NONE, add: [...added.values()] }, outcome: { added: added.size, known, suppressed } }
+  return { changes: { ...NONE, add: [...added.values()] }, outcome: { added: added.size, alreadyListed, leftOut } }
 }
 
 /**
@@ -68,12 +68,12 @@ export function planOptOuts(
   const optOuts = mergeOptOuts(rows, removeUndated)
   const remove: Subscriber[] = []
   const suppress: Changes['suppress'][number][] = []
-  const tally = { added: 0, removed: 0, kept: 0, known: rows.length - optOuts.length }
+  const tally = { added: 0, removed: 0, kept: 0, alreadySuppressed: rows.length - optOuts.length }
   for (const index of optOuts) {
     const { email, optedOutAt } = rows[index] as OptOut
     const { subscriber, suppressedAt } = found[index] ?? {}
     if (suppressedAt) {
-      tally.known++
+      tally.alreadySuppressed++
       if (optedOutAt && optedOutAt > suppressedAt) suppress.push({ email, suppressedAt: optedOutAt })
     } else if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) tally.kept++
     else {

@@ -33,8 +33,8 @@ unsubscribed_at: a date: 1 row, suppressed
 line 7: the address is not valid
 rejected rows: --rejected FILE writes them to a file. Correct them and import the whole list again: this is safe
 `
-    const first = '1 added, 1 known, 1 suppressed, 1 skipped, 2 rejected\n'
-    const again = '0 added, 2 known, 1 suppressed, 1 skipped, 2 rejected\n'
+    const first = '1 added, 1 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
+    const again = '0 added, 2 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
     expect(await run(['import', file, '--dry-run'])).toEqual({
       code: 0,
       stdout: `dry run: ${first}${text(' (would be created)')}`,
@@ -49,7 +49,7 @@ rejected rows: --rejected FILE writes them to a file. Correct them and import th
     const { run } = await createCliFixture()
     const args = ['import', '-', '--treat', 'vip=skip', '--treat', 'gone=suppressed']
     const { stdout, stderr } = await run(args, 'email,status,n\u001b[2Ka\u009bm\u202ee\na@site.io,VIP,x\n')
-    expect(stdout).toStartWith('0 added, 0 known, 1 skipped\n')
+    expect(stdout).toStartWith('0 added, 0 already listed, 1 skipped\n')
     expect(stderr).toBe('--treat: no row has the value "gone"\n')
     expect(stdout).toContain('not read: "n\\u001b[2Ka\\u009bm\\u202ee"\n')
   })
@@ -63,11 +63,20 @@ describe('people who left', () => {
     const left =
       'email,unsubscribed_at\na@site.io,2024-01-01\nb@site.io,2024-01-01\nc@site.io,yes\nd@site.io,2024-01-01\n'
     const file = await write('left.csv', `${left}e@site.io,2024-01-01\ne@site.io,\nf@site.io,\n`)
-    const numbers = { added: 1, known: 0, left_out: 1, suppressed: 3, removed: 1, kept: 2, skipped: 0, rejected: 0 }
+    const numbers = {
+      added: 1,
+      already_listed: 0,
+      left_out: 1,
+      suppressed: 3,
+      removed: 1,
+      kept: 2,
+      skipped: 0,
+      rejected: 0,
+    }
     expect(JSON.parse(await print(['import', file, '--json', '--dry-run']))).toMatchObject(numbers)
     expect(await print(['count'])).toBe('3\n')
     expect(await print(['import', file])).toStartWith(
-      '1 added, 0 known, 3 suppressed (1 removed from the list), 2 left but kept (subscribed later, or the date is ' +
+      '1 added, 0 already listed, 3 suppressed (1 removed from the list), 2 left but kept (subscribed later, or the date is ' +
         'unknown), 1 left out (suppressed before, or in another row)\n',
     )
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\nc@site.io\nf@site.io\n')
@@ -77,10 +86,10 @@ describe('people who left', () => {
     const { print } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
     expect(await print(['import', '-', '--suppress'], 'A@site.io\nc@site.io\n')).toStartWith(
-      '0 added, 0 known, 2 suppressed (1 removed from the list)\n',
+      '0 added, 0 already listed, 2 suppressed (1 removed from the list)\n',
     )
     expect(await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')).toStartWith(
-      '0 added, 1 known, 2 left out (suppressed before, or in another row)\n',
+      '0 added, 1 already listed, 2 left out (suppressed before, or in another row)\n',
     )
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\n')
   })
@@ -99,7 +108,7 @@ test.each([
   expect(await readdir(folder)).toEqual([file])
   const column = text.includes('gone') ? ['--status-column', 'gone'] : []
   const { stdout } = await run(['import', file, ...column, '--treat', '*=suppressed'])
-  expect(stdout).toStartWith('1 added, 0 known, 1 suppressed\n')
+  expect(stdout).toStartWith('1 added, 0 already listed, 1 suppressed\n')
 })
 
 describe('rejected rows', () => {
@@ -155,8 +164,8 @@ test('an import that a signal stops can be started again, and the list is exact'
   expect(await child.stderr.text()).toMatch(
     /^[\d,]+ rows of 200,000 imported; import the same file again to continue: this is safe\nrollcall: stopped\n$/,
   )
-  const { added, known, suppressed } = JSON.parse(await print(['import', file, '--json']))
-  expect({ rows: added + known, suppressed }).toEqual({ rows: 180_000, suppressed: 20_000 })
+  const { added, already_listed, suppressed } = JSON.parse(await print(['import', file, '--json']))
+  expect({ rows: added + already_listed, suppressed }).toEqual({ rows: 180_000, suppressed: 20_000 })
   expect((await rows()).map(({ email }) => email)).toEqual(addresses.filter((_, index) => index % 10 !== 0))
-  expect(await print(['import', file])).toStartWith('0 added, 180,000 known, 20,000 suppressed\n')
+  expect(await print(['import', file])).toStartWith('0 added, 180,000 already listed, 20,000 suppressed\n')
 })

@@ -29,7 +29,7 @@ const OUTPUTS = {
   import: z.strictObject({
     list: z.string(),
     created: z.boolean(),
-    ...counts('added', 'known', 'left_out', 'suppressed', 'removed', 'kept', 'skipped', 'rejected'),
+    ...counts('added', 'already_listed', 'left_out', 'suppressed', 'removed', 'kept', 'skipped', 'rejected'),
     rejected_file: z.string().nullable(),
     columns: z.strictObject({ email: names, date: names, status: names, unread: names }),
     statuses: z.array(z.strictObject({ column: z.string(), value: z.string(), status: MEANING, rows: count })),

@@ -11,7 +11,7 @@ test('a removed address is suppressed, and an import skips it', async () => {
   )
   expect(await print(['remove', 'ada@site.io'])).toBe('ada@site.io: suppressed before\n')
   expect(await print(['import', '-'], 'ada@site.io\nnever@site.io\nbob@site.io\n')).toStartWith(
-    '0 added, 1 known, 2 left out',
+    '0 added, 1 already listed, 2 left out',
   )
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 1, reserved: 0, suppressed: 2 })
 })

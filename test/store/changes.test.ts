@@ -154,7 +154,7 @@ test('a dry run of a list that does not exist', async () => {
   const missing = { lookUp: () => Promise.reject(new MissingListError('there is no list')) }
   for (const dryRun of [createDryRun(undefined), createDryRun(missing)]) {
     expect(await dryRun.suppress(rows.slice(1, 2), { removeUndated: false })).toMatchObject({ added: 1 })
-    expect(await dryRun.import(rows)).toEqual({ added: 1, known: 1, suppressed: 1 })
+    expect(await dryRun.import(rows)).toEqual({ added: 1, alreadyListed: 1, leftOut: 1 })
   }
   const broken = createDryRun({ lookUp: () => Promise.reject(new Error('no disk')) })
   await expect(broken.import(rows)).rejects.toThrow('no disk')

@@ -207,21 +207,21 @@ function describeImport({ createStore }: Lists): void {
     const dates = [new Date('2019-02-03T04:05:06.789Z'), new Date(0)]
     const before = Date.now()
     const rows = [{ email: bob!, subscribedAt: dates[0] }, { email: ann!, subscribedAt: dates[1] }, { email: carl! }]
-    expect(await store.import(rows)).toEqual({ added: 3, known: 0, suppressed: 0 })
+    expect(await store.import(rows)).toEqual({ added: 3, alreadyListed: 0, leftOut: 0 })
     const all = await listAll(store)
     expect(emailsOf(all)).toEqual([bob!, ann!, carl!])
     expect(all.slice(0, 2).map(({ subscribedAt }) => subscribedAt)).toEqual(dates as Date[])
     expect(all[2]!.subscribedAt.getTime()).toBeWithin(before - 60_000, before + 60_000)
-    expect(await store.import(rows)).toEqual({ added: 0, known: 3, suppressed: 0 })
+    expect(await store.import(rows)).toEqual({ added: 0, alreadyListed: 3, leftOut: 0 })
     expect(await listAll(store)).toEqual(all)
-    expect(await store.import([])).toEqual({ added: 0, known: 0, suppressed: 0 })
+    expect(await store.import([])).toEqual({ added: 0, alreadyListed: 0, leftOut: 0 })
   })
 
   test('import, suppress and remove take CHANGE_BATCH addresses, and suppressions are listed once', async () => {
     const store = await createStore()
     const addresses = createAddresses(CHANGE_BATCH)
     const rows = addresses.map((email) => ({ email }))
-    expect(await store.import(rows)).toEqual({ added: rows.length, known: 0, suppressed: 0 })
+    expect(await store.import(rows)).toEqual({ added: rows.length, alreadyListed: 0, leftOut: 0 })
     expect(await store.suppress(rows, { removeUndated: true })).toMatchObject({ removed: rows.length })
     expect(await store.count()).toMatchObject({ subscribers: 0, suppressed: rows.length })
     const hashes = (await listSuppressions(store)).map(({ hash }) => Buffer.from(hash).toString('hex'))
@@ -239,7 +239,7 @@ function describeRemove({ createStore }: Lists): void {
     expect(await store.remove(asked, { suppress: true })).toEqual(['subscribed', 'absent', 'suppressed'])
     expect(await store.remove([], { suppress: true })).toEqual([])
     const rows = toAddresses('ANN@one.example', 'new@one.example', 'Nobody@one.example').map((email) => ({ email }))
-    expect(await store.import(rows)).toEqual({ added: 1, known: 0, suppressed: 2 })
+    expect(await store.import(rows)).toEqual({ added: 1, alreadyListed: 0, leftOut: 2 })
     expect(emailsOf(await listAll(store))).toEqual(toAddresses('bob@one.example', 'new@one.example'))
   })
 
@@ -277,12 +277,17 @@ function describeOptOuts({ createStore }: Lists): void {
     const [ann, bob] = toAddresses('Ann@one.example', 'bob@one.example')
     const before = Date.now()
     const rows = [{ email: ann!, optedOutAt: newer }, { email: bob! }]
-    expect(await store.suppress(rows, { removeUndated: false })).toEqual({ added: 2, removed: 0, kept: 0, known: 0 })
+    expect(await store.suppress(rows, { removeUndated: false })).toEqual({
+      added: 2,
+      removed: 0,
+      kept: 0,
+      alreadySuppressed: 0,
+    })
     const dates = (await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt.getTime()).toSorted()
     expect(dates[0]).toBe(newer.getTime())
     expect(dates[1]).toBeWithin(before - 60_000, before + 60_000)
     const imported = toAddresses('ann@ONE.example', 'bob@one.example').map((email) => ({ email }))
-    expect(await store.import(imported)).toMatchObject({ suppressed: 2 })
+    expect(await store.import(imported)).toMatchObject({ leftOut: 2 })
     await store.add([ann!])
     expect(await readStates(store, [ann!, bob!])).toEqual(['subscribed', 'suppressed'])
   })
@@ -293,7 +298,7 @@ function describeOptOuts({ createStore }: Lists): void {
     const leave = (optedOutAt: Date) => [ann!, bob!].map((email) => ({ email, optedOutAt }))
     await store.suppress(leave(older).slice(1), { removeUndated: false })
     await store.suppress(leave(newer), { removeUndated: false })
-    expect(await store.suppress(leave(older), { removeUndated: false })).toMatchObject({ known: 2 })
+    expect(await store.suppress(leave(older), { removeUndated: false })).toMatchObject({ alreadySuppressed: 2 })
     expect((await listSuppressions(store)).map(({ suppressedAt }) => suppressedAt)).toEqual([newer, newer])
   })
 }
@@ -312,8 +317,8 @@ function describeFill({ createStore }: Lists): void {
     expect(target).toBeGreaterThanOrEqual(lastSeq)
     expect(await to.import(toAddresses('GONE@one.example', 'ann@one.example').map((email) => ({ email })))).toEqual({
       added: 0,
-      known: 1,
-      suppressed: 1,
+      alreadyListed: 1,
+      leftOut: 1,
     })
     await to.add(toAddresses('later@one.example', 'ann@ONE.example'))
     expect(emailsOf(await listAll(to, target))).toEqual(toAddresses('later@one.example'))
