@@ -22,8 +22,8 @@ export type ListKind = keyof typeof SIZES
 export interface Checkout {
   readonly folder: string
   readonly commit: string
-  /** The state of its stores, which names its lists. */
-  readonly stores: string
+  /** The state of its schema, which names its large lists. */
+  readonly schema: string
 }
 
 /** A list, as a value of DATABASE_URL. */
@@ -37,8 +37,8 @@ export interface BenchList {
 export const RESULTS = fileURLToPath(new URL('results/', import.meta.url))
 
 export async function toCheckout(folder: string): Promise<Checkout> {
-  const stores = await $`git rev-parse --short HEAD:src/store`.cwd(folder).text()
-  return { folder, commit: await readCommit(folder), stores: stores.trim() }
+  const schema = await $`git rev-parse --short HEAD:src/store/sqlite/schema.ts`.cwd(folder).text()
+  return { folder, commit: await readCommit(folder), schema: schema.trim() }
 }
 
 /** The command line of a checkout, with the runtime of that checkout. */
@@ -66,7 +66,7 @@ export async function createList(kind: ListKind, options: ListOptions): Promise<
   const { checkout, folder, isFresh } = options
   if (kind === 'postgres' || kind === 'pooler' || kind === 'postgres-large') return await createDatabase(kind, options)
   if (kind === 'empty') return toSqlite(join(folder, 'list.db'))
-  const large = join(RESULTS, `${kind}-${checkout.stores}.db`)
+  const large = join(RESULTS, `${kind}-${checkout.schema}.db`)
   const existing = isFresh ? undefined : shared.get(large)
   if (existing) return toSqlite(existing)
   if (!existsSync(large)) {

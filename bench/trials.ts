@@ -105,6 +105,16 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'cpu', against: ['bare'] },
     ],
   }),
+  toTrial('processes', 'Two processes on one SQLite file, 64 connections', {
+    load: { kind: 'full', connections: 64, isSpread: true },
+    rounds: 6,
+    seconds: 3,
+    contenders: ['two', 'rollcall'],
+    goals: [
+      { metric: 'burst', subject: 'two', against: ['rollcall'], atLeast: 0.75 },
+      { metric: 'p99', subject: 'two', atMost: 30 },
+    ],
+  }),
   toTrial('baselines', 'Other servers, 64 connections', {
     rounds: 6,
     contenders: ['bare', 'rollcall', ...listBaselines('durable'), ...listBaselines('relaxed')],

@@ -26,10 +26,10 @@ const STORE_NAMES: Readonly<Record<StoreKind, string>> = { sqlite: 'SQLite', pos
 
 const GUIDE = `# Endurance
 
-\`npm run endurance\` kills Rollcall, cuts its power, breaks its disk and its server, compares it with a model, and loads it
-for minutes. It takes about 25 minutes, so \`npm test\` does not include it, and writes this report. The exit code is 0 if
-every promise was kept, 1 if one is broken, and 2 if this machine lacks something. \`npm run endurance -- --help\` lists the
-options.
+\`npm run endurance\` kills Rollcall, cuts its power, breaks its disk and its server, compares it with a model, runs commands
+beside requests, and loads it for minutes. It takes about 50 minutes, so \`npm test\` does not include it, and writes this
+report. The exit code is 0 if every promise was kept, 1 if one is broken, and 2 if this machine lacks something.
+\`npm run endurance -- --only commands --store sqlite\` runs one trial on one store; \`--help\` lists them.
 
 It needs Linux, root, \`strace\` and \`wrk\` (\`apt-get install strace wrk\`). PostgreSQL comes with \`npm ci\`. strace records
 every write, sync and response, so a power cut can be replayed at any moment, and it makes calls fail as a broken disk does.`

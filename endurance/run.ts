@@ -17,6 +17,7 @@ import { createRandom } from './random.ts'
 import { type Outcome, type Run, toRepeat, writeReport } from './report.ts'
 import { toList } from './rollcall.ts'
 import { STORES, type StoreKind, type Trial } from './trial.ts'
+import { commands, commandsLarge } from './trials/commands.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { model } from './trials/model.ts'
@@ -25,7 +26,7 @@ import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
 
 /** Every trial, in the order in which they run: the quick ones first. */
-const TRIALS: readonly Trial[] = [fsync, timing, powerCuts, faults, model, soak]
+const TRIALS: readonly Trial[] = [fsync, timing, commands, powerCuts, faults, model, soak, commandsLarge]
 
 const HELP = `Usage: npm run endurance -- [options]
 
