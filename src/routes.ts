@@ -91,24 +91,14 @@ export const DOCUMENTS = {
     title: 'API catalog',
     summary: 'Links from the API to its description and its guide (RFC 9727).',
   },
-  securityTxt: {
-    path: '/.well-known/security.txt',
-    operationId: 'getSecurityTxt',
-    mediaType: 'text/plain; charset=utf-8',
-    title: 'Security contact',
-    summary: 'Where to report a vulnerability (RFC 9116).',
-  },
 } as const satisfies Record<string, DocumentResource>
 
 export type DocumentName = keyof typeof DOCUMENTS
 
-/** Lists the documents of a site, in the order of the table. */
-export function listDocuments({ contact }: { readonly contact?: string | undefined }): DocumentName[] {
-  const names = Object.keys(DOCUMENTS) as DocumentName[]
-  return names.filter((name) => name !== 'securityTxt' || isSecurityContact(contact))
-}
+/** The names of the documents, in the order of the table. */
+export const DOCUMENT_NAMES = Object.freeze(Object.keys(DOCUMENTS) as DocumentName[])
 
-/** Whether security.txt can contain this contact: a web address in it must be https (RFC 9116 section 2.5.3). */
-export function isSecurityContact(contact: string | undefined): contact is string {
-  return contact !== undefined && !/^http:/i.test(contact)
+/** Returns the path of the page in a language. The first language of the site is the default, at `/`. */
+export function toPagePath(language: string, languages: readonly string[]): string {
+  return language === languages[0] ? '/' : `/${language}`
 }

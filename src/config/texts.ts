@@ -8,11 +8,6 @@ export type Language = keyof typeof LOCALES
 /** All tags, in the default order. */
 export const LANGUAGE_TAGS = Object.freeze(Object.keys(LOCALES) as [Language, ...Language[]])
 
-/** Returns the path of the page in a language. The first language of the site is the default, at `/`. */
-export function toPagePath(language: Language, languages: readonly Language[]): string {
-  return language === languages[0] ? '/' : `/${language}`
-}
-
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
 

@@ -6,7 +6,7 @@
 
 import type { Site } from '../config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../errors.ts'
-import { DOCUMENTS, type DocumentName, ENDPOINT, listDocuments } from '../routes.ts'
+import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 import {
   ACCEPTED_TERMS,
   BODY_TERMS,
@@ -27,7 +27,7 @@ export function createLlmsHeading({ name, description }: Pick<Site, 'name' | 'de
 
 /** Builds the guide. @param baseUrl an origin, without a trailing slash */
 export function createLlmsTxt(site: Site, baseUrl: string): string {
-  const others = listDocuments(site).filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
+  const others = DOCUMENT_NAMES.filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
   const toDocumentLink = (name: DocumentName) => {
     const { path, title, summary } = DOCUMENTS[name]
     return toLink(title, baseUrl + path, summary)

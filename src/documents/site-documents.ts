@@ -1,12 +1,12 @@
 /** All documents of a site. */
 
 import type { Config } from '../config/config.ts'
-import { DOCUMENTS, isSecurityContact } from '../routes.ts'
+import { DOCUMENTS } from '../routes.ts'
 import { createApiCatalog } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
 import { createDescription, toYaml } from './openapi/description.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
-import { createProtectedResource, createRobots, createSecurityTxt } from './well-known.ts'
+import { createProtectedResource, createRobots } from './well-known.ts'
 
 type Content = string | Uint8Array
 
@@ -15,7 +15,7 @@ export interface Document {
   /** The path below BASE_URL. */
   readonly path: string
   readonly mediaType: string
-  /** The content, or a function that builds it at the first request of a day. */
+  /** The content, or a function that builds it at the first request. */
   readonly body: Content | (() => Content | Promise<Content>)
   /** Additional headers. They override the headers that all documents have. */
   readonly headers?: Readonly<Record<string, string>>
@@ -27,7 +27,6 @@ export function createDocuments(
   pages: readonly IndexedPage[],
 ): Document[] {
   const { site, baseUrl } = config
-  const { contact } = site
   return [
     { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
@@ -36,8 +35,5 @@ export function createDocuments(
     { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
     { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
-    ...(isSecurityContact(contact)
-      ? [{ ...DOCUMENTS.securityTxt, body: () => createSecurityTxt(contact, baseUrl) }]
-      : []),
   ]
 }

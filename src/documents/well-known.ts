@@ -1,4 +1,4 @@
-/** The short documents: robots.txt, the metadata of the protected resource, and security.txt. */
+/** The short documents: robots.txt and the metadata of the protected resource. */
 
 import type { Site } from '../config/site-file.ts'
 import { DOCUMENTS } from '../routes.ts'
@@ -22,22 +22,4 @@ export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: s
     // "there are no scopes" differs from "unknown".
     scopes_supported: [],
   }
-}
-
-/** Days until security.txt expires. RFC 9116 section 2.5.5 recommends less than a year. */
-const VALID_DAYS = 364
-
-/**
- * Builds security.txt (RFC 9116). It is not signed.
- *
- * @param contact see `isSecurityContact`
- * @param now when it is served; all processes write the same text on a day (UTC)
- */
-export function createSecurityTxt(contact: string, baseUrl: string, now = new Date()): string {
-  const expires = new Date(now)
-  expires.setUTCDate(now.getUTCDate() + VALID_DAYS)
-  const fields = [`Contact: ${contact}`, `Expires: ${expires.toISOString().slice(0, 10)}T00:00:00Z`]
-  // Section 2.5.2: a web address must be https.
-  if (baseUrl.startsWith('https:')) fields.push(`Canonical: ${baseUrl}${DOCUMENTS.securityTxt.path}`)
-  return `${fields.join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-/** Serves read-only resources. Each is built, encoded and hashed once a day; the other requests only send bytes. */
+/** Serves read-only resources. Each is built, encoded and hashed once; the other requests only send bytes. */
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -28,29 +28,17 @@ interface Representations {
   readonly encoded: ReadonlyMap<ContentCoding, Representation>
 }
 
-const DAY_MS = 86_400_000
-
 /**
- * Creates the handler of a document, for GET and HEAD. It builds the document at the first request of each day (UTC), so
- * that a date in it is right however long the process runs.
+ * Creates the handler of a document, for GET and HEAD. It builds the document at the first request: building all of them
+ * at the start would take longer than the rest of the start.
  *
  * @param headers of every response of the service
  */
 export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
   let built: Promise<Representations> | undefined
-  let day = 0
   return async (request) => {
-    const today = Math.floor(Date.now() / DAY_MS)
-    if (today !== day) built = undefined
-    day = today
     built ??= createRepresentations(document, headers)
-    try {
-      return respond(request, await built)
-    } catch (error) {
-      // The next request tries again.
-      built = undefined
-      throw error
-    }
+    return respond(request, await built)
   }
 }
 

@@ -1,7 +1,7 @@
 /** The pages over HTTP: GET and HEAD, the form, and redirects to the path of a page. */
 
 import type { Site } from '../config/site-file.ts'
-import { type Language, toPagePath } from '../config/texts.ts'
+import type { Language } from '../config/texts.ts'
 import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
@@ -10,7 +10,7 @@ import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import type { PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { CACHE_CONTROL } from '../routes.ts'
+import { CACHE_CONTROL, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './documents.ts'

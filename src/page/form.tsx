@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toPagePath, toTexts } from '../config/texts.ts'
+import { type Language, toTexts } from '../config/texts.ts'
 import { isMistake, type Outcome } from '../locales/locale.ts'
+import { toPagePath } from '../routes.ts'
 import { isInTitleFont } from './brand.ts'
 import type { PageOptions } from './head.tsx'
 

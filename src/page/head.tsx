@@ -2,11 +2,11 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
-import { type Language, type Texts, toPagePath, toTexts } from '../config/texts.ts'
+import { type Language, type Texts, toTexts } from '../config/texts.ts'
 import type { IndexedPage } from '../documents/sitemap.ts'
 import { PHRASES_CHANGED } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
-import { DOCUMENTS } from '../routes.ts'
+import { DOCUMENTS, toPagePath } from '../routes.ts'
 import type { PageAssets } from './assets.ts'
 import { BACKGROUND, isInTitleFont } from './brand.ts'
 

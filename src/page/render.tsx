@@ -2,11 +2,11 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
-import { type Language, toPagePath, toTexts } from '../config/texts.ts'
+import { type Language, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
 import type { Locale } from '../locales/locale.ts'
-import { DOCUMENTS } from '../routes.ts'
+import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { isInTitleFont } from './brand.ts'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
 import { createHead, type PageOptions } from './head.tsx'

@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page, Route } from 'playwright-core'
-import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
+import { toPagePath } from '../../src/routes.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
+import { toPagePath } from '../../src/routes.ts'
 import { openPage, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 

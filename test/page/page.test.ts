@@ -1,8 +1,9 @@
 /** The page without a browser: its headers and its text, and the response to each form. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { LANGUAGE_TAGS, type Language, toPagePath } from '../../src/config/texts.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
+import { toPagePath } from '../../src/routes.ts'
 import { readList } from '../support/list-file.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 

@@ -37,8 +37,6 @@ export const DOCUMENTS: Readonly<Record<DocumentName, ContractResource>> = {
   protectedResource: toResource('/.well-known/oauth-protected-resource'),
   robots: toResource('/robots.txt'),
   apiCatalog: toResource('/.well-known/api-catalog'),
-  // A site without a contact has none.
-  securityTxt: { path: '/.well-known/security.txt', mediaType: 'text/plain; charset=utf-8' },
 }
 
 /** Bytes that a request body may have. */

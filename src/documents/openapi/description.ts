@@ -5,12 +5,12 @@ import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
-import { ALLOW, DOCUMENTS, type DocumentName, ENDPOINT, listDocuments, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
+import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
 import { createApiCatalog } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createSitemap } from '../sitemap.ts'
 import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
-import { createProtectedResource, createRobots, createSecurityTxt } from '../well-known.ts'
+import { createProtectedResource, createRobots } from '../well-known.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
@@ -47,7 +47,7 @@ export function createDescription({
     servers: [{ url: baseUrl }],
   }
   const contents = createContents(site, baseUrl, { ...head, paths: {} })
-  const documents = listDocuments(site).map((name) => [DOCUMENTS[name].path, { get: createRead(name, contents[name]) }])
+  const documents = DOCUMENT_NAMES.map((name) => [DOCUMENTS[name].path, { get: createRead(name, contents[name]) }])
   return {
     ...head,
     externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
@@ -171,9 +171,6 @@ function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.O
 /** The date in examples. */
 const EXAMPLE_DAY = '2026-01-01'
 
-/** For a site without a contact. Its description omits security.txt. */
-const EXAMPLE_CONTACT = 'mailto:name@example.org'
-
 /** Builds the schema and an example of each document. The examples of long documents are shortened. */
 function createContents(
   site: Site,
@@ -182,7 +179,6 @@ function createContents(
 ): Record<DocumentName, oas31.MediaTypeObject> {
   const toText = (pattern: string, example: string) => ({ schema: { type: 'string', pattern }, example }) as const
   const home = { path: '/', lastmod: EXAMPLE_DAY, alternates: { 'x-default': '/' } }
-  const { contact = EXAMPLE_CONTACT } = site
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
@@ -193,7 +189,6 @@ function createContents(
     protectedResource: { schema: createMetadataSchema(metadata), example: metadata },
     robots: toText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
-    securityTxt: toText('^Contact: ', createSecurityTxt(contact, baseUrl, new Date(EXAMPLE_DAY))),
   }
 }
 

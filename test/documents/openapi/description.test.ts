@@ -84,10 +84,10 @@ test('the check of responses refuses what is not declared', () => {
   expect(() => check(answer)).toThrow('the media type is "text/html"')
 })
 
-test('the preflight and security.txt are in the description of a site that has them', () => {
+test('the preflight is in the description of a site with CORS', () => {
   const ids = operationsOf(VARIANTS['a site with a contact and CORS']!).map(({ operationId }) => operationId)
   const golden = operationsOf(GOLDEN).map(({ operationId }) => operationId)
-  expect(ids.filter((id) => !golden.includes(id))).toEqual(['preflightNewsletter', 'getSecurityTxt'])
+  expect(ids.filter((id) => !golden.includes(id))).toEqual(['preflightNewsletter'])
 })
 
 test('the contact is an address or a URL', () => {
