@@ -10,7 +10,16 @@ import { $ } from 'bun'
 import { ROOT, readNotices } from './executable.ts'
 
 const DOC = 'share/doc/rollcall'
-const EXAMPLES = ['env', 'restore-drill.sh', 'alerts.yml', 'dashboard.json', 'nginx.conf', 'haproxy.cfg', 'Caddyfile']
+const EXAMPLES = [
+  'env',
+  'site.yaml',
+  'restore-drill.sh',
+  'alerts.yml',
+  'dashboard.json',
+  'nginx.conf',
+  'haproxy.cfg',
+  'Caddyfile',
+]
 
 /** Files of the repository, by their path in the archive. */
 const COPIES = {

@@ -28,6 +28,14 @@ addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcal
   (await import('./commands/serve.ts')).serve(),
 )
 
+addVerb('init', 'Ask four questions, and write the settings and the site file', 'sudo rollcall init /etc/rollcall')
+  .argument('[folder]', 'The folder for env and site.yaml', '.')
+  .option('--base-url <url>', 'The address of the page, such as https://list.example.org')
+  .option('--name <name>', 'The name of the newsletter')
+  .option('--contact <contact>', 'An email address or a URL for readers, or none')
+  .option('--languages <tags>', 'The languages of the page, such as en,de, or all')
+  .action(async (folder, options) => (await import('./commands/init.ts')).init(folder, options))
+
 addListVerb('count', 'Print the number of addresses on the list', 'rollcall count --json')
   .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
   .action(async (options) => (await import('./commands/count.ts')).count(options))

@@ -7,7 +7,20 @@ import { dirname, join, normalize } from 'node:path'
 import { createCliFixture } from './support/cli-fixture.ts'
 import { ROOT } from './support/paths.ts'
 
-const VERBS = ['serve', 'count', 'has', 'export', 'import', 'remove', 'copy', 'status', 'backup', 'restore', 'doctor']
+const VERBS = [
+  'serve',
+  'init',
+  'count',
+  'has',
+  'export',
+  'import',
+  'remove',
+  'copy',
+  'status',
+  'backup',
+  'restore',
+  'doctor',
+]
 
 test('the help lists every verb, and that of each has an example, and texts that begin with a capital letter', async () => {
   const { print } = await createCliFixture()

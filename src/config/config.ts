@@ -55,7 +55,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   return Object.freeze({
     port,
     host: parseHost('HOST', environment.HOST || '0.0.0.0'),
-    baseUrl: parseBaseUrl(environment.BASE_URL, port),
+    baseUrl: parseBaseUrl(environment.BASE_URL || toLocalUrl(port)),
     list: readListUrl(environment),
     ...readSite(environment),
     corsOrigins: Object.freeze(parseOrigins(environment.CORS_ORIGINS ?? '')),
@@ -81,9 +81,13 @@ function readSite({ SITE_FILE, ENV_FILE }: Environment): Pick<Config, 'site' | '
   }
 }
 
-function parseBaseUrl(value: string | undefined, port: number): string {
-  if (!value && port === 0) throw new UsageError('BASE_URL is missing: set it because PORT is 0')
-  if (!value) return new URL(`http://localhost:${port}`).origin
+function toLocalUrl(port: number): string {
+  if (port !== 0) return new URL(`http://localhost:${port}`).origin
+  throw new UsageError('BASE_URL is missing: set it because PORT is 0')
+}
+
+/** Parses the public origin of the site. @throws UsageError */
+export function parseBaseUrl(value: string): string {
   if (isOrigin(value)) return value
   throw new UsageError(`BASE_URL is "${value}": use ${ORIGIN_ADVICE}`)
 }

@@ -9,7 +9,7 @@ import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The file of a service that systemd runs. A command reads it too, so it uses the same list. */
-const DEFAULT_FILE = '/etc/rollcall/env'
+export const DEFAULT_FILE = '/etc/rollcall/env'
 
 /**
  * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If a file was read,

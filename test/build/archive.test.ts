@@ -22,7 +22,7 @@ test('the archive has what the five lines of the installation use', async () => 
   expect(text.split('\n').filter(Boolean).length).toBe(5)
   const read = (path: string) => Bun.file(join(folder, path)).text()
   const used = text.match(/(?<=\/usr\/local\/)\S+\/\S+/g)
-  expect(used).toEqual(['lib/sysusers.d/rollcall.conf', 'share/doc/rollcall/env'])
+  expect(used).toEqual(['lib/sysusers.d/rollcall.conf'])
   expect(await read('share/doc/rollcall/env')).toBe(readText('deploy/env'))
   const [, program] =
     /^ExecStart=\/usr\/local\/(\S+) serve$/m.exec(await read('lib/systemd/system/rollcall.service')) ?? []

@@ -9,7 +9,7 @@ import { createFolder, runCommand, startService, writeForeignFiles } from '../su
 
 /** What the package has: the sources, the launcher, and what npm always adds. */
 const SOURCES = [...new Bun.Glob('src/**/*.{ts,tsx,css,ico,png}').scanSync(ROOT)]
-const FILES = [...SOURCES, 'LICENSE', 'README.md', 'package.json', 'bin/rollcall']
+const FILES = [...SOURCES, 'deploy/env', 'deploy/site.yaml', 'LICENSE', 'README.md', 'package.json', 'bin/rollcall']
 
 const PATH = '/usr/bin:/bin'
 

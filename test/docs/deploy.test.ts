@@ -6,6 +6,7 @@ import { mkdir, readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../../src/config/config.ts'
+import { parseSite } from '../../src/config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
 import { EXIT } from '../../src/failure.ts'
 import { BODY_DEADLINE_MS, IDLE_TIMEOUT_S, MAX_DISCARDED_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
@@ -31,10 +32,15 @@ test('.env.example has the settings of docs/settings.md, with the defaults of th
   expect(readConfig(values)).toEqual(readConfig({}))
 })
 
-test('env: its settings are valid, and the list is in the folder of the service', () => {
-  const { host, baseUrl, list } = readConfig({ ...parseEnv(readText('deploy/env')), SITE_FILE: '/dev/null' })
+test('env and site.yaml are valid, change no default of the site, and the list is in the folder of the service', () => {
+  const env = { ...parseEnv(readText('deploy/env')), SITE_FILE: join(ROOT, 'deploy/site.yaml') }
+  const { host, baseUrl, list, site } = readConfig(env)
+  expect(site).toEqual(readConfig({ SITE_FILE: '/dev/null' }).site)
+  // Without the comments, each example is valid too.
+  const text = readText('deploy/site.yaml').replace(/^# (?=[a-z]+: )(?!logo)/gm, '')
+  expect(parseSite(text, 'site.yaml')).toMatchObject({ name: 'The Gazette', languages: ['en', 'de'] })
   const file = `/var/lib/${readSetting('StateDirectory')}/rollcall.db`
-  expect([host, baseUrl, list]).toEqual(['127.0.0.1', 'https://list.example.org', { kind: 'sqlite', file }])
+  expect([host, baseUrl, list]).toEqual(['127.0.0.1', 'http://localhost:3000', { kind: 'sqlite', file }])
 })
 
 test('rollcall.service: it has only settings, the service has time to stop, and its user is created', () => {

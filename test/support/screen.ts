@@ -47,7 +47,9 @@ export interface TerminalRun {
   shows(part: string): Promise<void>
   /** Types keys, such as `^C`. */
   type(keys: string): void
-  /** Waits for the end. Returns the exit code, or the name of the signal, and the screen. */
+  /** Waits for the end. Returns the exit code, or the name of the signal. */
+  exit(): Promise<number | string | null>
+  /** Waits for the end. Returns what `exit` returns, and the screen. */
   end(): Promise<Screen & { readonly exit: number | string | null }>
 }
 
@@ -70,12 +72,18 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
   onTestFinished(() => child.kill('SIGKILL'))
 
   const toText = (what: string) => () => `${what}; the terminal has ${JSON.stringify(output)}`
+  async function exit() {
+    await within(Promise.all([child.exited, closed.promise]), toText('the command ends'))
+    return child.signalCode ?? child.exitCode
+  }
+
   return {
     shows: (part) => until(() => output.includes(part), toText(part)),
     type: (keys) => void child.terminal?.write(keys),
+    exit,
     async end() {
-      await within(Promise.all([child.exited, closed.promise]), toText('the command ends'))
-      return { ...toScreen(output, columns), exit: child.signalCode ?? child.exitCode }
+      const code = await exit()
+      return { ...toScreen(output, columns), exit: code }
     },
   }
 }
