@@ -107,6 +107,8 @@ export interface ListCopy {
  * Every method rejects with a StoreError when its work is not done. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
+  /** Says how many rows the next `import`, `suppress` or `remove` should have, so that nobody waits long for the lock. */
+  readonly pace: { size(): number }
   head(): Promise<ListHead>
   /**
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and

@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
-import { CHANGE_BATCH } from '../limits.ts'
-import { createDryRun } from '../store/changes.ts'
+import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
+import { toBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type List, REJECTED_COLUMNS, type ReadOptions, readList } from '../transfer/reading/read-list.ts'
@@ -162,7 +162,7 @@ async function openExisting(url: ListUrl): Promise<SubscriberStore | undefined> 
 
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
 async function writeList(
-  store: Pick<SubscriberStore, 'import' | 'suppress'>,
+  store: DryRun,
   { optOuts, subscribers }: List,
   { suppress, dryRun, signal }: WriteOptions,
 ): Promise<Tally> {
@@ -171,9 +171,9 @@ async function writeList(
   const tally = { added: 0, alreadyListed: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
 
   async function writeBatches<Row>(rows: readonly Row[], write: (batch: readonly Row[]) => Promise<void>) {
-    for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
+    for await (const batch of toBatches(rows, store.pace)) {
       await checkSignal(signal)
-      await write(rows.slice(start, start + CHANGE_BATCH))
+      await write(batch)
       progress.update(countRows(tally), total)
     }
   }

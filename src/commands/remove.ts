@@ -1,4 +1,5 @@
 import { toListName } from '../config/list-url.ts'
+import { toBatches } from '../store/pace.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
@@ -12,7 +13,12 @@ export interface RemoveOptions extends ListOption {
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
   const list = parseListOption(options)
   const emails = texts.map(parseAddressArgument)
-  const states = await withStore(list, (store) => store.remove(emails, { suppress: !forget }))
+  const states: SubscriptionState[] = []
+  await withStore(list, async (store) => {
+    for await (const batch of toBatches(emails, store.pace)) {
+      states.push(...(await store.remove(batch, { suppress: !forget })))
+    }
+  })
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
     await print(addresses.map(({ email, was }) => `${email}: ${(forget ? FORGOTTEN : SUPPRESSED)[was]}`).join('\n'))

@@ -4,6 +4,7 @@
  */
 
 import { type Address, toIdentity } from '../email.ts'
+import { CHANGE_BATCH } from '../limits.ts'
 import {
   type Found,
   type ImportRow,
@@ -148,7 +149,7 @@ function toLatest(one: Date, other: Date | undefined): Date {
   return other && other > one ? other : one
 }
 
-export type DryRun = Pick<SubscriberStore, 'import' | 'suppress'>
+export type DryRun = Pick<SubscriberStore, 'import' | 'suppress' | 'pace'>
 
 /**
  * Creates a dry run: it counts what imports and opt-outs would do, and changes no list. It keeps their changes in memory,
@@ -171,6 +172,8 @@ export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined)
   }
 
   return {
+    // It takes no lock.
+    pace: { size: () => CHANGE_BATCH },
     import: async (rows) => apply(planImport(rows, await lookUp(rows))),
     suppress: async (rows, options) => apply(planOptOuts(rows, await lookUp(rows), options)),
   }

@@ -6,6 +6,7 @@ import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Found, ServiceStore, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { createPace } from '../pace.ts'
 import { createSchedule, type Slice } from '../schedule.ts'
 import { type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
@@ -15,6 +16,7 @@ import { applyChanges, fillList } from './write.ts'
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
 export function openPostgresStore(options: ClientOptions): SubscriberStore {
   const client = createClient(options)
+  const pace = createPace()
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(client)
@@ -31,15 +33,20 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     addresses: readonly Address[],
     plan: (found: readonly Found[], now: Date) => Plan<Outcome>,
   ): Promise<Outcome> {
-    return await runCompacted(client, async (transaction, locked) => {
+    let lockedAt = 0
+    const outcome = await runCompacted(client, async (transaction, locked) => {
+      lockedAt = performance.now()
       const found = await lookUp(transaction, addresses)
       return await applyChanges(transaction, plan(found, locked.now), locked)
     })
+    pace.record(addresses.length, performance.now() - lockedAt)
+    return outcome
   }
 
   const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
 
   return {
+    pace,
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     check: () => client.run(checkWritable),

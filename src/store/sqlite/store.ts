@@ -4,6 +4,7 @@ import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import type { Count, Found, ListCopy, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { createPace } from '../pace.ts'
 import { compactUntil } from '../schedule.ts'
 import { append, compactAll, countInbox, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
@@ -29,6 +30,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
   const compactSlice = createCompaction(db)
   let { writeError } = list
   let isNoted = false
+  const pace = createPace()
 
   /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
   async function compact(): Promise<void> {
@@ -75,7 +77,9 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     wrapErrors(db, async () => {
       if (writeError) throw writeError
       await compact()
+      let lockedAt = 0
       const work = db.transaction(() => {
+        lockedAt = performance.now()
         list.checkPlace()
         compactAll(db)
         const { changes, outcome } = plan(lookUp(db, addresses))
@@ -83,12 +87,14 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
         return outcome
       })
       const outcome = await retryBusy(db, () => work.immediate())
+      pace.record(addresses.length, performance.now() - lockedAt)
       // Reports success only if the list that was changed is still at its path.
       list.checkPlace()
       return outcome
     })
 
   return {
+    pace,
     head: () => wrapErrors(db, async () => readHead(db)),
     add: (addresses) =>
       wrapErrors(db, async () => {

@@ -1,22 +1,40 @@
-/** Transactions of a SQLite list, and how a command gets the write lock that a service uses all the time. */
+/** Transactions of a SQLite list, and how a process gets the write lock that others use all the time. */
 
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCK_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
 import { isBusy } from './error.ts'
 
-/** SQLite's busy handler soon asks for the lock only every 100 ms, and loses to a busy service. So it is restarted. */
-const ATTEMPT_MS = 20
+const cell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Repeats work that takes the write lock, until it gets it.
+ * Repeats work that takes the write lock until it gets it, and blocks the thread meanwhile. SQLite's own handler soon asks only
+ * every 100 ms, so it misses each gap that a busy process leaves. The connection has a `busy_timeout` of 0.
+ *
+ * @throws what the work throws; SQLITE_BUSY when the lock is not free within STORE_DEADLINE_MS
+ */
+export function waitForLock<T>(work: () => T): T {
+  const end = performance.now() + STORE_DEADLINE_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error
+    }
+    // 0.3 to 1.3 ms, at random: several waiting processes must not ask in step. `Bun.sleepSync` takes whole milliseconds.
+    Atomics.wait(cell, 0, 0, 0.3 + Math.random())
+  }
+}
+
+/**
+ * The same for a command, with longer pauses, in which the process receives signals: requests go first.
  *
  * @throws what the work throws; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
  */
 export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
-    db.run(`PRAGMA busy_timeout = ${ATTEMPT_MS}`)
+    db.run('PRAGMA busy_timeout = 0')
     try {
       return work()
     } catch (error) {
@@ -24,7 +42,6 @@ export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
     } finally {
       db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     }
-    // A random pause: several waiting processes must not ask in step.
     await sleep(1 + Math.random() * 4)
   }
 }

@@ -11,6 +11,7 @@ import { append, createCompaction, readInboxSince } from './compaction.ts'
 import { toReason } from './error.ts'
 import { type ListFile, LostListError, openListFile } from './file.ts'
 import { checkWritable } from './store.ts'
+import { waitForLock } from './transaction.ts'
 
 /** A JSON array of addresses, or a call. `open` comes first. */
 export type Command =
@@ -48,7 +49,7 @@ async function run(command: Command): Promise<Reply> {
     else if (command.call === 'open') open(command.file)
     else if (command.call === 'close') await close()
     else if (command.call === 'measure') return { ok: true, value: readInboxSince(list.db) }
-    else checkWritable(list)
+    else waitForLock(() => checkWritable(list))
     return DONE
   } catch (error) {
     if (error instanceof LostListError) await rescue(error)
@@ -59,17 +60,19 @@ async function run(command: Command): Promise<Reply> {
 
 function accept(addresses: string): void {
   list.checkPlace()
-  schedule.committed(append(list.db, addresses))
+  schedule.committed(waitForLock(() => append(list.db, addresses)))
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
   list.checkPlace()
 }
 
 function open(file: string): void {
   list = openListFile(file)
+  // This thread waits for the lock by itself: see waitForLock.
+  list.db.run('PRAGMA busy_timeout = 0')
   const compact = createCompaction(list.db)
   schedule = createSchedule(() => {
     list.checkPlace()
-    return compact()
+    return waitForLock(() => compact())
   })
 }
 
