@@ -46,11 +46,11 @@ test('during a large import, a service accepts every address, and each is on the
     }
   }
   const clients = Array.from({ length: 8 }, (_, client) => postUntilDone(client))
-  const { added, known } = JSON.parse(await print(['import', '-', '--json', '--list', list], text))
+  const { added, already_listed } = JSON.parse(await print(['import', '-', '--json', '--list', list], text))
   isDone = true
   await Promise.all(clients)
 
-  expect(added + known).toBe(size)
+  expect(added + already_listed).toBe(size)
   const emails = (await rows(list)).map(({ email }) => email)
   expect(new Set(emails).size).toBe(emails.length)
   expect(emails.filter((email) => email.startsWith('user.'))).toHaveLength(size)
