@@ -1,4 +1,4 @@
-/** The archive with the executable. test/systemd/ runs the unit. */
+/** The archive with the executable. test/runners/systemd.ts runs the unit. */
 
 import { expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'

@@ -18,12 +18,3 @@ export const PROGRAM_PATH = `${process.env.PATH}:/usr/sbin`
 export function findProgram(program: string): string | null {
   return Bun.which(program, { PATH: PROGRAM_PATH })
 }
-
-/** Ends the process with exit code 1 if programs are missing. @param packages the Debian package of each program */
-export function requirePrograms(packages: Readonly<Record<string, string>>): void {
-  const missing = Object.keys(packages).filter((program) => findProgram(program) === null)
-  if (missing.length === 0) return
-  const names = missing.map((program) => `${program} (Debian package ${packages[program]})`)
-  console.error(`not installed: ${names.join(', ')}`)
-  process.exit(1)
-}

@@ -6,8 +6,9 @@
 
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findProgram, ROOT, requirePrograms } from '../support/paths.ts'
+import { findProgram, ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/service.ts'
+import { requirePrograms } from './programs.ts'
 
 requirePrograms({ promtool: 'prometheus' })
 const folder = await createFolder()

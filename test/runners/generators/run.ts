@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DOCUMENTS } from '../support/contract.ts'
-import { type ClientProgram, checkClient, runProgram } from '../support/generated-client.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { DOCUMENTS } from '../../support/contract.ts'
+import { type ClientProgram, checkClient, runProgram } from '../../support/generated-client.ts'
+import { createFolder, type RunningService, startService } from '../../support/service.ts'
 
 const CLIENTS: readonly ClientProgram[] = [
   {

@@ -11,7 +11,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ROOT, requirePrograms } from '../support/paths.ts'
+import { ROOT } from '../support/paths.ts'
+import { requirePrograms } from './programs.ts'
 
 const { values, positionals } = parseArgs({ options: { bin: { type: 'string' } }, allowPositionals: true })
 const [kind = 'server'] = positionals
@@ -33,7 +34,7 @@ const SUITE = ['./test/store/postgres/store.test.ts', '--test-name-pattern', '^p
 const RUNS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   server: [['./test/store/postgres', '--timeout', '60000']],
   poolers: [SUITE, ['./test/store/postgres/compaction.test.ts', '--timeout', '60000']],
-  citus: [SUITE, ['./test/postgres/citus.ts', '--timeout', '300000']],
+  citus: [SUITE, ['./test/runners/citus.ts', '--timeout', '300000']],
 }
 console.log(
   Bun.spawnSync([join(bin, 'postgres'), '--version'])

@@ -11,7 +11,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ROOT } from '../support/paths.ts'
+import { ROOT } from '../../support/paths.ts'
 import { type Copy, createCopy, type Run } from './copy.ts'
 
 /** A row of the table: a deliberate break of the source, which a test must notice. */

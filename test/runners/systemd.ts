@@ -8,8 +8,9 @@ import { expect, test } from 'bun:test'
 import { chown, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readText } from '../support/markdown.ts'
-import { CLI, requirePrograms } from '../support/paths.ts'
+import { CLI } from '../support/paths.ts'
 import { createFolder, startService } from '../support/service.ts'
+import { requirePrograms } from './programs.ts'
 
 requirePrograms({ 'systemd-analyze': 'systemd', unshare: 'util-linux', setpriv: 'util-linux', python3: 'python3' })
 

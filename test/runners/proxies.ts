@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
-import { findProgram, PROGRAM_PATH, requirePrograms } from '../support/paths.ts'
+import { findProgram, PROGRAM_PATH } from '../support/paths.ts'
 import {
   expectResponse,
   openConnection,
@@ -21,6 +21,7 @@ import {
 } from '../support/raw.ts'
 import { createFolder, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { requirePrograms } from './programs.ts'
 
 requirePrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' })
 

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../support/paths.ts'
+import { ROOT } from '../../support/paths.ts'
 
 /** How a run of tests ended. `broken` means that no test ran, or that the run took longer than the limit. */
 export interface Run {
