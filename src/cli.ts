@@ -69,7 +69,7 @@ addListVerb(
   .option('--limit <count>', 'Write at most this many addresses', parseWholeNumber)
   .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
   .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
-  .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet runs as a formula')
+  .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet would treat as a formula')
   .addOption(
     new Option(
       '--exec <command>',

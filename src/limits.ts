@@ -78,7 +78,7 @@ export const MAX_LOGO_BYTES = 64 * 1024
 /** Maximum size in bytes of a file that an import reads into memory. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 
-/** Seconds until the runtime closes a silent connection. They also pass while a body arrives and while the store works. */
+/** Seconds until the runtime closes an idle connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
 /** Bytes that should be free on the disk of a SQLite list: several times its largest log. */

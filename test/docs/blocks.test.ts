@@ -1,5 +1,6 @@
 /**
- * Every block of code in the README, in CONTRIBUTING and in docs/ is run. A block without a runner fails.
+ * Every block of code in the README, in CONTRIBUTING and in docs/ is run, except for those of RUN_ELSEWHERE, most of which need
+ * another program. A block without a runner fails.
  *
  * The blocks of a file run in order, in one folder, which looks like a checkout with an empty list. By the first word of
  * the info string:
@@ -33,6 +34,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': ['yaml prometheus.yml'],
+  // test/systemd/run.ts checks it.
+  'docs/hand-over.md': ['ini rollcall-export.service'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command'],
 }
@@ -100,14 +103,14 @@ async function createRunner() {
 
   async function serve(text: string): Promise<void> {
     await service?.stop()
-    service = await startService({ command: toCommand(text.replace('OPS_PORT=9090', 'OPS_PORT=0')), folder, env })
+    service = await startService({ command: toCommand(text.replace('OPS_PORT=9000', 'OPS_PORT=0')), folder, env })
   }
 
   /** Puts the service of the test where the documentation has that of the reader; starts it if none runs. */
   async function callService(text: string): Promise<string> {
     if (!service && text.search(ORIGINS) >= 0) await serve('exec npx rollcall serve')
     const { origin = '', opsPort } = service ?? {}
-    return text.replace(ORIGINS, origin).replaceAll('http://localhost:9090', `http://127.0.0.1:${opsPort}`)
+    return text.replace(ORIGINS, origin).replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
   }
 
   /** Runs a command that stays, adds a subscriber, and waits until the reader's program has the address. */

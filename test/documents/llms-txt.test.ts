@@ -60,7 +60,7 @@ test('it omits what the site does not have', () => {
 
 test.each([
   // Agents and scanners look for these.
-  ...['When to use this', 'No API key', 'sandbox'],
+  ...['When to use this', 'No API key', 'sandbox', 'may answer 429'],
   `A person can subscribe at ${BASE_URL}/ `,
   `To have an address removed, write to the operator: ${CONTACT}\n`,
   `notify the operator (${CONTACT}) first`,

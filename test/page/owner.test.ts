@@ -21,12 +21,15 @@ const site = Bun.serve({
   port: 0,
   fetch: ({ url }) => {
     const { text } = findBlock('docs/page.md', 'html', 'own-form')
-    const form = text.replace('https://list.example.org', service.origin)
-    const body = url.endsWith('/form') ? `<!doctype html><link rel="icon" href="data:,">${form}` : '<h1>Welcome</h1>'
+    const form = text.replace('https://list.example.org', url.endsWith('?limited') ? limited.url.origin : service.origin)
+    const body = new URL(url).pathname === '/form' ? `<!doctype html><link rel="icon" href="data:,">${form}` : '<h1>Welcome</h1>'
     return new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
   },
 })
 const SITE = site.url.origin
+
+/** A proxy that limits every client. Its answers have no CORS header. */
+const limited = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('{}', { status: 429 }) })
 
 let browser: Browser
 let folder: string
@@ -57,6 +60,7 @@ afterAll(async () => {
   await browser.close()
   await service.stop()
   await site.stop(true)
+  await limited.stop(true)
 })
 
 const read = async (path: string) => (await fetch(service.origin + path)).text()
@@ -194,12 +198,14 @@ test.each([
 })
 
 test.each([
-  ['subscribes from the site of the owner', '127.0.0.1', 'You are on the list', true],
-  ['of a site that CORS_ORIGINS does not name cannot call the API', 'localhost', 'no connection', false],
-])('the form of the documentation %s', async (_name, host, outcome, isStored) => {
-  const email = `own-form-${host}@example.org`
+  ['subscribes from the site of the owner', '127.0.0.1', '/form', 'You are on the list'],
+  ['of a site that CORS_ORIGINS does not name cannot call the API', 'localhost', '/form', 'try again in a minute'],
+  ['is told to try again when a proxy limits it', '127.0.0.1', '/form?limited', 'try again in a minute'],
+])('the form of the documentation %s', async (name, host, path, outcome) => {
+  const email = `${name.replaceAll(' ', '-')}@example.org`
+  const isStored = outcome.includes('list')
   const origin = SITE.replace('127.0.0.1', host)
-  await visit(browser, origin, { path: '/form', expected: /./ }, async (page) => {
+  await visit(browser, origin, { path, expected: /./ }, async (page) => {
     const send = async (address: string, text: string) => {
       await page.locator('#email').fill(address)
       await page.getByRole('button', { name: 'Subscribe' }).click()

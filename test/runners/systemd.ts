@@ -7,7 +7,7 @@
 import { expect, test } from 'bun:test'
 import { chown, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { readText } from '../support/markdown.ts'
+import { findBlock, readText } from '../support/markdown.ts'
 import { CLI } from '../support/paths.ts'
 import { createFolder, startService } from '../support/service.ts'
 import { requirePrograms } from './programs.ts'
@@ -35,6 +35,13 @@ test('systemd knows every setting of the unit, and the exposure is at most 2.0',
   await writeFile(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
   expect(analyze('verify', '--man=no', unit)).toBe('')
   analyze('security', '--offline=true', '--no-pager', '--threshold=20', unit)
+})
+
+test('systemd accepts the unit of the guide that hands over', async () => {
+  const unit = join(await createFolder(), 'rollcall-export.service')
+  const { text } = findBlock('docs/hand-over.md', 'ini', 'rollcall-export.service')
+  await writeFile(unit, text.replace('ExecStart=rollcall', `ExecStart=${process.execPath}`))
+  expect(analyze('verify', '--man=no', unit)).toBe('')
 })
 
 test('the service works with the restrictions of the unit, and ExecStartPost knows when it is ready', async () => {
