@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { note, noteFailure } from './commands/output.ts'
 import { EXIT, Failure, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
+import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 
 /** The commit that an executable was built from. build/executable.ts defines it. */
 declare const COMMIT: string | undefined
@@ -54,10 +55,10 @@ addListVerb(
   'Write the list as CSV, NDJSON or one address per line',
   "rollcall export --cursor-file sync.cursor --format ndjson --exec './send-welcome'",
 )
-  .addOption(new Option('--format <format>', 'Write this format').choices(['csv', 'ndjson', 'txt']).default('csv'))
+  .addOption(new Option('--format <format>', 'Write this format').choices(FORMATS).default('csv'))
   .addOption(
     new Option('--for <program>', 'Write CSV with the columns that this program imports')
-      .choices(['listmonk', 'ghost', 'mailchimp', 'buttondown'])
+      .choices(TARGETS)
       .conflicts('format'),
   )
   .option('--after <cursor>', 'Start after this cursor', parseWholeNumber)

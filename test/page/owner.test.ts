@@ -15,15 +15,18 @@ const NAME = '</script><script>alert("1")</script> & \'Co\''
 /** The header of a square PNG. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000b4000000b4', 'hex')
 
+const toPage = (body: string) => new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+
 /** The site of the owner: a page to go to after a subscription, and one with the form of the documentation. */
 const site = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch: ({ url }) => {
+    const { pathname, search } = new URL(url)
+    if (pathname !== '/form') return toPage('<h1>Welcome</h1>')
     const { text } = findBlock('docs/page.md', 'html', 'own-form')
-    const form = text.replace('https://list.example.org', url.endsWith('?limited') ? limited.url.origin : service.origin)
-    const body = new URL(url).pathname === '/form' ? `<!doctype html><link rel="icon" href="data:,">${form}` : '<h1>Welcome</h1>'
-    return new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+    const called = search === '?limited' ? limited.url.origin : service.origin
+    return toPage(`<!doctype html><link rel="icon" href="data:,">${text.replace('https://list.example.org', called)}`)
   },
 })
 const SITE = site.url.origin

@@ -2,10 +2,8 @@
 
 import type { Subscriber } from '../../subscriber.ts'
 
-export type Format = 'csv' | 'ndjson' | 'txt'
-
-/** Programs that import one of our CSV variants. */
-export type Target = 'listmonk' | 'ghost' | 'mailchimp' | 'buttondown'
+export const FORMATS = ['csv', 'ndjson', 'txt'] as const
+export type Format = (typeof FORMATS)[number]
 
 /** Converts subscribers to text. */
 export interface Writer {
@@ -30,7 +28,7 @@ const PLAIN: readonly Column[] = [
 ]
 
 /** The columns that each program imports without a mapping. Read in 2026 from the sources named. */
-const TARGET_COLUMNS: Readonly<Record<Target, readonly Column[]>> = {
+const TARGET_COLUMNS = {
   // Reads `email`, `name` and `attributes` (a JSON object) only, and derives a missing name from the address:
   // knadh/listmonk, internal/subimporter/importer.go.
   listmonk: [
@@ -57,7 +55,11 @@ const TARGET_COLUMNS: Readonly<Record<Target, readonly Column[]>> = {
     { name: 'email', value: email },
     { name: 'creation_date', value: toIso },
   ],
-}
+} satisfies Readonly<Record<string, readonly Column[]>>
+
+/** Programs that import one of our CSV variants. */
+export type Target = keyof typeof TARGET_COLUMNS
+export const TARGETS = Object.keys(TARGET_COLUMNS) as Target[]
 
 export interface WriterOptions {
   readonly target?: Target | undefined
@@ -69,7 +71,7 @@ export interface WriterOptions {
 export function createWriter(format: Format, { target, spreadsheetSafe }: WriterOptions = {}): Writer {
   if (format === 'txt') return { head: '', toText: (page) => page.map((row) => `${row.email}\n`).join('') }
   if (format === 'ndjson') return { head: '', toText: (page) => page.map(toJsonLine).join('') }
-  const columns = target ? TARGET_COLUMNS[target] : PLAIN
+  const columns: readonly Column[] = target ? TARGET_COLUMNS[target] : PLAIN
   const toCell = spreadsheetSafe ? (value: string) => toCsvCell(escapeFormula(value)) : toCsvCell
   return {
     head: toCsvRow(columns.map(({ name }) => name)),
@@ -88,7 +90,7 @@ export function createWriter(format: Format, { target, spreadsheetSafe }: Writer
   }
 }
 
-/** Whether a spreadsheet runs an address as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
+/** Whether a spreadsheet would treat an address as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
 function isFormula(text: string): boolean {
   return /^[=+-]/.test(text)
 }
