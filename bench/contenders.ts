@@ -2,7 +2,6 @@
 
 import { fileURLToPath } from 'node:url'
 import { type Checkout, type ListKind, toCommand } from './lists.ts'
-import type { RequestKind } from './load.ts'
 
 export interface Contender {
   /** Its name in tables. */
@@ -12,8 +11,6 @@ export interface Contender {
   readonly checkout: Checkout
   /** How many processes share the load, 1 by default. */
   readonly processes?: number
-  /** What is sent to it, new addresses by default. */
-  readonly sends?: RequestKind
   /** The list that it starts with, if not that of the trial. */
   readonly list?: ListKind
 }
@@ -50,7 +47,6 @@ export function createContenders(own: Checkout, other: Checkout | undefined): Re
     ...(other && {
       other: { title: `Rollcall at ${other.commit}`, command: [...toCommand(other.folder), 'serve'], checkout: other },
     }),
-    known: { ...rollcall, title: 'Rollcall, known addresses', sends: 'known' },
     empty: { ...rollcall, title: 'Rollcall, empty list', list: 'postgres' },
     two: { ...rollcall, title: 'Rollcall, two processes', processes: 2 },
     four: { ...rollcall, title: 'Rollcall, four processes', processes: 4 },

@@ -5,11 +5,8 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ENDPOINT } from '../src/routes.ts'
 
-/**
- * What load.lua sends. `known` is 1,000 addresses again and again; `repeated` has a new address in five and else one that
- * was sent before.
- */
-export type RequestKind = 'new' | 'known' | 'repeated'
+/** What load.lua sends. `repeated` has a new address in five and else one that was sent before. */
+export type RequestKind = 'new' | 'repeated'
 
 /** The cores of the servers and of the load generator, in the format of `taskset -c`. */
 export interface Pins {

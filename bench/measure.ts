@@ -36,7 +36,7 @@ export async function prepare(contender: Contender, { load, list: kind, seconds 
   const server = await startServer(contender, { list, folder, pins })
   try {
     // Each process needs as many requests to warm up.
-    if (isFull) await sendLoad(server, contender, { ...load, seconds: server.ports.length })
+    if (isFull) await sendLoad(server, { ...load, seconds: server.ports.length })
     await server.waitUntilIdle()
   } catch (error) {
     await server.stop()
@@ -44,7 +44,7 @@ export async function prepare(contender: Contender, { load, list: kind, seconds 
   }
   return {
     async measure() {
-      if (isFull) return await measureLoad(server, contender, { ...load, seconds })
+      if (isFull) return await measureLoad(server, { ...load, seconds })
       return load.kind === 'wait' ? { wait: await measureWait(server) } : { start: server.startMs }
     },
     async end() {
@@ -60,21 +60,20 @@ function toPins(load: Load) {
   return load.kind === 'command' || (load.kind === 'full' && load.isSpread) ? TOGETHER : APART
 }
 
-function sendLoad({ ports }: Server, { sends: kind = 'new' }: Contender, load: FullLoad) {
-  return runLoad({ ...load, ports, kind, pins: toPins(load) })
+function sendLoad({ ports }: Server, load: FullLoad) {
+  return runLoad({ ...load, ports, kind: 'new', pins: toPins(load) })
 }
 
-async function measureLoad(server: Server, contender: Contender, load: FullLoad): Promise<Sample> {
+async function measureLoad(server: Server, load: FullLoad): Promise<Sample> {
   const { cpu } = server
   const before = cpu()
-  const { requests, seconds, p99 } = await sendLoad(server, contender, load)
+  const { requests, seconds, p99 } = await sendLoad(server, load)
   const during = cpu()
   await server.waitUntilIdle()
   const after = cpu()
   // Processes that share all cores compact on all of them.
   const deferred = (after - during) / (load.isSpread ? availableParallelism() : 1)
   return {
-    burst: requests / seconds,
     rate: requests / (seconds + deferred),
     cpu: ((after - before) / requests) * 1e6,
     p99,

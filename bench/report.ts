@@ -1,9 +1,10 @@
-/** Sums up the samples: medians with their spread, goals, the report in Markdown, and a chart. */
+/** Sums up the samples: medians with their spread, answers for readers, goals, the report in Markdown, and a chart. */
 
+import { ANSWERS } from './answers.ts'
 import type { Contender } from './contenders.ts'
-import { describeMachine, toTable } from './document.ts'
+import { toTable } from './document.ts'
 import type { Sample } from './measure.ts'
-import { type Goal, METRICS, type Metric, type Trial } from './trials.ts'
+import { type Comparison, type Goal, METRICS, type Metric, type Trial } from './trials.ts'
 
 /** A trial that ran, with one sample for each round, by contender. */
 export interface Outcome {
@@ -11,19 +12,23 @@ export interface Outcome {
   readonly samples: Readonly<Record<string, readonly Sample[]>>
 }
 
+/** Everything that the report says: JSON, so that it can be written again. */
 export interface Run {
   readonly commit: string
   /** The commit of the other checkout. */
-  readonly compared: string | undefined
+  readonly compared?: string | undefined
+  /** The day, such as 2026-11-21. */
+  readonly date: string
+  readonly machine: string
   /** Whether the cores were kept awake. */
   readonly isAwake: boolean
   /** The samples that failed. */
   readonly failures: readonly string[]
-  readonly contenders: Readonly<Record<string, Contender>>
+  readonly contenders: Readonly<Record<string, Pick<Contender, 'title'>>>
   readonly outcomes: readonly Outcome[]
 }
 
-/** A median, and where the middle half of the values begins and ends: of two or three, the smallest and the largest. */
+/** A median and the interquartile range: of two or three values, the smallest and the largest. */
 interface Figure {
   readonly median: number
   readonly low: number
@@ -32,48 +37,74 @@ interface Figure {
 
 const NAMES = Object.keys(METRICS) as Metric[]
 
+/** A newsletter that grows fast. */
+const READERS_A_DAY = 10_000
+
 export function toMarkdown(run: Run): string {
-  const { commit, compared, isAwake, failures, outcomes, contenders } = run
-  const findings = outcomes.flatMap((outcome) => outcome.trial.goals.flatMap((goal) => judge(goal, outcome, run)))
-  const missed = findings.filter((cells) => cells.at(-1) === 'no').length
+  const { commit, compared, date, machine, isAwake, failures, outcomes } = run
+  const perSecond = (READERS_A_DAY / (24 * 60 * 60)).toFixed(2)
+  const missed = outcomes.flatMap((outcome) => judge(outcome, run)).filter((cells) => cells.at(-1) === 'no').length
   return [
-    '# Results of the benchmark',
-    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${new Date().toISOString().slice(0, 10)}, on ${describeMachine()}, with cores that ${isAwake ? 'stay awake' : 'may sleep'}. [The method](benchmark.md#method). Goals that are missed: ${missed}.`,
+    '# Is it fast enough for me?',
+    `Yes, if it is for a newsletter: one that gains ${READERS_A_DAY.toLocaleString('en')} readers a day needs ${perSecond} requests per second. Measured on ${machine}:`,
+    toTable(['You ask', 'Measured'], listAnswers(outcomes)),
+    '![Requests per second of Rollcall and of other servers](bench.svg)',
+    'A *durable* server has each address on disk before it responds, as Rollcall does. A *relaxed* server writes it to the disk some time later, so a power cut loses addresses that it confirmed. The bare server stores nothing: it is the upper limit. Rates include the compaction that follows.',
+    '## What this does not show',
+    [
+      '- **Another disk.** Each response waits for it. A disk that takes 10 ms to sync answers no request sooner.',
+      '- **TLS and a proxy.** The load comes over HTTP, from the same machine.',
+      '- **A small machine.** The load generator has one of the cores to itself, and Rollcall has the others.',
+    ].join('\n'),
+    'Measure on yours: [the method and the commands](benchmark.md).',
+    '## For maintainers',
+    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${date}, with cores that ${isAwake ? 'stay awake' : 'may sleep'}. Medians of all rounds, with the interquartile range (of two or three rounds: all). [endurance.md](endurance.md) compares new and known addresses. Goals that are missed: ${missed}.`,
     ...failures.map((line) => `A sample failed: ${line}`),
-    '## Goals',
-    'The median of all rounds, and in parentheses the middle half of them, or all if there are two or three. [endurance.md](endurance.md) compares the response times of single new and known addresses (AUC).',
-    toTable(['Trial', 'Figure', 'Measured', 'Goal', 'Met'], findings),
-    '## Figures',
-    ...outcomes.flatMap(({ trial, samples }) => {
-      const metrics = NAMES.filter((name) => Object.values(samples).some((taken) => taken.some((one) => name in one)))
-      const rows = Object.entries(samples).map(([key, taken]) => [
-        contenders[key]?.title ?? key,
-        ...metrics.map((name) => toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits)),
-      ])
-      const load = trial.load.kind === 'full' ? ` with ${trial.seconds} s of load` : ''
-      return [
-        `### ${trial.title}`,
-        `Rounds: ${trial.rounds}${load}.`,
-        toTable(['', ...metrics.map((name) => METRICS[name].title)], rows),
-      ]
-    }),
+    ...outcomes.flatMap((outcome) => describeTrial(outcome, run)),
   ]
     .join('\n\n')
     .concat('\n')
 }
 
-/** A row of the table of goals. Without the other checkout, there is nothing to compare with it. */
-function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run): string[][] {
+/** The rows of the questions whose trial ran. */
+function listAnswers(outcomes: readonly Outcome[]): string[][] {
+  return ANSWERS.flatMap(({ question, unit, ...answer }) => {
+    const outcome = outcomes.find(({ trial }) => trial.name === answer.trial)
+    if (!outcome) return []
+    const digits = answer.against ? 2 : METRICS[answer.metric].digits
+    return [[question, `${toText(compare(answer, outcome), digits, { isShort: true })}${unit}`]]
+  })
+}
+
+/** The heading of a trial, its figures and its goals. */
+function describeTrial(outcome: Outcome, run: Run): string[] {
+  const { trial, samples } = outcome
+  const metrics = NAMES.filter((name) => Object.values(samples).some((taken) => taken.some((one) => name in one)))
+  const rows = Object.entries(samples).map(([key, taken]) => [
+    run.contenders[key]?.title ?? key,
+    ...metrics.map((name) => toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits)),
+  ])
+  const load = trial.load.kind === 'full' ? ` with ${trial.seconds} s of load` : ''
+  return [
+    `### ${trial.title}`,
+    `Rounds: ${trial.rounds}${load}.`,
+    toTable(['', ...metrics.map((name) => METRICS[name].title)], rows),
+    toTable(['Figure', 'Measured', 'Goal', 'Met'], judge(outcome, run)),
+  ]
+}
+
+/** The rows of the goals of a trial. */
+function judge(outcome: Outcome, run: Run): string[][] {
+  return outcome.trial.goals.flatMap((goal) => judgeGoal(goal, outcome, run))
+}
+
+/** Without the other checkout, there is nothing to compare with it. */
+function judgeGoal(goal: Goal, outcome: Outcome, { contenders }: Run): string[][] {
   const { metric, subject = 'rollcall', against = [], atLeast, atMost } = goal
   const called = goal.called ?? contenders[against[0] ?? '']?.title
-  if (against.some((name) => !samples[name])) return []
-  const { title, digits, isMoreBetter } = METRICS[metric]
-  const best = isMoreBetter ? Math.max : Math.min
-  const values = (samples[subject] ?? []).map((sample, round) => {
-    const others = against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN)
-    return (sample[metric] ?? Number.NaN) / (others.length > 0 ? best(...others) : 1)
-  })
-  const figure = toFigure(values)
+  if (against.some((name) => !outcome.samples[name])) return []
+  const { title, digits } = METRICS[metric]
+  const figure = compare(goal, outcome)
   const bounds = [
     ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
     ...(atMost === undefined ? [] : [`at most ${atMost}`]),
@@ -82,7 +113,17 @@ function judge(goal: Goal, { trial, samples }: Outcome, { contenders }: Run): st
   const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
   const what = `${who}${title}${called ? `, compared with ${called}` : ''}`
   const verdict = bounds.length === 0 ? '' : isMet ? 'yes' : 'no'
-  return [[trial.title, what, toText(figure, called ? 2 : digits), bounds.join(', '), verdict]]
+  return [[what, toText(figure, called ? 2 : digits), bounds.join(', '), verdict]]
+}
+
+/** Without others, the figure itself; with others, the ratio to the best of them, round by round. */
+function compare({ metric, subject = 'rollcall', against = [] }: Comparison, { samples }: Outcome): Figure | undefined {
+  const best = METRICS[metric].isMoreBetter ? Math.max : Math.min
+  const values = (samples[subject] ?? []).map((sample, round) => {
+    const others = against.map((name) => samples[name]?.[round]?.[metric] ?? Number.NaN)
+    return (sample[metric] ?? Number.NaN) / (others.length > 0 ? best(...others) : 1)
+  })
+  return toFigure(values)
 }
 
 /** Rounds without a result are left out. */
@@ -96,12 +137,13 @@ function toFigure(values: readonly (number | undefined)[]): Figure | undefined {
   return { median: (below + above) / 2, low, high }
 }
 
-function toText(figure: Figure | undefined, digits: number): string {
+/** The median with its range. `isShort`: without the range. */
+function toText(figure: Figure | undefined, digits: number, { isShort = false } = {}): string {
   if (!figure) return 'no result'
   const [median, low, high] = [figure.median, figure.low, figure.high].map((value) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
   )
-  return low === high ? `${median}` : `${median} (${low} to ${high})`
+  return isShort || low === high ? `${median}` : `${median} (${low}–${high})`
 }
 
 const STYLE = `
@@ -111,9 +153,8 @@ const STYLE = `
 
 /** Draws the rates of a trial as SVG, the highest first. */
 export function toChart({ trial, samples }: Outcome, { contenders }: Run): string {
-  const rates = Object.entries(samples).map(([key, taken]) => {
-    return { key, rate: toFigure(taken.map(({ rate }) => rate))?.median ?? 0 }
-  })
+  const shown = Object.entries(samples).filter(([key]) => key !== 'other')
+  const rates = shown.map(([key, taken]) => ({ key, rate: toFigure(taken.map(({ rate }) => rate))?.median ?? 0 }))
   const [width, row, left] = [760, 26, 240]
   const scale = (width - left - 70) / Math.max(...rates.map(({ rate }) => rate))
   const bars = rates

@@ -1,11 +1,11 @@
 /** `npm run bench`: runs the trials and reports their results. */
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
-import { DOCS, end } from './document.ts'
+import { DOCS, describeMachine, end } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
 import { keepCoresAwake } from './load.ts'
 import { prepare, type Sample, type Subject } from './measure.ts'
@@ -21,10 +21,14 @@ Compares Rollcall with other servers and with one that stores nothing. Needs Lin
   --seconds NUMBER   send load for this many seconds
   --against FOLDER   compare with the Rollcall of another checkout too, which has its own node_modules
   --write-docs       write docs/bench.md and bench.svg: all trials in full, from a clean commit
+  --write-again      write both from the stored figures of the last such run, and measure nothing
   --help             print help
 
 The results are in bench/results.
 `
+
+/** The figures of the last run that wrote the document. */
+const STORED = join(RESULTS, 'run.json')
 
 /** Rounds for which a server runs before another one starts on a new list. */
 const ROUNDS_OF_A_SERVER = 2
@@ -36,6 +40,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     against: { type: 'string' },
     'write-docs': { type: 'boolean', default: false },
+    'write-again': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -44,6 +49,10 @@ const { only, rounds, seconds, against, 'write-docs': writeDocs } = values
 const chosen = TRIALS.filter(({ name }) => only?.includes(name) ?? true)
 const isWrong = [rounds, seconds].some((value) => value !== undefined && !(Number(value) > 0))
 if (isWrong || chosen.length < (only?.length ?? 0)) end(HELP, 2)
+if (values['write-again']) {
+  write(DOCS, JSON.parse(readFileSync(STORED, 'utf8')))
+  process.exit(0)
+}
 if (!Bun.which('wrk')) end('wrk is not installed: apt-get install wrk', 2)
 if (!existsSync(NODE)) end('the other servers are not installed: npm ci --prefix bench/baselines', 2)
 const own = await toCheckout(ROOT)
@@ -60,9 +69,12 @@ const outcomes: Outcome[] = []
 for (const trial of chosen) {
   const load = { rounds: Number(rounds ?? trial.rounds), seconds: Number(seconds ?? trial.seconds) }
   outcomes.push(await runTrial({ ...trial, ...load }))
-  write(RESULTS)
+  write(RESULTS, toRun())
 }
-if (writeDocs) write(DOCS)
+if (writeDocs) {
+  writeFileSync(STORED, JSON.stringify(toRun(), null, 1))
+  write(DOCS, toRun())
+}
 console.log(`The report is in ${join(RESULTS, 'bench.md')}`)
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
@@ -107,12 +119,18 @@ async function attempt<Value>(trial: Trial, name: string, work: (contender: Cont
   }
 }
 
-/** Writes the report into a folder. */
-function write(folder: string): void {
+function toRun(): Run {
+  const [date, titles] = [new Date().toISOString().slice(0, 10), Object.entries(contenders)]
+  const named = Object.fromEntries(titles.map(([name, { title }]) => [name, { title }]))
+  const machine = describeMachine()
+  return { commit, compared: other?.commit, date, machine, isAwake, failures, contenders: named, outcomes }
+}
+
+/** Writes the report of a run into a folder. */
+function write(folder: string, run: Run): void {
   mkdirSync(folder, { recursive: true })
-  const run: Run = { commit, compared: other?.commit, isAwake, failures, contenders, outcomes }
   writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
-  const drawn = outcomes.find(({ trial }) => trial.name === 'baselines')
+  const drawn = run.outcomes.find(({ trial }) => trial.name === 'new')
   if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn, run))
 }
 

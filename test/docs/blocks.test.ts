@@ -47,13 +47,19 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
  * Programs that are replaced. All others are the real ones, `npm start` included.
  *
  *   npx rollcall   runs the same file without npm, which takes a second
+ *   npx bun        runs in the checkout, which has the tests
  *   npm ci         only checks that there is a lock file: .ci/run installs
  *   npm test, run  only check that the script exists; `npm run bench` also checks its options
  *   curl           shows no progress, as on a terminal; a machine that has none gets curl.ts
  *   send-welcome   the reader's program: appends what it reads to the file `welcomed`
  */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  'bin/npx': `[ "$1" = rollcall ]; shift; exec bun ${CLI} "$@"`,
+  'bin/npx': `
+    case $1 in
+      rollcall) shift; exec bun ${CLI} "$@" ;;
+      bun) cd ${ROOT}; exec "$@" ;;
+    esac
+    exit 1`,
   'bin/npm': `
     case $1 in
       start) PATH=\${PATH#*:} exec npm "$@" ;;
