@@ -34,7 +34,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': ['yaml prometheus.yml'],
-  // test/systemd/run.ts checks it.
+  // test/runners/systemd.ts checks it.
   'docs/hand-over.md': ['ini rollcall-export.service'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command'],
