@@ -8,35 +8,17 @@
  * that was not caught, and the exit code is 1 if there is one.
  */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ROOT } from '../../support/paths.ts'
 import { type Copy, createCopy, type Run } from './copy.ts'
-
-/** A row of the table: a deliberate break of the source, which a test must notice. */
-interface Break {
-  /** Unique. */
-  readonly name: string
-  /** The file that is changed, from the root of the repository. */
-  readonly file: string
-  /** What is replaced. It must occur exactly once in the file. */
-  readonly text: string
-  readonly replacement: string
-  /** What no longer holds. */
-  readonly promise: string
-  /** The test file that must fail, from the root of the repository. */
-  readonly test: string
-  /** A regular expression for the names of the tests to run, where the whole file takes long. */
-  readonly only?: string
-}
+import { applyBreak, BREAKS, type Break, findMismatch } from './table.ts'
 
 /** As many runs at a time. */
 const COPIES = 2
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
-const table = Bun.YAML.parse(readFileSync(join(import.meta.dir, 'breaks.yaml'), 'utf8')) as Break[]
-const wanted = table.filter(({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
+const wanted = BREAKS.filter(({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
 if (wanted.length === 0) {
   console.error(`no break is called ${values.only.join(' or ')}`)
   process.exit(2)
@@ -80,35 +62,15 @@ const missed = wanted.filter((entry) => !caught.has(entry))
 for (const entry of missed) console.log(`NOT CAUGHT ${entry.name} (${toSelection(entry)}): ${entry.promise}`)
 process.exit(missed.length === 0 ? 0 : 1)
 
-/** Says why a row does not fit the repository; undefined when it fits. */
-function findMismatch({ name, file, text, replacement, test }: Break): string | undefined {
-  if (table.filter((entry) => entry.name === name).length > 1) return 'this name occurs twice'
-  const missing = [file, test].find((path) => !existsSync(join(ROOT, path)))
-  if (missing) return `there is no file ${missing}`
-  const source = readFileSync(join(ROOT, file), 'utf8')
-  const count = source.split(text).length - 1
-  if (count !== 1) return `the text is in ${file} ${count} times`
-  try {
-    if (file.endsWith('.ts'))
-      new Bun.Transpiler({ loader: 'ts' }).transformSync(source.replace(text, () => replacement))
-    return undefined
-  } catch {
-    return `${file} is not TypeScript after the replacement`
-  }
-}
-
 function toSeconds(entry: Break): number {
   return seconds.get(toSelection(entry)) ?? 0
 }
 
 async function runBroken(copy: Copy, entry: Break): Promise<Run> {
-  const { file, text, replacement, test, only } = entry
+  const { file, test, only } = entry
   const path = join(copy.root, file)
   const source = readFileSync(path, 'utf8')
-  writeFileSync(
-    path,
-    source.replace(text, () => replacement),
-  )
+  writeFileSync(path, applyBreak(source, entry))
   try {
     // A test that passes never takes this long; one that waits in vain ends soon.
     const timeoutMs = 10_000 + 3000 * toSeconds(entry)
