@@ -53,5 +53,5 @@ async function checkInbox(sql: SQL): Promise<string> {
     SELECT coalesce(sum(size), 0)::float8 AS waiting,
            coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0)::float8 AS seconds
     FROM rollcall.inbox`
-  return row.waiting === 0 ? 'empty' : `${row.waiting} addresses wait, the oldest for ${Math.round(row.seconds)} s`
+  return row.waiting === 0 ? 'empty' : `waiting addresses: ${row.waiting}, the oldest for ${Math.round(row.seconds)} s`
 }

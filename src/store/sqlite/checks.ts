@@ -60,7 +60,7 @@ function checkList(path: string): string {
 function checkPages(db: Database): string {
   checkIntegrity(db)
   const { subscribers, suppressed } = readCount(db)
-  return `every page was read; ${subscribers} subscribers, ${suppressed} suppressed`
+  return `every page was read; subscribers: ${subscribers}, suppressed: ${suppressed}`
 }
 
 function checkInbox(db: Database): string {

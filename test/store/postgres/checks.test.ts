@@ -33,7 +33,7 @@ test('a sound list: every check is ok, and nothing is changed', async () => {
     ['schema', true, 'version 1'],
     ['server', true, expect.stringMatching(/^PostgreSQL 1[5-8]/)],
     ['durability', true, 'the user may add addresses, and commits are durable'],
-    ['inbox', true, expect.stringMatching(/^2 addresses wait, the oldest for [0-9]+ s$/)],
+    ['inbox', true, expect.stringMatching(/^waiting addresses: 2, the oldest for [0-9]+ s$/)],
   ])
 })
 
