@@ -1,6 +1,7 @@
 /** Promise 1: the address is on stable storage before its 200. Counted in the system calls of the service. */
 
 import { expect, onTestFinished, test } from 'bun:test'
+import { renameSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countCompacted, readList, toListFile } from '../support/list-file.ts'
@@ -51,6 +52,18 @@ test('an address that the disk does not sync gets no 200', async () => {
   counter.failCallsOf('sync', undefined)
   expect((await subscribe('ada@example.org')).status).toBe(200)
   expect(await readList(folder)).toEqual(['ada@example.org'])
+})
+
+test('an address whose list is replaced between its commit and its response gets no 200', async () => {
+  const { counter, folder, subscribe, wal } = await startCounted()
+  const file = toListFile(folder)
+  const release = counter.holdSyncsOf(wal)
+  const before = counter.count(wal)
+  const reply = subscribe('ada@example.org')
+  await until(() => counter.count(wal) > before, 'the address is synced')
+  for (const suffix of ['', '-wal', '-shm']) renameSync(file + suffix, `${file}.old${suffix}`)
+  release()
+  expect((await reply).status).toBe(500)
 })
 
 test('each 200 comes after a sync when a compaction has failed', async () => {

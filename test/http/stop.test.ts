@@ -41,6 +41,22 @@ test('a stop under load loses no confirmed address', async () => {
   await expectKept(service.folder, ledger)
 })
 
+// Not concurrent, because the client must send a request in each moment of the stop.
+test('during a stop, the last response of an open connection closes it', async () => {
+  const service = await startService()
+  const connection = await openConnection(service.port)
+  const ask = () => {
+    connection.send(toRequest('GET /llms.txt', ['Host: 127.0.0.1']))
+    return connection.receive()
+  }
+  let last = await ask()
+  expect(last?.headers.get('connection')).not.toBe('close')
+  const stopped = stop(service)
+  for (let reply = last; reply; reply = await ask()) last = reply
+  expect(last?.headers.get('connection')).toBe('close')
+  expect(await stopped).toEqual(CLEAN)
+})
+
 // Not concurrent, because the rest of a body must arrive in time.
 test('a stop waits for bodies, cuts off those that do not end, and waits neither for heads nor for silent connections', async () => {
   const folder = await createFolder()

@@ -1,5 +1,6 @@
 // Reports every fsync, fdatasync and rename of this process, and every write to its standard output, to a file. It can let
-// the syncs, the reads (pread64) or the writes (pwrite64) of one file fail with EIO, and reports those that fail.
+// the syncs, the reads (pread64) or the writes (pwrite64) of one file fail with EIO, and reports those that fail. It can
+// also hold the thread that has synced a file.
 //
 // A seccomp filter (seccomp(2), SECCOMP_RET_TRAP) makes the kernel send SIGSYS instead of running these system calls.
 // The handler runs the call itself and writes a line about it before the call returns. So the count does not depend on
@@ -16,6 +17,7 @@ extern long readlink(const char *path, char *target, size_t size);
 extern int snprintf(char *text, size_t size, const char *format, ...);
 extern int strcmp(const char *one, const char *other);
 extern int prctl(int option, ...);
+extern int usleep(unsigned microseconds);
 extern int *__errno_location(void);
 
 struct action {
@@ -58,7 +60,7 @@ struct trap {
 };
 
 static int log_file;
-static char fail_file[PATH_SIZE];
+static char fail_file[PATH_SIZE], hold_file[PATH_SIZE];
 
 static long size_of(long fd) {
   long status[32] = {0};
@@ -66,10 +68,10 @@ static long size_of(long fd) {
   return syscall(FSTAT, fd, status) == 0 ? status[6] : -1;
 }
 
-// Whether the file `fail` holds this call and this path: then the call fails, as on a broken disk.
-static int must_fail(const char *name, const char *path) {
+// Whether a file has this call and this path in it: in `fail`, the call fails, as on a broken disk; in `hold`, it takes long.
+static int is_in(const char *file, const char *name, const char *path) {
   char wanted[PATH_SIZE + 100] = "", made[PATH_SIZE + 100];
-  int fd = open(fail_file, O_CLOEXEC);
+  int fd = open(file, O_CLOEXEC);
   if (fd < 0) return 0;
   long size = read(fd, wanted, sizeof wanted - 1);
   close(fd);
@@ -97,7 +99,7 @@ static void on_trap(int signal, void *info, void *context) {
   }
 
   long result = -EIO;
-  if (!(is_sync || is_page) || !must_fail(name, path)) {
+  if (!(is_sync || is_page) || !is_in(fail_file, name, path)) {
     result = syscall(call, a[0], a[1], a[2], a[3], a[4], OWN_CALL);
     if (result < 0) result = -*__errno_location();
   }
@@ -105,6 +107,7 @@ static void on_trap(int signal, void *info, void *context) {
   if (is_page && result >= 0) return;
   int length = snprintf(line, sizeof line, "%s %ld %ld %s\n", name, result, is_sync ? size_of(a[0]) : 0, path);
   write(log_file, line, length);
+  while (is_sync && is_in(hold_file, name, path)) usleep(1000);
 }
 
 struct instruction {
@@ -128,6 +131,7 @@ int start(const char *folder) {
   char path[PATH_SIZE];
   snprintf(path, sizeof path, "%s/log", folder);
   snprintf(fail_file, sizeof fail_file, "%s/fail", folder);
+  snprintf(hold_file, sizeof hold_file, "%s/hold", folder);
   log_file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log_file < 0) return 1;
 

@@ -25,7 +25,7 @@ export type SyncCounter = Awaited<ReturnType<typeof createSyncCounter>>
 /** Creates a counter for one process; it is removed when the test ends. */
 export async function createSyncCounter() {
   const folder = await realpath(await createFolder())
-  const [log, fail] = [join(folder, 'log'), join(folder, 'fail')]
+  const [log, fail, hold] = ['log', 'fail', 'hold'].map((name) => join(folder, name)) as [string, string, string]
   /** What the process has called so far. */
   const events = (): readonly SyncEvent[] =>
     existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1).map(toEvent) : []
@@ -39,6 +39,11 @@ export async function createSyncCounter() {
     /** From now on these calls fail with EIO for one file; for a sync, it may be a folder. Undefined ends that. */
     failCallsOf: (call: 'sync' | 'pread' | 'pwrite', path: string | undefined) =>
       path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`),
+    /** From now on a sync of one file returns only when the returned function is called. */
+    holdSyncsOf(path: string): () => void {
+      writeFileSync(hold, `sync ${path}`)
+      return () => rmSync(hold, { force: true })
+    },
   }
 }
 
