@@ -4,8 +4,10 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
@@ -56,9 +58,9 @@ const PROXIES = [
     name: 'nginx',
     text: `${NGINX} ${adapt('nginx.conf', {
       'listen 80;': `listen 127.0.0.1:${plain};`,
-      'listen 443 ssl;': `listen 127.0.0.1:${secure} ssl;`,
+      'listen 443 ssl http2;': `listen 127.0.0.1:${secure} ssl http2;`,
       'listen [::]:80;': '',
-      'listen [::]:443 ssl;': '',
+      'listen [::]:443 ssl http2;': '',
       '/etc/letsencrypt/live/list.example.org/fullchain.pem': pem,
       '/etc/letsencrypt/live/list.example.org/privkey.pem': pem,
       'server 127.0.0.1:3000 max_fails=0;': `server ${one} max_fails=0; server ${two} max_fails=0;`,
@@ -69,7 +71,7 @@ const PROXIES = [
     name: 'caddy',
     text: adapt('Caddyfile', {
       '\n\tservers {': `\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${secure}\n\tdefault_bind 127.0.0.1\n\tservers {`,
-      '\nlist.example.org, www.list.example.org {': `\nlist.example.org, www.list.example.org {\n\ttls ${pem} ${pem}`,
+      '\nlist.example.org {': `\nlist.example.org, www.list.example.org {\n\ttls ${pem} ${pem}`,
       'reverse_proxy 127.0.0.1:3000 {': `reverse_proxy ${one} ${two} {`,
     }),
     args: ['run', '--adapter', 'caddyfile', '--config'],
@@ -108,6 +110,14 @@ describe.each(PROXIES)('$name', ({ name, text, args }) => {
     expect([found.status, found.headers.get('content-encoding')]).toEqual([200, 'br'])
     const known = await send(toRequest(get[0], [...get[1], `If-None-Match: ${etag}`]))
     expect([known.status, known.headers.get('etag')]).toEqual([304, etag])
+  })
+
+  test('browsers get HTTP/2', async () => {
+    const options = { host: '127.0.0.1', port: secure, servername: 'list.example.org', ca, ALPNProtocols: ['h2'] }
+    const socket = connectTls(options)
+    await once(socket, 'secureConnect')
+    expect(socket.alpnProtocol).toBe('h2')
+    socket.destroy()
   })
 
   test('an unknown method gets a 405, and takes no server out', async () => {
