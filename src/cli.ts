@@ -134,7 +134,7 @@ addVerb(
   .option('--json', 'Print the summary as JSON')
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 
-addListVerb('status', 'Print the state of the list and a chart of the last 30 days', 'rollcall status --max-silence 7d')
+addListVerb('status', 'Print the state of the list and a chart of the last 90 days', 'rollcall status --max-silence 7d')
   .option(
     '--max-silence <duration>',
     'Exit with 1 if no address was accepted for this long, such as 36h or 7d',

@@ -86,20 +86,46 @@ export interface Count {
 }
 
 export interface StoreStatus extends Count {
+  /**
+   * Subscribers whose date is more than a day before they came to the list, which is the time of their `seq`: those that an
+   * import added with an earlier date. It does not count imported people without a date or with one of that day.
+   */
+  readonly imported: number
   /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
-  /** Subscribers by the UTC day of their `subscribedAt`: the last 30 days, oldest first, today last. */
-  readonly days: readonly { readonly date: string; readonly added: number }[]
+  /** The last 90 days and today, oldest first. */
+  readonly days: readonly StatusDay[]
   /** Bytes on disk. */
   readonly bytes: number
+  /** Free bytes on the disk; undefined when it is on another machine. */
+  readonly freeBytes: number | undefined
 }
 
-/** The whole content of a list, for a copy. */
+/** A UTC day in the life of a list. It knows only those who are on the list now. */
+export interface StatusDay {
+  /** Such as 2026-05-31. */
+  readonly date: string
+  /** Subscribers whose `subscribedAt` is on this day, imported or not. */
+  readonly added: number
+  /** Subscribers who had come to the list by the end of this day. */
+  readonly total: number
+}
+
+/** The whole content of a list. */
 export interface ListCopy {
   readonly head: ListHead
+  /** In pages, in the order of the numbers; no page is empty. */
   readonly subscribers: AsyncIterable<readonly Subscriber[]>
+  /** In pages, in the order of the hashes; no page is empty. */
   readonly suppressions: AsyncIterable<readonly Suppression[]>
 }
+
+/**
+ * One state of a list, whatever others write meanwhile. Both iterables can be read once, one after the other, and throw a
+ * StoreError after the last page unless the pages had every row: a damaged list must not pass for a short one. The caller
+ * disposes of it, which ends its transaction.
+ */
+export interface Snapshot extends ListCopy, AsyncDisposable {}
 
 /**
  * A list. Every method sees all that any process had confirmed before the call.
@@ -114,28 +140,24 @@ export interface SubscriberStore {
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
    * its suppression deleted, because a new subscription is a new consent.
    *
-   * Resolves when all of them are on stable storage. An empty array commits too, which shows whether the store can be
-   * written.
+   * Resolves when all of them are on stable storage.
    */
   add(addresses: readonly Address[]): Promise<void>
+  /** Commits like `add`, without an address. Resolves when the store accepts addresses. */
+  probe(): Promise<void>
   /** Resolves when the list can be reached and, as far as this shows without a commit, written. */
   check(): Promise<void>
   count(): Promise<Count>
   /** Returns what the list holds of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly Found[]>
   /**
-   * Yields the list in pages, in the order of the cursor; no page is empty. The caller may stop at any page. A caller
-   * that continues after the last cursor of an earlier call misses no subscriber and gets none twice, even while
-   * others write.
-   *
-   * From the start, it throws a StoreError after the last page unless the pages had every subscriber: a damaged list must
-   * not pass for a short one.
-   *
-   * @param after start after this cursor. Default: 0, the start of the list.
+   * Yields the subscribers after a cursor in pages, in the order of their numbers; no page is empty. The caller may stop at
+   * any page. A caller that continues after the last cursor of an earlier call misses no subscriber and gets none twice,
+   * even while others write.
    */
-  list(after?: number): AsyncIterable<readonly Subscriber[]>
-  /** Yields all suppressions in pages, in the order of the hashes; no page is empty. Throws like a full `list`. */
-  listSuppressions(): AsyncIterable<readonly Suppression[]>
+  list(after: number): AsyncIterable<readonly Subscriber[]>
+  /** Begins to read the whole list. */
+  snapshot(): Promise<Snapshot>
   /**
    * Puts rows of another list on this one, in their order, without suppressed addresses, in one transaction. Resolves
    * when they are on stable storage.
@@ -173,7 +195,7 @@ export interface SubscriberStore {
 }
 
 /** The part of a store that the service uses. */
-export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'check' | 'close'> {
+export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'probe' | 'check' | 'close'> {
   /** Returns when the oldest address in the inbox was accepted, and the free bytes on the disk; undefined: none, unknown. */
   measure(): Promise<{ readonly inboxSince?: Date | undefined; readonly freeBytes?: number | undefined }>
 }

@@ -35,10 +35,11 @@ function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | unde
   )
 }
 
-function toJson(list: string, { lastAcceptedAt, ...numbers }: StoreStatus, problem: string | undefined) {
+function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreStatus, problem: string | undefined) {
   return {
     list,
     ...numbers,
+    free_bytes: freeBytes ?? null,
     last_accepted_at: lastAcceptedAt?.toISOString() ?? null,
     writable: problem === undefined,
     problem: problem ?? null,
@@ -47,14 +48,16 @@ function toJson(list: string, { lastAcceptedAt, ...numbers }: StoreStatus, probl
 
 /** The names, without those of the list and of a problem, fit in 40 columns. */
 function toText(list: string, found: StoreStatus, problem: string | undefined): string {
-  const { subscribers, reserved, suppressed, lastAcceptedAt, days, bytes } = found
+  const { subscribers, imported, reserved, suppressed, lastAcceptedAt, days, bytes, freeBytes } = found
   const toNumber = (value: number) => value.toLocaleString('en')
   const added = (count: number) => toNumber(days.slice(-count).reduce((sum, day) => sum + day.added, 0))
   const rows = [
     ['list', list],
     ['size', `${toNumber(Math.ceil(bytes / 1024))} KiB`],
+    ...(freeBytes === undefined ? [] : [['free', `${toNumber(Math.floor(freeBytes / 2 ** 20))} MiB`]]),
     ['writable', problem === undefined ? 'yes' : `no: ${problem}`],
     ['addresses', toNumber(subscribers)],
+    ['imported', toNumber(imported)],
     ['reserved', toNumber(reserved)],
     ['suppressed', toNumber(suppressed)],
     ['accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString().slice(0, 19)}Z` : 'never'],
@@ -62,9 +65,17 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['today', added(1)],
     ['7 days', added(7)],
     ['30 days', added(30)],
+    ['90 days', added(90)],
   ]
-  return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days)].join('\n')
+  return [
+    ...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`),
+    '',
+    ...toChart(days.slice(-CHART_DAYS)),
+  ].join('\n')
 }
+
+/** Columns of the chart: it fits into a terminal of 100 columns. */
+const CHART_DAYS = 90
 
 /** Lines of the chart. */
 const HEIGHT = 6
@@ -77,9 +88,12 @@ function toChart(days: StoreStatus['days']): string[] {
   const lines = Array.from({ length: HEIGHT }, (_, index) => {
     const below = (HEIGHT - 1 - index) * 8
     const bars = columns.map((eighths) => toBlock(Math.min(Math.max(eighths - below, 0), 8)))
-    return `${bars.join('')}${index === 0 ? ` ${highest.toLocaleString('en')}` : ''}`.trimEnd()
+    return bars.join('').trimEnd()
   })
-  return [...lines, `${days[0]?.date.padEnd(days.length - 10)}${days.at(-1)?.date}`]
+  const best = `most on a day: ${highest.toLocaleString('en')}`
+  const [first, last] = [days[0]?.date ?? '', days.at(-1)?.date ?? '']
+  const middle = days.length - first.length - last.length
+  return [...lines, first + best.padStart((middle + best.length) / 2).padEnd(middle) + last]
 }
 
 // U+2581 is one eighth of a block, U+2588 a full one.

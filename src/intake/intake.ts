@@ -45,12 +45,12 @@ const BATCH_MS = 100
 /** Most turns of the event loop that a commit waits while each turn brings more addresses. */
 const BURST_TURNS = 4
 
-/** Milliseconds after a failure until an empty commit shows whether the store works again. */
+/** Milliseconds after a failure until a probe shows whether the store works again. */
 const RETRY_MS = 1_000
 
 /** Creates the intake of a store. */
 export function createIntake(
-  store: Pick<ServiceStore, 'add' | 'check'>,
+  store: Pick<ServiceStore, 'add' | 'probe' | 'check'>,
   { log, metrics }: { readonly log: Log; readonly metrics?: IntakeMetrics | undefined },
 ): Intake {
   let waiting: Batch[] = []
@@ -108,7 +108,7 @@ export function createIntake(
     waiting = []
     const addresses = toAddresses(committing)
     const began = performance.now()
-    const error = await store.add(addresses).then(
+    const error = await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
       () => undefined,
       (reason: Error) => reason,
     )

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { type Address, toIdentity } from '../email.ts'
 import type { ListHead } from '../subscriber.ts'
 
-/** The moment at which the numbers of the clock begin, in milliseconds since 1970. */
-const EPOCH_MS = Date.UTC(2026, 0, 1)
+/** The moment at which the numbers of the clock begin, in milliseconds since 1970: the start of a day. */
+export const EPOCH_MS = Date.UTC(2026, 0, 1)
 
 /** A clock beyond this is wrong (the year 2168). So every number stays a safe integer. */
 const MAX_CLOCK_SEQ = 2 ** 52

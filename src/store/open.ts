@@ -24,6 +24,17 @@ export async function openStore(
 }
 
 /**
+ * Returns whether two lists that exist are one SQLite file, also by links. PostgreSQL refuses to fill a list that is not
+ * empty.
+ */
+export async function isSameList(one: ListUrl, other: ListUrl): Promise<boolean> {
+  if (one.kind !== 'sqlite' || other.kind !== 'sqlite') return false
+  const { readFileId } = await import('./sqlite/file.ts')
+  const id = readFileId(one.file)
+  return id !== undefined && id === readFileId(other.file)
+}
+
+/**
  * Opens a list for the service. No call blocks the event loop. A PostgreSQL database may be down: calls fail until it
  * is back.
  *
@@ -43,8 +54,7 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
 /** Creates the schema before the first address arrives, and logs what is wrong with the list. */
 async function prepare(store: ServiceStore, log: Log): Promise<void> {
   try {
-    await store.add([])
-    await store.check()
+    await store.probe()
   } catch (error) {
     log.warn({ err: error }, 'the list cannot be written yet')
   }

@@ -1,34 +1,62 @@
-/** The status of a list. The same for every store. */
+/** The days of a status. The same for every store. */
 
-import type { StoreStatus } from '../subscriber.ts'
+import type { StatusDay } from '../subscriber.ts'
+import { EPOCH_MS } from './head.ts'
 
 export const DAY_MS = 86_400_000
 
-/** Days that a status has. */
-const DAYS = 30
+/** Days of a status before today. */
+const DAYS = 90
 
-/** Returns the first day of a status, in days since 1970, UTC. Today is the last one. */
-export function toFirstDay(): number {
-  return Math.floor(Date.now() / DAY_MS) - DAYS + 1
-}
-
-interface StatusParts {
-  /** The days from `first` on that have subscribers, in days since 1970, UTC. */
-  readonly days: readonly { readonly day: number; readonly added: number }[]
-  /** The first day: see `toFirstDay`. */
+/** The days of a status, in days since 1970, UTC. */
+export interface DayRange {
   readonly first: number
-  /** The latest `subscribedAt`, in milliseconds since 1970; null when the list is empty. */
-  readonly last: number | null
+  readonly today: number
 }
 
-/** Computes the part of a status that depends on days. */
-export function toStatus({ days, first, last }: StatusParts): Pick<StoreStatus, 'lastAcceptedAt' | 'days'> {
-  const added = new Map(days.map((row) => [row.day, row.added]))
-  return {
-    lastAcceptedAt: last === null ? undefined : new Date(last),
-    days: Array.from({ length: DAYS }, (_, index) => ({
-      date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10),
-      added: added.get(first + index) ?? 0,
-    })),
-  }
+/** Subscribers of a day in the range. A day may have several counts. */
+export interface DayCount {
+  readonly day: number
+  /** Subscribers who came to the list on it, by the time of their `seq`. */
+  readonly came: number
+  /** Subscribers whose `subscribedAt` is on it. */
+  readonly added: number
+}
+
+/** Returns the range of a status that is made now. */
+export function toDayRange(): DayRange {
+  const today = Math.floor(Date.now() / DAY_MS)
+  return { first: today - DAYS, today }
+}
+
+/** Returns the last number that the clock gives out before a day. Nobody who came before it has a date on or after that day. */
+export function toDaySeq(day: number): number {
+  return (day * DAY_MS - EPOCH_MS) * 1000
+}
+
+/** An imported subscriber has a date before `seq / 1000` plus this, in milliseconds: more than a day before it came. */
+export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
+
+/**
+ * Computes the days of a status.
+ *
+ * @param counts of all who came in the range. If a clock was ahead, later days count as today
+ * @param subscribers all of them
+ */
+export function toDays(
+  { first, today }: DayRange,
+  counts: readonly DayCount[],
+  subscribers: number,
+): readonly StatusDay[] {
+  const byDay = Map.groupBy(counts, ({ day }) => Math.min(day, today))
+  let total = subscribers - sum(counts, 'came')
+  return Array.from({ length: today - first + 1 }, (_, index) => {
+    const found = byDay.get(first + index) ?? []
+    total += sum(found, 'came')
+    return { date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10), added: sum(found, 'added'), total }
+  })
+}
+
+function sum(counts: readonly DayCount[], key: 'came' | 'added'): number {
+  return counts.reduce((sum, count) => sum + count[key], 0)
 }

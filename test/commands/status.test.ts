@@ -1,23 +1,28 @@
 import { expect, test } from 'bun:test'
 import { createCliFixture } from '../support/cli-fixture.ts'
 
-test('prints the state and a chart of thirty days, as text and as JSON', async () => {
+test('prints the state and a chart of ninety days, as text and as JSON', async () => {
   const { list, print } = await createCliFixture()
   const today = new Date().toISOString().slice(0, 10)
   await print(['import', '-'], `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`)
   const lines = (await print(['status'])).trimEnd().split('\n')
   expect(lines).toContain(`list        ${list}`)
-  for (const [name, value] of Object.entries({ writable: 'yes', addresses: '3', reserved: '1', today: '2' })) {
+  const numbers = { addresses: '3', imported: '1', reserved: '1', today: '2', '90 days': '2' }
+  for (const [name, value] of Object.entries({ writable: 'yes', ...numbers })) {
     expect(lines).toContain(name.padEnd(12) + value)
   }
-  expect(lines).toContain(`${' '.repeat(29)}█ 2`)
-  expect(lines.at(-1)).toEndWith(today)
-  expect(lines.slice(1).filter((line) => line.length > 40)).toEqual([])
+  const [chart, axis] = [lines.slice(-7, -1), lines.at(-1)]
+  expect(chart).toEqual(Array(6).fill(`${' '.repeat(89)}█`))
+  expect(axis).toMatch(/^\d{4}-\d\d-\d\d +most on a day: 2 +\d{4}-\d\d-\d\d$/)
+  expect(axis).toEndWith(today)
+  expect(axis).toHaveLength(90)
+  expect(lines.slice(1, -7).filter((line) => line.length > 40)).toEqual([])
   const { days, ...status } = JSON.parse(await print(['status', '--json']))
-  const counts = { subscribers: 3, reserved: 1, suppressed: 0 }
+  const counts = { subscribers: 3, imported: 1, reserved: 1, suppressed: 0 }
   expect(status).toMatchObject({ list, ...counts, writable: true, last_accepted_at: `${today}T00:00:00.000Z` })
-  expect(days).toHaveLength(30)
-  expect(days.at(-1)).toEqual({ date: today, added: 2 })
+  expect(status.free_bytes).toBeGreaterThan(0)
+  expect(days).toHaveLength(91)
+  expect(days.slice(-2)).toEqual([expect.objectContaining({ added: 0, total: 0 }), { date: today, added: 2, total: 3 }])
 })
 
 test('--max-silence sets the exit code', async () => {

@@ -9,14 +9,7 @@ import { CHANGE_BATCH } from '../../src/limits.ts'
 import { toState } from '../../src/store/changes.ts'
 import { toClockSeq } from '../../src/store/head.ts'
 import { openStore } from '../../src/store/open.ts'
-import type {
-  ListCopy,
-  ListHead,
-  Subscriber,
-  SubscriberStore,
-  SubscriptionState,
-  Suppression,
-} from '../../src/subscriber.ts'
+import type { Count, Subscriber, SubscriberStore, SubscriptionState, Suppression } from '../../src/subscriber.ts'
 
 /** What the tests create their lists with. Every store is closed when its test ends. */
 interface Lists {
@@ -75,7 +68,7 @@ function describeAdd({ createList, createStore }: Lists): void {
     const store = await createStore()
     // The server of a database has a clock of its own.
     const [before, after] = [Date.now() - 60_000, Date.now() + 60_000]
-    await store.add([])
+    await store.probe()
     await store.add(toAddresses('Zoe@Site.example', 'adam@site.example'))
     const [zoe, adam] = await listAll(store)
     expect([zoe?.email, adam?.email]).toEqual(toAddresses('Zoe@Site.example', 'adam@site.example'))
@@ -140,25 +133,62 @@ function describeQueries({ createStore }: Lists): void {
   test('an empty list', async () => {
     const store = await createStore()
     expect(await store.check()).toBeUndefined()
-    expect(await Array.fromAsync(store.list())).toEqual([])
+    expect([await listAll(store), await listSuppressions(store)]).toEqual([[], []])
     const status = await store.status()
     expect(status.lastAcceptedAt).toBeUndefined()
-    expect(status.days).toHaveLength(30)
-    expect(status.days.slice(-3)).toEqual([2, 1, 0].map((ago) => ({ date: toDate(midnight - ago * day), added: 0 })))
+    expect(status.days).toHaveLength(91)
+    expect(status.days.slice(-3)).toEqual(
+      [2, 1, 0].map((ago) => ({ date: toDate(midnight - ago * day), added: 0, total: 0 })),
+    )
     expect(status).toMatchObject({ subscribers: 0, reserved: 0, suppressed: 0 })
     expect(status.bytes).toBeGreaterThan(0)
   })
 
-  test('status counts by UTC day, and has the latest date', async () => {
+  test('status counts by the UTC day of the dates, and the total by the day on which people came', async () => {
     const store = await createStore()
     const dates = [midnight + 1, midnight, midnight - 1, midnight - day, midnight - day - 1, midnight - 400 * day]
     const rows = createAddresses(dates.length).map((email, at) => ({ email, subscribedAt: new Date(dates[at]!) }))
     await store.import(rows)
-    const status = await store.status()
-    expect(status.days.slice(-3).map(({ added }) => added)).toEqual([1, 2, 2])
-    expect(status.days.at(-1)?.date).toBe(toDate(midnight))
-    expect(status.lastAcceptedAt).toEqual(new Date(midnight + 1))
-    expect(status.subscribers).toBe(6)
+    await store.add(toAddresses('ann@one.example'))
+    const { days, ...status } = await store.status()
+    expect(days.slice(-3).map(({ added, total }) => [added, total])).toEqual([
+      [1, 0],
+      [2, 0],
+      [3, 7],
+    ])
+    expect(days.at(-1)?.date).toBe(toDate(midnight))
+    // Those with a date of less than a day ago may have subscribed here.
+    expect(status).toMatchObject({ subscribers: 7, imported: 3 })
+    expect(status.lastAcceptedAt!.getTime()).toBeGreaterThan(midnight)
+  })
+
+  test('status counts those who came on earlier days, and dates from the first day on', async () => {
+    const [from, to] = [await createStore(), await createStore()]
+    const rows = [
+      // Came 100 days ago; came 90 days ago; imported 2 days ago with dates of 95 and 90 days ago; a clock was ahead.
+      [100, 100],
+      [90, 90],
+      [2, 95],
+      [2, 90],
+      [-3, 0],
+    ].map(([came = 0, added = 0], at) => ({
+      seq: toClockSeq(midnight - came * day) + at,
+      email: toAddress(`user.${at}@site.io`),
+      subscribedAt: new Date(midnight - added * day),
+    }))
+    await using snapshot = await from.snapshot()
+    async function* readRows() {
+      yield rows
+    }
+    await to.fill({ ...snapshot, subscribers: readRows() })
+    const { days, imported } = await to.status()
+    expect([days[0], days[88], days[90]]).toEqual([
+      { date: toDate(midnight - 90 * day), added: 2, total: 2 },
+      { date: toDate(midnight - 2 * day), added: 0, total: 4 },
+      { date: toDate(midnight), added: 1, total: 5 },
+    ])
+    expect(days.reduce((sum, { added }) => sum + added, 0)).toBe(3)
+    expect(imported).toBe(3)
   })
 }
 
@@ -167,14 +197,30 @@ function describeList({ createList, createStore }: Lists): void {
     const store = await createStore()
     const addresses = createAddresses(12_000)
     for (let start = 0; start < addresses.length; start += 3000) await store.add(addresses.slice(start, start + 3000))
-    for await (const page of store.list()) {
+    for await (const page of store.list(0)) {
       expect(page.length).toBeWithin(1, 12_000)
       break
     }
-    const pages = await Array.fromAsync(store.list())
+    const pages = await Array.fromAsync(store.list(0))
     expect(pages.every((page) => page.length > 0)).toBe(true)
     expect(emailsOf(pages.flat())).toEqual(addresses)
     expectAscending(pages.flat())
+    expect(emailsOf(await listAll(store))).toEqual(addresses)
+  })
+
+  test('a snapshot is one state of the list, whatever changes meanwhile', async () => {
+    const store = await createStore()
+    const [ann, bob, cyd] = toAddresses('ann@one.example', 'bob@one.example', 'cyd@one.example')
+    await store.add([ann!, bob!])
+    await using snapshot = await store.snapshot()
+    await store.remove([bob!], { suppress: true })
+    await store.add([cyd!])
+    await store.count()
+    const subscribers = (await Array.fromAsync(snapshot.subscribers)).flat()
+    expect(emailsOf(subscribers)).toEqual([ann!, bob!])
+    expect(await Array.fromAsync(snapshot.suppressions)).toEqual([])
+    expect(snapshot.head.lastSeq).toBe(subscribers[1]!.seq)
+    expect(await readStates(store, [ann!, bob!, cyd!])).toEqual(['subscribed', 'suppressed', 'subscribed'])
   })
 
   test('starts after a cursor', async () => {
@@ -309,7 +355,7 @@ function describeFill({ createStore }: Lists): void {
     await from.import(createAddresses(2500).map((email, index) => ({ email, subscribedAt: new Date(index * 1000) })))
     await from.add(toAddresses('Ann@one.example'))
     await from.remove(toAddresses('gone@one.example', 'User.7@mail-0.io'), { suppress: true })
-    expect(await to.fill(toCopy(await from.head(), from))).toEqual(await from.count())
+    expect(await copy(from, to)).toEqual(await from.count())
     expect(await listAll(to)).toEqual([...(await listAll(from))])
     expect(await listSuppressions(to)).toEqual([...(await listSuppressions(from))])
     const [{ lastSeq, ...head }, { lastSeq: target, ...copied }] = [await from.head(), await to.head()]
@@ -327,7 +373,6 @@ function describeFill({ createStore }: Lists): void {
   test('refuses a list that has a subscriber, a suppression or an address in its inbox, and changes nothing', async () => {
     const from = await createStore()
     await from.add(toAddresses('ann@one.example'))
-    const head = await from.head()
     for (const change of [
       (to: SubscriberStore) => to.add(toAddresses('bob@one.example')),
       (to: SubscriberStore) => to.import([{ email: toAddress('bob@one.example') }]),
@@ -336,7 +381,7 @@ function describeFill({ createStore }: Lists): void {
       const to = await createStore()
       await change(to)
       const { id } = await to.head()
-      await expect(to.fill(toCopy(head, from))).rejects.toThrow(/is not empty.*rollcall import/)
+      await expect(copy(from, to)).rejects.toThrow(/is not empty.*rollcall import/)
       expect((await to.head()).id).toBe(id)
       expect(await readStates(to, toAddresses('ann@one.example'))).toEqual(['absent'])
     }
@@ -345,18 +390,20 @@ function describeFill({ createStore }: Lists): void {
   test('leaves the list empty when the source fails', async () => {
     const [from, to] = [await createStore(), await createStore()]
     await from.add(createAddresses(1))
+    await using snapshot = await from.snapshot()
     async function* fail() {
-      yield* from.list()
+      yield* snapshot.subscribers
       throw new Failure('the source is damaged')
     }
-    await expect(to.fill({ ...toCopy(await from.head(), from), subscribers: fail() })).rejects.toThrow('damaged')
+    await expect(to.fill({ ...snapshot, subscribers: fail() })).rejects.toThrow('damaged')
     expect(await to.count()).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
-    expect(await to.fill(toCopy(await from.head(), from))).toMatchObject({ subscribers: 1 })
+    expect(await copy(from, to)).toMatchObject({ subscribers: 1 })
   })
 }
 
-function toCopy(head: ListHead, from: SubscriberStore): ListCopy {
-  return { head, subscribers: from.list(), suppressions: from.listSuppressions() }
+async function copy(from: SubscriberStore, to: SubscriberStore): Promise<Count> {
+  await using snapshot = await from.snapshot()
+  return await to.fill(snapshot)
 }
 
 /** Returns the state of each address. */
@@ -383,12 +430,16 @@ export function createAddresses(size: number): Address[] {
   return Array.from({ length: size }, (_, index) => toAddress(`User.${index}@mail-${index % 7}.io`))
 }
 
+/** Reads the whole list, or what is after a cursor. */
 export async function listAll(store: SubscriberStore, after?: number): Promise<readonly Subscriber[]> {
-  return (await Array.fromAsync(store.list(after))).flat()
+  if (after !== undefined) return (await Array.fromAsync(store.list(after))).flat()
+  await using snapshot = await store.snapshot()
+  return (await Array.fromAsync(snapshot.subscribers)).flat()
 }
 
 export async function listSuppressions(store: SubscriberStore): Promise<readonly Suppression[]> {
-  return (await Array.fromAsync(store.listSuppressions())).flat()
+  await using snapshot = await store.snapshot()
+  return (await Array.fromAsync(snapshot.suppressions)).flat()
 }
 
 export function emailsOf(subscribers: readonly Subscriber[]): Address[] {

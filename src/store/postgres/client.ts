@@ -27,10 +27,16 @@ export interface Client {
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
-  /** Yields what a reader finds in one state of the list. Its transaction ends when the caller stops. */
-  snapshot<T>(read: (transaction: SQL) => AsyncIterable<T>): AsyncIterable<T>
+  /** Begins a transaction that sees one state of the list. It ends when the caller disposes of it. */
+  snapshot(): Promise<ClientSnapshot>
   /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
+}
+
+export interface ClientSnapshot extends AsyncDisposable {
+  run<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
+  /** Yields the pages of a reader. */
+  list<T>(read: (transaction: SQL) => AsyncIterable<T>): AsyncIterable<T>
 }
 
 /** Seconds until the client stops connecting. A request then still gets its response in time. */
@@ -76,23 +82,39 @@ export function createClient(options: ClientOptions): Client {
         }))
         return result
       }),
-    async *snapshot(read) {
+    async snapshot() {
       const connection = await run((current) => current.reserve())
+      const snapshot: ClientSnapshot = {
+        run: (work) => work(connection).catch((error) => Promise.reject(fail(error))),
+        async *list(read) {
+          try {
+            yield* read(connection)
+          } catch (error) {
+            throw fail(error)
+          }
+        },
+        async [Symbol.asyncDispose]() {
+          await connection`ROLLBACK`.catch(() => {})
+          connection.release()
+        },
+      }
       try {
-        await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
-        // The caller may take its time between two pages. A policy must not hide rows from it.
-        await connection`
-          SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
-        yield* read(connection)
+        await snapshot.run(beginSnapshot)
+        return snapshot
       } catch (error) {
-        throw fail(error)
-      } finally {
-        await connection`ROLLBACK`.catch(() => {})
-        connection.release()
+        await snapshot[Symbol.asyncDispose]()
+        throw error
       }
     },
     close: () => close(sql),
   }
+}
+
+async function beginSnapshot(connection: SQL): Promise<void> {
+  await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+  // The caller may take its time between two pages. A policy must not hide rows from it.
+  await connection`
+    SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
 }
 
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */

@@ -11,7 +11,8 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { toFirstDay, toStatus } from '../status.ts'
+import { EPOCH_MS } from '../head.ts'
+import { type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
 import { READ_ONLY } from './error.ts'
 import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
@@ -57,24 +58,27 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
   return found
 }
 
-/**
- * Yields pages of the list. Needs one state of the list: numbers become visible in their order.
- *
- * @throws StoreError after the last page, from the start of the list, unless the pages had every subscriber
- */
+/** Yields pages of the list. Needs one state of the list: numbers become visible in their order. */
 export async function* listSubscribers(transaction: SQL, after: number): AsyncGenerator<readonly Subscriber[]> {
-  let [cursor, size] = [after, 0]
-  for (;;) {
+  for (let cursor = after; ; ) {
     // `ORDER BY seq` would mean the column of the result, which has no index: each page would sort the rest of the list.
     const page = await transaction<Subscriber[]>`
       SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s
       WHERE seq > ${cursor}::float8::bigint ORDER BY s.seq LIMIT ${PAGE_SIZE}::integer`
     if (page.length > 0) yield page
-    size += page.length
-    if (page.length < PAGE_SIZE) break
+    if (page.length < PAGE_SIZE) return
     cursor = page.at(-1)?.seq ?? cursor
   }
-  if (after === 0) await proveComplete(transaction, 'subscribers', size)
+}
+
+/** Yields the whole list like `listSubscribers`. @throws StoreError after the last page unless the pages had every subscriber */
+export async function* listWhole(transaction: SQL): AsyncGenerator<readonly Subscriber[]> {
+  let size = 0
+  for await (const page of listSubscribers(transaction, 0)) {
+    size += page.length
+    yield page
+  }
+  await proveComplete(transaction, 'subscribers', size)
 }
 
 /**
@@ -99,8 +103,11 @@ export async function* listSuppressions(transaction: SQL): AsyncGenerator<readon
 
 /** The pages come from an index. So they are compared with the rows of the table, which are counted without an index. */
 async function proveComplete(transaction: SQL, table: 'subscribers' | 'suppressions', read: number): Promise<void> {
-  await transaction`SELECT set_config('enable_indexonlyscan', 'off', true), set_config('enable_indexscan', 'off', true)`
+  const setIndexes = (value: 'on' | 'off') => transaction`
+    SELECT set_config('enable_indexonlyscan', ${value}, true), set_config('enable_indexscan', ${value}, true)`
+  await setIndexes('off')
   const [row] = await transaction.unsafe<[{ rows: number }]>(`SELECT count(*)::float8 AS rows FROM rollcall.${table}`)
+  await setIndexes('on')
   if (read === row.rows) return
   throw new StoreError(
     `the list is damaged: the table rollcall.${table} has ${row.rows} rows, and its index ${read}. Restore a backup, or run REINDEX TABLE rollcall.${table}`,
@@ -116,13 +123,33 @@ export async function readCount(sql: SQL): Promise<Count> {
 }
 
 export async function readStatus(sql: SQL): Promise<StoreStatus> {
-  const first = toFirstDay()
-  const days = await sql<{ day: number; added: number }[]>`
-    SELECT (subscribed_at AT TIME ZONE 'UTC')::date - date '1970-01-01' AS day, count(*)::float8 AS added
-    FROM rollcall.subscribers WHERE subscribed_at >= to_timestamp(${first}::float8 * 86400) GROUP BY 1`
-  const [row] = await sql<[{ last: number | null; bytes: number }]>`
-    SELECT (SELECT extract(epoch FROM max(subscribed_at)) * 1000 FROM rollcall.subscribers)::float8 AS last,
-           (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class
-            WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r')::float8 AS bytes`
-  return { ...(await readCount(sql)), ...toStatus({ days, first, last: row.last }), bytes: row.bytes }
+  const [count, [row]] = [
+    await readCount(sql),
+    await sql<[{ last: Date | null; imported: string; bytes: string }]>`
+      SELECT max(subscribed_at) AS last,
+             count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${IMPORTED_BEFORE}::bigint) AS imported,
+             (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class
+              WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r') AS bytes
+      FROM rollcall.subscribers`,
+  ]
+  const range = toDayRange()
+  return {
+    ...count,
+    imported: Number(row.imported),
+    lastAcceptedAt: row.last ?? undefined,
+    days: toDays(range, await readDays(sql, range), count.subscribers),
+    bytes: Number(row.bytes),
+    freeBytes: undefined,
+  }
+}
+
+async function readDays(sql: SQL, { first }: DayRange): Promise<readonly DayCount[]> {
+  const rows = await sql<{ day: number; came: string; added: string }[]>`
+    SELECT day, sum(came) AS came, sum(added) AS added
+    FROM rollcall.subscribers CROSS JOIN LATERAL (VALUES
+      ((to_timestamp(0) + (seq - 1 + ${EPOCH_MS}::bigint * 1000) * interval '1 microsecond'), 1, 0), (subscribed_at, 0, 1)
+    ) AS event (at, came, added)
+    CROSS JOIN LATERAL (SELECT (at AT TIME ZONE 'UTC')::date - date '1970-01-01') AS d (day)
+    WHERE seq > ${toDaySeq(first)}::bigint AND day >= ${first}::integer GROUP BY day`
+  return rows.map(({ day, came, added }) => ({ day, came: Number(came), added: Number(added) }))
 }

@@ -4,13 +4,22 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { Found, ServiceStore, SubscriberStore } from '../../subscriber.ts'
+import type { Found, ServiceStore, Snapshot, Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
 import { createSchedule, type Slice } from '../schedule.ts'
 import { type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
-import { checkWritable, listSubscribers, listSuppressions, lookUp, readCount, readHead, readStatus } from './read.ts'
+import {
+  checkWritable,
+  listSubscribers,
+  listSuppressions,
+  listWhole,
+  lookUp,
+  readCount,
+  readHead,
+  readStatus,
+} from './read.ts'
 import { applyChanges, fillList } from './write.ts'
 
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
@@ -23,9 +32,26 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     return await client.run(work)
   }
 
-  async function* readPages<T>(work: (transaction: SQL) => AsyncIterable<T>): AsyncGenerator<T> {
+  async function* list(after: number): AsyncGenerator<readonly Subscriber[]> {
     await compact(client)
-    yield* client.snapshot(work)
+    await using snapshot = await client.snapshot()
+    yield* snapshot.list((transaction) => listSubscribers(transaction, after))
+  }
+
+  async function openSnapshot(): Promise<Snapshot> {
+    await compact(client)
+    const snapshot = await client.snapshot()
+    try {
+      return {
+        head: await snapshot.run(readHead),
+        subscribers: snapshot.list(listWhole),
+        suppressions: snapshot.list(listSuppressions),
+        [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
+      }
+    } catch (error) {
+      await snapshot[Symbol.asyncDispose]()
+      throw error
+    }
   }
 
   /** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
@@ -49,12 +75,13 @@ export function openPostgresStore(options: ClientOptions): SubscriberStore {
     pace,
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
+    probe: () => client.run((sql) => append(sql, [])),
     check: () => client.run(checkWritable),
     count: () => read(readCount),
     status: () => read(readStatus),
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
-    list: (after = 0) => readPages((transaction) => listSubscribers(transaction, after)),
-    listSuppressions: () => readPages(listSuppressions),
+    list,
+    snapshot: openSnapshot,
     import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
     suppress: (rows, options) =>
       change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
@@ -100,6 +127,7 @@ export function openPostgresServiceStore({ log, ...options }: ClientOptions & { 
       await client.run((sql) => append(sql, addresses))
       schedule.committed(addresses.length)
     },
+    probe: () => client.run((sql) => append(sql, [])),
     check: () => client.run(checkWritable),
     measure: async () => ({ inboxSince: await client.run(readInboxSince) }),
     async close() {

@@ -20,7 +20,7 @@ export interface CopyRequest {
 }
 
 /** What a list holds, for the owner to recognize it. */
-export type CheckedCopy = Omit<StoreStatus, 'days' | 'bytes'>
+export type CheckedCopy = Pick<StoreStatus, 'subscribers' | 'reserved' | 'suppressed' | 'lastAcceptedAt'>
 
 /**
  * Copies a list, also while it is in use, and checks every page of both. Runs on a thread of its own, so that this one can

@@ -12,7 +12,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { createSuppressionHash } from '../head.ts'
-import { DAY_MS, toFirstDay, toStatus } from '../status.ts'
+import { DAY_MS, type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
@@ -46,53 +46,49 @@ export function readCount(db: Database): Count {
   )
 }
 
-/** Subscribers that are grouped by day at once. */
-const BLOCK_SIZE = 20_000
-
 /** Rows of a table of the list, and a sum of their numbers. */
 const SUMS = 'SELECT count(*) AS size, coalesce(sum(seq & 0xFFFFFFFF), 0) AS sum'
 
 /** While a pass of compaction runs, `identities` has addresses of the inbox too. They do not count. */
 const IDENTITIES = `FROM identities WHERE seq < coalesce((SELECT min(first_seq) FROM inbox), ${Number.MAX_SAFE_INTEGER})`
 
-interface Block {
-  readonly end: number | null
-  readonly size: number
-  readonly lowest: number
-  readonly highest: number
-  readonly last: number
-}
-
 /** Takes two seconds for ten million subscribers: it reads the whole list. */
-export function readStatus(db: Database): Omit<StoreStatus, 'bytes'> {
-  const first = toFirstDay()
-  const days = new Map<number, number>()
-  const add = (day: number, added: number) => days.set(day, (days.get(day) ?? 0) + added)
-  let latest: number | null = null
-  // In blocks, most of which have one day: to group all rows at once, SQLite would sort them.
-  const blocks = db.query<Block, [after: number]>(
-    `SELECT max(seq) AS end, count(*) AS size, min(subscribed_at) / ${DAY_MS} AS lowest,
-            max(subscribed_at) / ${DAY_MS} AS highest, max(subscribed_at) AS last
-     FROM (SELECT seq, subscribed_at FROM subscribers WHERE seq > ?1 ORDER BY seq LIMIT ${BLOCK_SIZE})`,
+export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
+  const count = readCount(db)
+  const { last, imported } = getRow(
+    db.query<{ last: number | null; imported: number }, []>(
+      `SELECT max(subscribed_at) AS last, count(*) FILTER (WHERE subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}) AS imported
+       FROM subscribers`,
+    ),
   )
-  for (let [after, block] = [0, getRow(blocks, 0)]; block.end !== null; block = getRow(blocks, after)) {
-    const { end, size, lowest, highest, last } = block
-    latest = Math.max(latest ?? last, last)
-    if (lowest === highest) add(highest, size)
-    else if (highest >= first) for (const { day, added } of readDays(db, after, end)) add(day, added)
-    after = end
-  }
-  const rows = [...days].map(([day, added]) => ({ day, added }))
-  return { ...readCount(db), ...toStatus({ days: rows, first, last: latest }) }
+  const lastAcceptedAt = last === null ? undefined : new Date(last)
+  const range = toDayRange()
+  return { ...count, imported, lastAcceptedAt, days: toDays(range, readDays(db, range), count.subscribers) }
 }
 
-function readDays(db: Database, after: number, end: number) {
-  return db
-    .query<{ day: number; added: number }, [after: number, end: number]>(
-      `SELECT subscribed_at / ${DAY_MS} AS day, count(*) AS added FROM subscribers
-       WHERE seq > ?1 AND seq <= ?2 GROUP BY 1`,
+/** Counts day by day in the order of the list, because most came on the day of their date: SQLite would sort a whole list. */
+function readDays(db: Database, { first, today }: DayRange): readonly DayCount[] {
+  const days = Array.from({ length: today - first + 1 }, (_, index) => first + index)
+  return days.flatMap((day) => {
+    const came = { start: toDaySeq(day), end: day < today ? toDaySeq(day + 1) : Number.MAX_SAFE_INTEGER }
+    const counts = getRow(
+      db.query<Omit<DayCount, 'day'>, [number, number, number]>(
+        `SELECT count(*) AS came, coalesce(sum(subscribed_at / ${DAY_MS} = ?3), 0) AS added
+         FROM subscribers WHERE seq > ?1 AND seq <= ?2`,
+      ),
+      came.start,
+      came.end,
+      day,
     )
-    .all(after, end)
+    if (counts.added === counts.came) return { day, ...counts }
+    const others = db
+      .query<DayCount, [number, number, number, number]>(
+        `SELECT subscribed_at / ${DAY_MS} AS day, 0 AS came, count(*) AS added FROM subscribers
+         WHERE seq > ?1 AND seq <= ?2 AND subscribed_at >= ?4 * ${DAY_MS} AND subscribed_at / ${DAY_MS} <> ?3 GROUP BY 1`,
+      )
+      .all(came.start, came.end, day, first)
+    return [{ day, ...counts }, ...others]
+  })
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.

@@ -1,8 +1,9 @@
 /** The list in a SQLite file, for the commands. The service appends to it on a thread of its own (thread.ts). */
 
 import type { Database } from 'bun:sqlite'
+import { statfsSync } from 'node:fs'
 import type { Address } from '../../email.ts'
-import type { Count, Found, ListCopy, SubscriberStore } from '../../subscriber.ts'
+import type { Count, Found, ListCopy, Snapshot, StoreStatus, Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
 import { compactUntil } from '../schedule.ts'
@@ -51,6 +52,13 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     }
   }
 
+  const accept = (addresses: string) =>
+    wrapErrors(db, async () => {
+      list.checkPlace()
+      append(db, addresses)
+      list.checkPlace()
+    })
+
   /** Reads one state of the list. */
   const read = <T>(work: (db: Database) => T) =>
     wrapErrors(db, async () => {
@@ -58,17 +66,17 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
       return db.transaction(() => work(db))()
     })
 
-  async function* readPages<Page>(work: (db: Database) => Iterator<Page>): AsyncGenerator<Page> {
-    yield* wrapPages(db, await read(work))
+  /** Each page is of the state in which it is read. */
+  async function* listPages(after: number): AsyncGenerator<readonly Subscriber[]> {
+    await wrapErrors(db, compact)
+    yield* wrapPages(db, listSubscribers(db, after))
   }
 
-  /** Reads pages in one state of the list: on a connection of its own, because the caller may use the list meanwhile. */
-  async function* readSnapshot<Page>(work: (db: Database) => Iterator<Page>): AsyncGenerator<Page> {
-    await read(() => {})
-    using snapshot = await wrapErrors(db, async () => openReadOnly(toPath(db)))
-    snapshot.run('BEGIN')
-    yield* wrapPages(db, work(snapshot))
-  }
+  const snapshot = () =>
+    wrapErrors(db, async () => {
+      await compact()
+      return openSnapshot(toPath(db))
+    })
 
   const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
 
@@ -96,12 +104,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
   return {
     pace,
     head: () => wrapErrors(db, async () => readHead(db)),
-    add: (addresses) =>
-      wrapErrors(db, async () => {
-        list.checkPlace()
-        append(db, JSON.stringify(addresses))
-        list.checkPlace()
-      }),
+    add: (addresses) => accept(JSON.stringify(addresses)),
+    probe: () => accept('[]'),
     check: () =>
       wrapErrors(db, async () => {
         if (writeError) throw writeError
@@ -109,9 +113,9 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
       }),
     count: () => read(readCount),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
-    list: (after = 0) => (after === 0 ? readSnapshot(listWhole) : readPages(() => listSubscribers(db, after))),
-    listSuppressions: () => readSnapshot(listSuppressions),
-    status: () => read(() => ({ ...readStatus(db), bytes: readSize(toPath(db)) + readSize(`${toPath(db)}-wal`) })),
+    list: listPages,
+    snapshot,
+    status: () => read(() => ({ ...readStatus(db), ...readSpace(toPath(db)) })),
     import: (rows) => change(toAddresses(rows), (found) => planImport(rows, found)),
     suppress: (rows, options) => change(toAddresses(rows), (found) => planOptOuts(rows, found, options)),
     remove: (addresses, options) => change(addresses, (found) => planRemoval(addresses, found, options)),
@@ -126,6 +130,28 @@ async function* wrapPages<Page>(db: Database, pages: Iterator<Page>): AsyncGener
     if (done) return
     yield value
   }
+}
+
+/** Reads on a connection of its own, because the caller may use the list meanwhile. @param path the real path */
+function openSnapshot(path: string): Snapshot {
+  const db = openReadOnly(path)
+  try {
+    db.run('BEGIN')
+    return {
+      head: readHead(db),
+      subscribers: wrapPages(db, listWhole(db)),
+      suppressions: wrapPages(db, listSuppressions(db)),
+      [Symbol.asyncDispose]: async () => db.close(),
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function readSpace(path: string): Pick<StoreStatus, 'bytes' | 'freeBytes'> {
+  const { bavail, bsize } = statfsSync(path)
+  return { bytes: readSize(path) + readSize(`${path}-wal`), freeBytes: bavail * bsize }
 }
 
 /** @throws StoreError, SQLiteError */

@@ -63,6 +63,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
 
   return {
     add: async (addresses) => void (await send(JSON.stringify(addresses))),
+    probe: async () => void (await send('[]')),
     check: async () => void (await send({ call: 'check' })),
     async measure() {
       const [{ bavail, bsize }, inboxSince] = await Promise.all([statfs(dirname(file)), send({ call: 'measure' })])

@@ -53,7 +53,7 @@ export interface Exported {
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-type Store = Pick<SubscriberStore, 'list' | 'head' | 'check'>
+type Store = Pick<SubscriberStore, 'list' | 'snapshot' | 'head' | 'check'>
 
 /**
  * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.

@@ -24,12 +24,12 @@ export interface SelectedPage {
 
 /** Reads the list page by page. A page may have no rows; its cursor still moves on. @throws StoreError */
 export async function* selectPages(
-  store: Pick<SubscriberStore, 'list'>,
+  store: Pick<SubscriberStore, 'list' | 'snapshot'>,
   { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved }: Selection,
 ): AsyncGenerator<SelectedPage> {
   let remaining = limit
   if (remaining === 0) return
-  for await (const listed of store.list(after)) {
+  for await (const listed of listAfter(store, after)) {
     const page = listed.filter(({ seq }) => seq <= until)
     const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
     const rows = candidates.slice(0, remaining)
@@ -40,4 +40,11 @@ export async function* selectPages(
     yield { rows, cursor: last.seq, reserved: page.lastIndexOf(last) + 1 - rows.length }
     if (remaining === 0) return
   }
+}
+
+/** The whole list is one state of it, which is complete or an error. */
+async function* listAfter(store: Pick<SubscriberStore, 'list' | 'snapshot'>, after: number) {
+  if (after > 0) return yield* store.list(after)
+  await using snapshot = await store.snapshot()
+  yield* snapshot.subscribers
 }

@@ -39,7 +39,7 @@ test('a command that only reads does not create a list', async () => {
 test('a user who may not create a schema can use one that an administrator created', async () => {
   const url = await server.createUrl()
   await server.run(`ALTER DATABASE ${toDatabase(url)} OWNER TO postgres`, url)
-  const add = () => withStore(url, (store) => store.add([]))
+  const add = () => withStore(url, (store) => store.probe())
   await expect(add()).rejects.toThrow(`permission denied for database ${toDatabase(url)} (42501)`)
   await server.run('CREATE SCHEMA rollcall AUTHORIZATION owner', url)
   await add()
@@ -97,7 +97,7 @@ test('a database that is read-only, such as a standby, is refused also for readi
   await withStore(url, (store) => store.count())
   await server.run(`ALTER DATABASE ${toDatabase(url)} SET default_transaction_read_only = on`, server.admin)
   await withStore(url, async (store) => {
-    for (const call of [() => store.count(), () => listAll(store), () => store.add([]), () => store.check()]) {
+    for (const call of [() => store.count(), () => listAll(store), () => store.probe(), () => store.check()]) {
       await expect(call()).rejects.toThrow('the database is read-only, such as a standby: use the primary')
     }
   })

@@ -57,8 +57,8 @@ test('a list whose head is gone confirms no address', async () => {
   const store = openSqliteStore(file)
   using db = new Database(file)
   db.run('DELETE FROM list')
-  for (const addresses of [[], createAddresses(1)]) {
-    await expect(store.add(addresses)).rejects.toThrow('is damaged: restore a backup (its head cannot be read)')
+  for (const accept of [() => store.probe(), () => store.add(createAddresses(1))]) {
+    await expect(accept()).rejects.toThrow('is damaged: restore a backup (its head cannot be read)')
   }
   await store.close()
   const results = await Array.fromAsync(checkSqliteList(file))

@@ -20,8 +20,9 @@ const READER = `
   const store = await openStore({ kind: 'sqlite', file }, { create: false, notify: (text) => notes.push(text) })
   const list = async (after) => (await Array.fromAsync(store.list(after))).flat()
   const asked = ['user.0@mail-0.io', 'LATER@site.io', 'back@site.io', 'left@site.io', 'nobody@site.io']
-  const { bytes: _, ...status } = await store.status()
-  const lists = [await list(), await list(1200)]
+  const { bytes, freeBytes, ...status } = await store.status()
+  await using snapshot = await store.snapshot()
+  const lists = [(await Array.fromAsync(snapshot.subscribers)).flat(), await list(1200)]
   const content = { count: await store.count(), found: await store.lookUp(asked), lists, status }
   const problem = await store.check().then(() => null, ({ message }) => message)
   await store.close()
