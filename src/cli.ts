@@ -48,7 +48,7 @@ addListVerb(
 )
   .argument('<address>', 'The address to look up')
   .option('--json', 'Print JSON')
-  .action(async (address, options) => (await import('./commands/has.ts')).has(address, options))
+  .action(async (address, options) => (await import('./commands/count.ts')).has(address, options))
 
 addListVerb(
   'export',
