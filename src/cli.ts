@@ -4,7 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { note, noteFailure } from './commands/output.ts'
-import { EXIT, Failure, UsageError } from './failure.ts'
+import { EXIT, Failure, toFileFailure, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
 import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 
@@ -244,7 +244,8 @@ function suggest(verb = ''): void {
 function report(error: unknown): number {
   // Commander has already printed a message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-  if (!(error instanceof Failure)) throw error
-  noteFailure(error)
-  return error.exitCode
+  const failure = toFileFailure(error)
+  if (!(failure instanceof Failure)) throw error
+  noteFailure(failure)
+  return failure.exitCode
 }

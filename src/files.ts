@@ -1,14 +1,15 @@
 /**
  * Files that commands write. An output is complete or not there: it is written under another name, and gets its
- * name at the end. It never replaces a list, a device, a FIFO or a link.
+ * name at the end. It replaces no SQLite database; a backup may replace one that is not a list in use.
  */
 
-import { closeSync, fchmodSync, openSync, readSync, realpathSync, type Stats, statSync, write } from 'node:fs'
-import { open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { closeSync, fchmodSync, constants as modes, openSync, readSync, type Stats, statSync, write } from 'node:fs'
+import { access, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { Failure, toErrorCode, toFileFailure, UsageError } from './failure.ts'
+import { type ListUrl, SIDECAR } from './config/list-url.ts'
+import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
@@ -25,20 +26,15 @@ export interface Output {
   discard(): Promise<void>
 }
 
-/** The list that a command works on. No output replaces its files. */
-export interface ProtectedList {
-  readonly kind: string
-  /** The path of a SQLite list. */
-  readonly file?: string
-}
-
 /**
  * Opens an output. It follows a symbolic link, replaces a regular file by a rename, and writes to anything else, such as
  * /dev/stdout or a FIFO. Only its owner can read a new file.
  *
- * @throws UsageError when the file belongs to the list or is a SQLite database, Failure when it cannot be written
+ * @param list the list that the command works on
+ * @throws UsageError when the file is the list, a SQLite database, or has the name of a log or a lock; Failure when it
+ * cannot be written
  */
-export async function openOutput(file: string, list?: ProtectedList): Promise<Output> {
+export async function openOutput(file: string, list?: ListUrl): Promise<Output> {
   const { path, isStream } = await findTarget(file, list)
   const partial = isStream ? undefined : await createPartialFile(path, file)
   const handle = await open(partial ?? path, partial ? 'r+' : 'w').catch((error: unknown) => {
@@ -65,10 +61,12 @@ export async function openOutput(file: string, list?: ProtectedList): Promise<Ou
  * @returns the path for `createPartialFile` and `renameSynced`
  * @throws as `openOutput`; UsageError for a device or a FIFO
  */
-export async function findFile(file: string, list?: ProtectedList, { isBackup = false } = {}): Promise<string> {
+export async function findFile(file: string, list: ListUrl, { isBackup = false } = {}): Promise<string> {
   const { path, isStream } = await findTarget(file, list, isBackup)
   if (isStream) throw new UsageError(`${file} is not a regular file: choose another file`)
-  await rm(await createPartialFile(path, file))
+  await access(dirname(path), modes.W_OK).catch((error: unknown) => {
+    throw toFileFailure(error, file)
+  })
   return path
 }
 
@@ -111,22 +109,31 @@ interface Target {
   readonly isStream: boolean
 }
 
-async function findTarget(file: string, list: ProtectedList | undefined, isBackup = false): Promise<Target> {
+async function findTarget(file: string, list: ListUrl | undefined, isBackup = false): Promise<Target> {
   const found = findStats(file)
-  if (found?.isDirectory()) throw new Failure(`${file}: it is a folder`)
+  if (found?.isDirectory()) throw new Failure(`${file}: ${IS_FOLDER}`)
   if (found && !found.isFile()) return { path: file, isStream: true }
   try {
     const path = found ? await realpath(file) : await findNewPath(file)
-    if (list?.file !== undefined && isOfList(path, found, list.file)) {
-      throw new UsageError(`${file} belongs to the list: choose another file`)
-    }
-    if (found && isSqlite(path, isBackup)) throw new UsageError(`${file} is a SQLite database: choose another file`)
-    const log = isBackup && ['-wal', '-journal'].find((suffix) => findStats(path + suffix))
-    if (log) throw new Failure(`${file}: a program uses it, or left ${file}${log}: choose another file`)
+    const problem = findProblem(path, found, list, isBackup)
+    if (problem !== undefined) throw new UsageError(`${file} ${problem}: choose another file`)
     return { path, isStream: false }
   } catch (error) {
     throw toFileFailure(error, file)
   }
+}
+
+/** Says why an output may not replace what is at a path. @param found what is there */
+function findProblem(path: string, found: Stats | undefined, list: ListUrl | undefined, isBackup: boolean) {
+  if (list?.kind === 'sqlite' && isList(path, found, list.file)) return 'is the list'
+  if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
+  if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
+  const kind = found && findKind(readStart(path, 20))
+  if (kind === 'log' || (kind !== undefined && !isBackup)) return 'is a SQLite database'
+  if (kind === 'wal database') return 'is a list, and not a backup'
+  // SQLite would play it back into the backup.
+  const log = isBackup && ['-wal', '-journal'].find((suffix) => findStats(path + suffix))
+  return log ? `is used by a program, which may have left ${path}${log}` : undefined
 }
 
 /** Finds the path of a file that does not exist: a symbolic link may lead there. */
@@ -134,25 +141,29 @@ async function findNewPath(file: string, links = 0): Promise<string> {
   const path = join(await realpath(dirname(file)), basename(file))
   const target = await readlink(path).catch(() => undefined)
   if (target === undefined) return path
-  if (links > 8) throw new Failure(`${file}: it is a link to itself`)
+  if (links > 8) throw new Failure(`${file}: it is a link to itself: delete it`)
   return await findNewPath(resolve(dirname(path), target), links + 1)
 }
 
-/** Whether a path is that of a list or of a file that SQLite keeps next to it, or another name of the list. */
-function isOfList(path: string, found: Stats | undefined, list: string): boolean {
+/** Whether a path is that of a list, or another name of it. */
+function isList(path: string, found: Stats | undefined, list: string): boolean {
   const stats = findStats(list)
-  if (found && stats && found.ino === stats.ino && found.dev === stats.dev) return true
-  const place = stats ? realpathSync(list) : resolve(list)
-  return [place, `${place}-wal`, `${place}-shm`, `${place}-journal`].includes(path)
+  if (found && stats) return found.ino === stats.ino && found.dev === stats.dev
+  return path === resolve(list)
 }
 
 /** How the files of SQLite begin, in hexadecimal: a database, a log (WAL) and a journal (sqlite.org/fileformat2.html). */
 const DATABASE = Buffer.from('SQLite format 3\0').toString('hex')
 const LOGS = ['377f0682', '377f0683', 'd9d505f920a163d7']
+/** Offset of the write version: 2 is a database with a log, as every list in use is. A backup has 1. */
+const WRITE_VERSION = 18
 
-function isSqlite(path: string, isBackup: boolean): boolean {
-  const start = readStart(path, 16).toString('hex')
-  return LOGS.some((log) => start.startsWith(log)) || (start === DATABASE && !isBackup)
+/** Recognizes a file of SQLite by its first bytes. */
+function findKind(start: Buffer): 'log' | 'database' | 'wal database' | undefined {
+  const text = start.toString('hex')
+  if (LOGS.some((log) => text.startsWith(log))) return 'log'
+  if (!text.startsWith(DATABASE)) return undefined
+  return start[WRITE_VERSION] === 2 ? 'wal database' : 'database'
 }
 
 function readStart(path: string, length: number): Buffer {
@@ -173,6 +184,10 @@ function findStats(path: string): Stats | undefined {
   }
 }
 
+/** The name of the lock of a cursor file. No output has such a name. */
+export const toLockName = (file: string): string => join(dirname(file), `.${basename(file)}.lock`)
+const LOCK = /^\..+\.lock$/
+
 /** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
@@ -183,12 +198,10 @@ export function toPartialName(file: string): string {
  *
  * @param name of the file, for errors
  * @returns its path
- * @throws Failure when the folder cannot be written, or when `file` is a folder
+ * @throws Failure when the folder cannot be written
  */
 export async function createPartialFile(file: string, name = file): Promise<string> {
   const partial = toPartialName(file)
-  const found = await stat(file).catch(() => undefined)
-  if (found?.isDirectory()) throw new Failure(`${name}: it is a folder`)
   try {
     for (const leftover of await listLeftovers(dirname(file), basename(file))) {
       await rm(join(dirname(file), leftover), { force: true })
@@ -215,7 +228,7 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Lists the temporary files in a folder, for this file or for any, whose processes have ended. */
+/** Lists the temporary files in a folder, for this file or for any, whose processes have ended. None if it is missing. */
 export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])
@@ -226,7 +239,7 @@ export async function listLeftovers(folder: string, file?: string): Promise<read
 const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
 /** Whether a name is that of a temporary file, for this file or for any, whose process has ended. */
-export function isLeftover(name: string, file?: string): boolean {
+function isLeftover(name: string, file?: string): boolean {
   const [, target, pid] = PARTIAL.exec(name) ?? []
   if (pid === undefined || (file !== undefined && target !== file)) return false
   return !isOtherProcess(Number(pid))

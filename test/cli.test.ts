@@ -93,10 +93,14 @@ test('a list that is missing or empty is not created, except by an import', asyn
   for (const command of ON_LIST) {
     for (const [url, end] of [
       ['sqlite:none/list.db', '/none/list.db'],
-      [list, '/list.db: the file is empty'],
+      [list, '/list.db \\(the file is empty\\)'],
     ] as const) {
       const result = await run([...command.split(' '), command.startsWith('copy') ? '--from' : '--list', url])
-      const stderr = expect.stringMatching(RegExp(`^rollcall: .*there is no list at .*${end}\n$`))
+      const stderr = expect.stringMatching(
+        RegExp(
+          `^rollcall: .*there is no list at .*${end}: use the folder and the settings of the service, or --list\n$`,
+        ),
+      )
       expect([command, result]).toEqual([command, { code: 1, stdout: '', stderr }])
     }
   }

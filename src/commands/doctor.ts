@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
+import type { OpsOptions } from '../http/ops.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
+import { listRescues } from '../store/sqlite/backup.ts'
+import { quotePath } from '../store/sqlite/checks.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService } from './healthcheck.ts'
 import { type ListOption, parseListOption } from './list-command.ts'
@@ -42,41 +46,81 @@ function findList(options: ListOption): ListUrl | undefined {
 async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
+  if (settings.ok) yield await runCheck('site', () => checkSite(readConfig()))
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
-  yield await runCheck('partial files', () => checkPartialFiles(cursorFile))
+  yield await runCheck('leftovers', () => checkLeftovers(list, cursorFile))
   if (list) yield* checkStore(list, cursorFile === undefined ? [] : [createCursorCheck(cursorFile)])
 }
 
-/** Compares the settings of the running service with those of this command. @throws Failure */
-async function checkService(list: ListUrl, { ops, baseUrl }: Config): Promise<string> {
+/** Looks for values that an owner forgets to change. @throws Failure */
+function checkSite({ baseUrl, site, siteFile }: Config): string {
+  const { hostname } = new URL(baseUrl)
+  if (/(?:^|\.)example(?:\.(?:com|net|org))?$/.test(hostname)) {
+    throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
+  }
+  const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
+  if (site.words.name !== undefined || isLocal) return `${site.name}, from ${siteFile?.path ?? 'the defaults'}`
+  throw new Failure(`its name is "${site.name}", the default: set name in ${siteFile?.path ?? 'site.yaml'}`)
+}
+
+/** Asks the running service whether it works, and compares its settings with those of this command. @throws Failure */
+async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
   if (!ops) return 'not asked, because OPS_PORT is not set'
   const answer = await askService(ops, '/config')
   if (answer === undefined) return 'it does not run'
-  const running: { readonly base_url?: string; readonly list?: string } = JSON.parse(answer)
+  const running = parseSettings(answer)
+  if (!running) throw new Failure(`port ${ops.port} is that of another program: correct OPS_PORT`)
   const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
+  const [its, here] = [running.site_file?.path ?? 'none', siteFile?.path ?? 'none']
   const differences = [
     ...(running.base_url === baseUrl ? [] : [`BASE_URL ${running.base_url}, and not ${baseUrl}`]),
     ...(running.list === name ? [] : [`the list ${running.list}, and not ${name}`]),
+    ...(its === here ? [] : [`the site file ${its}, and not ${here}`]),
   ]
-  if (differences.length === 0) return 'it runs with these settings'
-  throw new Failure(`it runs with ${differences.join('; and with ')}: give this command the settings of the service`)
+  if (differences.length > 0) {
+    const advice = 'give this command the settings of the service, or restart the service to use the new ones'
+    throw new Failure(`it runs with ${differences.join('; and with ')}: ${advice}`)
+  }
+  if (running.site_file?.digest !== siteFile?.digest) {
+    throw new Failure(`${here} has changed since the start: restart the service to use the new site file`)
+  }
+  await askService(ops, '/readyz')
+  return 'it works, and runs with these settings'
 }
 
-/** Looks in the working folder and in that of the cursor file, where exports usually are. @throws Failure */
-async function checkPartialFiles(cursorFile = ''): Promise<string> {
-  const folders = [...new Set(['.', dirname(cursorFile)])]
+/** Parses the answer of `/config`; undefined when it is not one of Rollcall. */
+function parseSettings(text: string): Partial<OpsOptions['settings']> | undefined {
+  try {
+    const settings = JSON.parse(text)
+    return typeof settings?.base_url === 'string' ? settings : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
+async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promise<string> {
+  const name = list?.kind === 'sqlite' ? list.file : ''
+  const file = existsSync(name) ? realpathSync(name) : resolve(name)
+  const rescues = name ? listRescues(file).map(quotePath) : []
+  if (rescues.length > 0) {
+    throw new Failure(
+      `${rescues.join(' ')} may have addresses that are not on the list: export them, import them, and move the file to another folder`,
+    )
+  }
+  const folders = [...new Set(['', dirname(cursorFile), name && dirname(file)].map((folder) => resolve(folder)))]
   const found = await Promise.all(
-    folders.map(async (folder) => (await listLeftovers(folder)).map((name) => join(folder, name))),
+    folders.map(async (folder) => (await listLeftovers(folder)).map((name) => quotePath(join(folder, name)))),
   )
-  if (found.flat().length === 0) return `none in ${folders.map((folder) => resolve(folder)).join(' and ')}`
-  throw new Failure(`killed commands left files with addresses: delete ${found.flat().join(', ')}`)
+  if (found.flat().length === 0) return `none in ${folders.join(' and ')}`
+  throw new Failure(`killed commands left files with addresses: run: rm ${found.flat().join(' ')}`)
 }
 
 function createCursorCheck(file: string): CursorCheck {
   return {
     check: 'cursor',
     async run(head) {
-      if (!existsSync(file))
+      if (statSync(file, { throwIfNoEntry: false }) === undefined)
         throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
       const { seq } = await checkCursor({ head: async () => head }, readCursor(file))
       return `${file}: an export continues after ${seq}`

@@ -13,6 +13,8 @@ export async function healthcheck(): Promise<void> {
   if (!ops) throw new UsageError('OPS_PORT is missing: set it for the service and for this command')
   const answer = await askService(ops, '/readyz')
   if (answer === undefined) throw new Failure(`${toUrl(ops, '/readyz')}: the service does not listen`)
+  if (answer !== 'ok\n')
+    throw new Failure(`${toUrl(ops, '/readyz')} is the address of another program: correct OPS_PORT`)
   await print('ok')
 }
 
@@ -27,7 +29,10 @@ export async function askService(ops: Listener, path: string): Promise<string | 
     if (!(error instanceof Error && error.name === 'AbortError')) return undefined
     throw new Failure(`${url}: no answer within ${HEALTH_DEADLINE_MS / 1000} s`)
   })
-  if (answer && answer.status !== 200) throw new Failure(`${url}: ${answer.status}, ${answer.text.trim()}`)
+  if (answer && answer.status !== 200) {
+    const text = answer.text.trim().slice(0, 80)
+    throw new Failure(`${url}: ${answer.status}, ${text}: see the log of the service, or correct OPS_PORT`)
+  }
   return answer?.text
 }
 

@@ -68,8 +68,8 @@ export async function runImport(file: string, options: ImportOptions): Promise<v
   // Before the list changes, because it may fail.
   if (rejected !== undefined && !dryRun) await writeRejected(rejected, url, list)
   noteList(list, options)
-  const { subscribers, optOuts, skipped } = list
-  if (list.rejected.length > 0 && subscribers.length + optOuts.length + skipped === 0) {
+  const { subscribers, optOuts } = list
+  if (list.rejected.length > 0 && subscribers.length + optOuts.length === 0) {
     throw new Failure('no row could be imported')
   }
   const { isNew, tally } = await withInterrupt((signal) => importList(url, list, { suppress, dryRun, signal }))

@@ -41,8 +41,9 @@ function toText(list: string, { before, after, kept }: Restored, dryRun: true | 
   return rows.map(([name = '', value]) => `${name.padEnd(9)}${value}`).join('\n')
 }
 
-function toLine({ subscribers, reserved, suppressed, lastAcceptedAt }: CheckedCopy): string {
+function toLine({ subscribers, reserved, suppressed, lastAcceptedAt, inbox }: CheckedCopy): string {
   const last = lastAcceptedAt ? `, the last one accepted ${lastAcceptedAt.toISOString()}` : ''
   const size = toCount(subscribers, 'address', 'addresses')
-  return `${size}, ${reserved.toLocaleString('en')} of them reserved${last}; ${suppressed.toLocaleString('en')} suppressed`
+  const rest = inbox > 0 ? `; ${inbox.toLocaleString('en')} in the inbox` : ''
+  return `${size}, ${reserved.toLocaleString('en')} of them reserved${last}; ${suppressed.toLocaleString('en')} suppressed${rest}`
 }

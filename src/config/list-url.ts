@@ -41,6 +41,8 @@ function readSecret(file: string): string {
  */
 export function parseListUrl(name: string, value: string, environment: Environment = process.env): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
+  if (SIDECAR.test(file))
+    throw new UsageError(`${name} is "${value}": use a name that does not end in -wal, -shm or -journal`)
   if (isFileName(file)) return Object.freeze({ kind: 'sqlite', file })
   const server = parsePostgresUrl(name, value, environment)
   if (server) return Object.freeze({ kind: 'postgres', server })
@@ -56,6 +58,9 @@ export function toListName(list: ListUrl): string {
   const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
   return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
 }
+
+/** How the files end that SQLite keeps next to a list. It deletes them, so no list and no output has such a name. */
+export const SIDECAR = /-(?:wal|shm|journal)$/
 
 /** Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning, and a blank is a mistake. */
 function isFileName(path: string): boolean {

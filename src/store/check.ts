@@ -1,6 +1,6 @@
 /** The checks that `rollcall doctor` reports, for every store. */
 
-import { Failure } from '../failure.ts'
+import { Failure, toFileFailure } from '../failure.ts'
 import type { ListHead } from '../subscriber.ts'
 
 /** The outcome of a check. */
@@ -22,13 +22,15 @@ export interface CursorCheck {
 /**
  * Runs a check.
  *
- * @param work returns what was found, or throws a Failure that says what is wrong and what to do
+ * @param work returns what was found, or throws a Failure that says what is wrong and what to do, or an error of the file
+ * system
  */
 export async function runCheck(check: string, work: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { check, ok: true, message: await work() }
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    return { check, ok: false, message: error.message }
+    const failure = toFileFailure(error)
+    if (!(failure instanceof Failure)) throw error
+    return { check, ok: false, message: failure.message }
   }
 }

@@ -1,10 +1,10 @@
 /** The file in which an export saves its cursor. Only one process at a time uses it. */
 
 import { Database } from 'bun:sqlite'
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { Failure } from '../failure.ts'
-import { createPrivateFile, findFile, type ProtectedList, replaceFile } from '../files.ts'
+import { readFileSync } from 'node:fs'
+import type { ListUrl } from '../config/list-url.ts'
+import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
+import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
 import { toClockSeq } from '../store/head.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
@@ -36,7 +36,7 @@ export interface CursorFile {
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does
  */
-export async function openCursorFile(file: string, list: ProtectedList): Promise<CursorFile> {
+export async function openCursorFile(file: string, list: ListUrl): Promise<CursorFile> {
   const path = await findFile(file, list)
   const lock = createLock(path, file)
   try {
@@ -57,27 +57,50 @@ export async function openCursorFile(file: string, list: ProtectedList): Promise
  * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
  */
 function createLock(path: string, file: string): Database {
-  const name = join(dirname(path), `.${basename(path)}.lock`)
-  if (!existsSync(name)) createPrivateFile(name)
-  const lock = new Database(name)
+  const name = toLockName(path)
+  let lock: Database | undefined
   try {
+    createMissing(name)
+    lock = new Database(name)
     // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     return lock
-  } catch {
-    lock.close()
-    throw new Failure(`${file}: another export uses this cursor file`)
+  } catch (error) {
+    lock?.close()
+    if (toErrorCode(error)?.startsWith('SQLITE_BUSY')) {
+      throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
+    }
+    const failure = toFileFailure(error, file)
+    if (failure instanceof Failure) throw failure
+    throw new Failure(`${file}: its lock cannot be used: delete ${name} while no export runs`)
+  }
+}
+
+function createMissing(name: string): void {
+  try {
+    createPrivateFile(name)
+  } catch (error) {
+    // It stays from an earlier export, or another one has just created it.
+    if (toErrorCode(error) !== 'EEXIST') throw error
   }
 }
 
 /** Reads a cursor file; the start of the list when there is none. @param name of the file, for errors. @throws Failure */
 export function readCursor(path: string, name = path): Cursor {
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '0'
-  const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(text) ?? []
+  const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readText(path, name)) ?? []
   const seq = Number(number)
-  if (!Number.isSafeInteger(seq)) throw new Failure(`${name}: it does not hold a cursor, which is a number`)
-  return { seq, list }
+  if (Number.isSafeInteger(seq)) return { seq, list }
+  throw new Failure(`${name}: it does not hold a cursor, which is a number: use another file`)
+}
+
+function readText(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (toErrorCode(error) === 'ENOENT') return '0'
+    throw toFileFailure(error, name)
+  }
 }
 
 /**

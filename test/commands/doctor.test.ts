@@ -1,8 +1,12 @@
-import { expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'bun:test'
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { runCommand, startService } from '../support/service.ts'
+import { BOUND_BY_MODES } from '../support/disk.ts'
+import { CLI } from '../support/paths.ts'
+import { createFolder, runCommand, startService } from '../support/service.ts'
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
   const { folder, print, run } = await createCliFixture()
@@ -41,15 +45,16 @@ test('a running service with another BASE_URL or another list is named, and what
   const doctor = async (more: Record<string, string> = {}) =>
     (await runCommand(['doctor'], { folder, env: { ...env, ...more } })).stdout
   const sound = await doctor()
-  expect(sound).toContain('\nservice        ok: it runs with these settings\n')
-  expect(sound).toContain(`\npartial files  ok: none in ${folder}\n`)
+  expect(sound).toContain('\nservice        ok: it works, and runs with these settings\n')
+  expect(sound).toContain(`\nleftovers      ok: none in ${folder} and ${folder}/data\n`)
   const left = `.list.csv.${Bun.spawnSync(['true']).pid}.partial`
   writeFileSync(join(folder, left), '')
-  const other = await doctor({ BASE_URL: 'http://other.example', DATABASE_URL: 'sqlite:other.db' })
+  const more = { BASE_URL: 'http://other.example', DATABASE_URL: 'sqlite:other.db', SITE_FILE: '/dev/null' }
+  const other = await doctor(more)
   expect(other).toContain(
-    `service        wrong: it runs with BASE_URL http://127.0.0.1:3000, and not http://other.example; and with the list sqlite:${folder}/data/rollcall.db, and not sqlite:${folder}/other.db: give this command the settings of the service`,
+    `service        wrong: it runs with BASE_URL http://127.0.0.1:3000, and not http://other.example; and with the list sqlite:${folder}/data/rollcall.db, and not sqlite:${folder}/other.db; and with the site file none, and not /dev/null: give this command the settings of the service, or restart the service to use the new ones`,
   )
-  expect(other).toContain(`wrong: killed commands left files with addresses: delete ${left}\n`)
+  expect(other).toContain(`wrong: killed commands left files with addresses: run: rm ${folder}/${left}\n`)
   await service.stop()
   expect((await runCommand(['doctor'], { env })).stdout).toContain('service        ok: it does not run\n')
 })
@@ -66,8 +71,91 @@ test('a cursor is compared with the list, and what is left next to its file is f
   writeFileSync(join(folder, left), '')
   const wrong = await doctor()
   expect(wrong).toMatch(/^cursor +wrong: the cursor 1 belongs to another list/m)
-  expect(wrong).toContain(`delete ${left}\n`)
+  expect(wrong).toContain(`run: rm ${folder}/${left}\n`)
   expect((await run(['doctor', '--cursor-file', 'none'])).stdout).toMatch(
     /^cursor +wrong: none: there is no such file/m,
   )
+})
+
+test('a site file that changed since the start is named, and a service that has lost its list with its rescue file', async () => {
+  const site = 'name: The Gazette\n'
+  const service = await startService({ site, env: { OPS_PORT: '0', BASE_URL: 'https://news.gazette.net' } })
+  const { folder } = service
+  const env = { OPS_PORT: String(service.opsPort), BASE_URL: 'https://news.gazette.net' }
+  const doctor = async () => (await runCommand(['doctor'], { folder, env })).stdout
+  expect(await doctor()).not.toContain('wrong')
+  writeFileSync(join(folder, 'site.yaml'), `${site}description: News\n`)
+  expect(await doctor()).toContain(
+    `service        wrong: ${folder}/site.yaml has changed since the start: restart the service to use the new site file\n`,
+  )
+  writeFileSync(join(folder, 'site.yaml'), site)
+  rmSync(join(folder, 'data'), { recursive: true })
+  await service.subscribe('ada@example.org')
+  await service.logged('the addresses of the open file are in')
+  const lost = await doctor()
+  expect(lost).toContain(`/readyz: 503, the store fails: see the log of the service`)
+  const [rescue] = readdirSync(folder).filter((name) => name.includes('.rescue-'))
+  expect(lost).toContain(`leftovers      wrong: ${folder}/${rescue} may have addresses that are not on the list`)
+  await service.stop()
+})
+
+test.each([
+  [{ BASE_URL: 'https://list.example.org' }, 'https://list.example.org is an example: set BASE_URL'],
+  [{ BASE_URL: 'https://news.site.io' }, 'its name is "Newsletter", the default: set name in site.yaml'],
+])('values that nobody has changed are wrong: %j', async (env, says) => {
+  const { stdout } = await runCommand(['doctor'], { folder: await createFolder(), env })
+  expect(stdout).toContain(`\nsite           wrong: ${says}`)
+})
+
+/** Runs doctor as a user whom the modes of files bind. */
+function runBound(folder: string, args: readonly string[]) {
+  return runCommand(['doctor', ...args], { folder, program: [...BOUND_BY_MODES, process.execPath, CLI] })
+}
+
+test('a list or a cursor file that this user may not read or write is wrong, in one line', async () => {
+  const { folder, print } = await createCliFixture()
+  for (const name of ['sound', 'closed', 'locked']) mkdirSync(join(folder, name))
+  for (const name of ['sound', 'closed']) await print(['import', '-', '--list', `sqlite:${name}/l.db`], 'a@site.io\n')
+  chmodSync(join(folder, 'closed'), 0o500)
+  chmodSync(join(folder, 'locked'), 0o000)
+  writeFileSync(join(folder, 'foreign'), '0', { mode: 0o000 })
+  writeFileSync(join(folder, 'file'), '')
+  symlinkSync('loop', join(folder, 'loop'))
+  const denied = 'permission denied: run it as the user of the service'
+  const cursor = (file: string) => ['--list', 'sqlite:sound/l.db', '--cursor-file', file]
+  for (const [args, line] of [
+    [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied}`],
+    [['--list', 'sqlite:locked/l.db'], `list           wrong: ${folder}/locked/l.db: ${denied}`],
+    [['--list', 'sqlite:file/l.db'], `list           wrong: ${folder}/file/l.db: ${folder}/file is not a folder`],
+    [
+      ['--list', `sqlite:${'x'.repeat(300)}`],
+      `list           wrong: ${folder}/${'x'.repeat(300)}: its name is too long`,
+    ],
+    [cursor('foreign'), `cursor         wrong: foreign: ${denied}`],
+    [cursor('locked/c'), `cursor         wrong: locked/c: ${denied}`],
+    [cursor('sound'), 'cursor         wrong: sound: it is a folder: name a file'],
+    [cursor('loop'), 'cursor         wrong: loop: it is a link to itself'],
+  ] as const) {
+    const { code, stdout, stderr } = await runBound(folder, args)
+    expect(stdout.split('\n').filter((text) => text.includes(' wrong: '))).toEqual([expect.stringContaining(line)])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^rollcall: 1 check of .*\n$/) })
+  }
+})
+
+test('another program at OPS_PORT is wrong, whatever it answers', async () => {
+  for (const [status, text] of [
+    [200, '<p>Welcome</p>'],
+    [200, 'null'],
+    [404, '<p>There is no such page</p>'],
+  ] as const) {
+    const server = createServer((_, response) => void response.writeHead(status).end(text))
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const env = { OPS_PORT: String((server.address() as AddressInfo).port) }
+    const { code, stdout } = await runCommand(['doctor'], { folder: await createFolder(), env })
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^service +wrong: .*correct OPS_PORT$/m),
+    })
+  }
 })

@@ -79,7 +79,7 @@ test('--cursor-file: each export writes only new subscribers, and a file that do
   await print(['import', '-'], 'c@site.io\n')
   expect(await print(sync)).toBe('c@site.io\n')
   await write('c', 'twelve')
-  const stderr = 'rollcall: c: it does not hold a cursor, which is a number\n'
+  const stderr = 'rollcall: c: it does not hold a cursor, which is a number: use another file\n'
   expect(await run(sync)).toEqual({ code: 1, stdout: '', stderr })
   // The cursor would replace the addresses, and the next export would leave them out.
   const same = await run(['export', '--cursor-file', 'new', '--out', './new'])

@@ -17,11 +17,13 @@ async function createPlace(): Promise<CliFixture> {
   const { folder, print, shell, write } = fixture
   await print(['import', '-'], 'ada@site.io\n')
   await print(['backup', 'other.db'])
+  await print(['import', '-', '--list', 'sqlite:closed.db'], 'bob@site.io\n')
   await mkdir(join(folder, 'folder'))
   await link(join(folder, 'list.db'), join(folder, 'hard.db'))
   const links = { 'soft.db': 'list.db', log: 'list.db-wal', link: 'o.csv', dangling: 'folder/new.csv', loop: 'loop' }
   for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name))
   await write('o.csv', 'before')
+  await write('.g.lock', 'not a lock')
   await write('wal', Buffer.from('377f068200', 'hex'))
   await shell('mkfifo fifo')
   return fixture
@@ -29,25 +31,34 @@ async function createPlace(): Promise<CliFixture> {
 
 const FAILED: readonly (readonly [command: string, says: string])[] = [
   ['export --out o.csv --cursor-file none/c', 'none/c: there is no such file or folder'],
-  ['export --out o.csv --cursor-file folder', 'folder: it is a folder'],
-  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder'],
+  ['export --out o.csv --cursor-file folder', 'folder: it is a folder: name a file'],
+  ['export --cursor-file o.csv/c', 'o.csv is not a folder: correct the path'],
   ['export --cursor-file none/c --exec >ran', 'none/c: there is no such file or folder'],
-  ['export --out folder --cursor-file c', 'folder: it is a folder'],
+  ['export --out folder --cursor-file c', 'folder: it is a folder: name a file'],
   ['export --out none/o.csv --cursor-file c', 'none/o.csv: there is no such file or folder'],
-  [`export --out ${'x'.repeat(300)}`, 'its name is too long'],
-  ['export --out loop', 'loop: it is a link to itself'],
-  ['backup folder', 'folder: it is a folder'],
+  [`export --out ${'x'.repeat(300)}`, 'its name is too long: use a shorter one'],
+  ['export --out loop', 'loop: it is a link to itself: delete it'],
+  ['export --cursor-file g', '.g.lock while no export runs'],
+  ['backup folder', 'folder: it is a folder: name a file'],
   ['backup none/b.db', 'none/b.db: there is no such file or folder'],
 ]
-const OF_LIST = ['list.db', 'folder/../list.db', 'hard.db', 'soft.db', 'list.db-wal', 'list.db-journal', 'log']
+const NAMES_OF_LIST = ['list.db', 'folder/../list.db', 'hard.db', 'soft.db']
+// Of this list and of any other, whether the file exists or not.
+const NAMES_OF_LOGS = ['list.db-wal', 'list.db-journal', 'log', 'x-wal', 'x-shm', 'folder/x-journal']
 const REFUSED: readonly (readonly [command: string, says: string])[] = [
-  ...OF_LIST.map((name) => [`export --out ${name}`, `${name} belongs to the list`] as const),
+  ...NAMES_OF_LIST.map((name) => [`export --out ${name}`, `${name} is the list`] as const),
+  ...NAMES_OF_LOGS.map((name) => [`export --out ${name}`, `${name} has the name of a log of SQLite`] as const),
+  ['backup x-wal', 'x-wal has the name of a log of SQLite'],
+  ['import o.csv --rejected x-wal', 'x-wal has the name of a log of SQLite'],
+  ['export --cursor-file c --out .c.lock', '.c.lock has the name of the lock of a cursor file'],
+  ['backup .c.lock', '.c.lock has the name of the lock of a cursor file'],
+  ['backup closed.db', 'closed.db is a list, and not a backup'],
   ['export --out other.db', 'other.db is a SQLite database'],
   ['export --out wal', 'wal is a SQLite database'],
-  ['export --cursor-file list.db', 'list.db belongs to the list'],
+  ['export --cursor-file list.db', 'list.db is the list'],
   ['export --cursor-file other.db', 'other.db is a SQLite database'],
   ['export --cursor-file /dev/zero', '/dev/zero is not a regular file'],
-  ['backup hard.db', 'hard.db belongs to the list'],
+  ['backup hard.db', 'hard.db is the list'],
   ['backup /dev/null', '/dev/null is not a regular file'],
   ['backup fifo', 'fifo is not a regular file'],
 ]
@@ -56,7 +67,7 @@ test('a file that cannot be written, or must not be replaced, is an error before
   const { folder, run } = await createPlace()
   const names = async () => (await readdir(folder)).filter((name) => name !== '.c.lock').toSorted()
   const before = await names()
-  const list = readFileSync(join(folder, 'list.db'))
+  const [list, closed] = ['list.db', 'closed.db'].map((name) => readFileSync(join(folder, name)))
   for (const [code, table] of [
     [1, FAILED],
     [2, REFUSED],
@@ -68,7 +79,8 @@ test('a file that cannot be written, or must not be replaced, is an error before
   }
   expect(await names()).toEqual(before)
   expect(readFileSync(join(folder, 'o.csv'), 'utf8')).toBe('before')
-  expect(readFileSync(join(folder, 'list.db'))).toEqual(list)
+  expect(readFileSync(join(folder, 'list.db'))).toEqual(list!)
+  expect(readFileSync(join(folder, 'closed.db'))).toEqual(closed!)
 })
 
 test('a link is followed, also to a file that does not exist yet; a device and a FIFO are written through', async () => {
@@ -91,8 +103,8 @@ test('a backup replaces an older one, but not a list that a service uses', async
   const service = await startService({ folder, env: { DATABASE_URL: copy } })
   onTestFinished(async () => void (await service.stop()))
   expect((await service.subscribe('cyd@site.io')).status).toBe(200)
-  const stderr = 'rollcall: copy.db: a program uses it, or left copy.db-wal: choose another file\n'
-  expect(await run(['backup', 'copy.db'])).toEqual({ code: 1, stdout: '', stderr })
+  const stderr = 'rollcall: copy.db is a list, and not a backup: choose another file\n'
+  expect(await run(['backup', 'copy.db'])).toEqual({ code: 2, stdout: '', stderr })
   expect((await service.subscribe('dan@site.io')).status).toBe(200)
   expect((await rows(copy)).map(({ email }) => email)).toEqual(
     ['ada', 'bob', 'cyd', 'dan'].map((name) => `${name}@site.io`),

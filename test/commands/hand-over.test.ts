@@ -47,7 +47,8 @@ test('a command that fails, or does not read everything, leaves the cursor uncha
   // More than a pipe holds.
   const seqs = await subscribe(fixture, 2000)
   await fixture.write('c', `${seqs[6]}\n`)
-  const [start, end] = [`rollcall: subscribers ${seqs[7]} to ${seqs[1999]}: `, `; the cursor stays at ${seqs[6]}\n`]
+  const start = `rollcall: subscribers ${seqs[7]} to ${seqs[1999]}: `
+  const end = `; the cursor stays at ${seqs[6]}: the next run hands over the same subscribers\n`
   for (const [command, says] of FAILING) {
     const stderr = expect.stringMatching(RegExp(`^(Killed\n)?${start}.*${says}${end}$`))
     expect([command, await fixture.run([...EXEC, command])]).toEqual([command, { code: 1, stdout: '', stderr }])
@@ -202,7 +203,7 @@ test('a second export on a cursor file is refused, and a kill of the first one l
   await subscribe(fixture, 1)
   const first = fixture.start([...EXEC, 'cat > got; while test -e got; do sleep 0.01; done'])
   await until(() => toText(fixture.folder, 'got') !== '', 'the command')
-  const stderr = 'rollcall: c: another export uses this cursor file\n'
+  const stderr = 'rollcall: c: another export uses this cursor file: wait for its end\n'
   for (const args of [EXEC.slice(0, -1), [...EXEC, 'touch ran; cat']]) {
     expect(await fixture.run(args)).toEqual({ code: 1, stdout: '', stderr })
   }

@@ -21,8 +21,13 @@ test('exit code 0 while the service works, also for an address that stands for a
 test.each<readonly [what: string, says: string, respond: RequestListener]>([
   [
     'a service whose store fails',
-    '/readyz: 503, the store fails',
+    '/readyz: 503, the store fails: see the log of the service, or correct OPS_PORT',
     (_, response) => void response.writeHead(503).end('the store fails\n'),
+  ],
+  [
+    'another program',
+    '/readyz is the address of another program: correct OPS_PORT',
+    (_, response) => void response.setHeader('Content-Type', 'text/html').end('<p>ok</p>\n'),
   ],
   ['a service that does not answer', '/readyz: no answer within 6 s', () => {}],
 ])('exit code 1 for %s: %s', async (_, says, respond) => {

@@ -139,6 +139,9 @@ describe('rejected rows', () => {
     expect(lines.slice(19, 21)).toEqual(['line 20: the address is not valid', 'and 2 more rejected rows'])
     const failed = { code: 1, stderr: expect.stringContaining('rollcall: no row could be imported\n') }
     expect(await run(['import', '-'], 'x\n')).toMatchObject(failed)
+    // Nobody is on the list after an import that skips the other rows, too.
+    const skipped = 'email,status\nx,subscribed\na@site.io,gone\n'
+    expect(await run(['import', '-', '--treat', 'gone=skip'], skipped)).toMatchObject(failed)
   })
 })
 

@@ -14,7 +14,7 @@ const counts = (...members: string[]) => Object.fromEntries(members.map((member)
 const COUNT = counts('subscribers', 'reserved', 'suppressed')
 const STATE = z.enum(['subscribed', 'suppressed', 'absent'])
 const MEANING = z.enum(['subscribed', 'suppressed', 'skip'])
-const CONTENT = z.strictObject({ ...COUNT, last_accepted_at: date.nullable() })
+const CONTENT = z.strictObject({ ...COUNT, last_accepted_at: date.nullable(), inbox: count })
 
 /** One line on standard output. */
 const OUTPUTS = {

@@ -62,8 +62,8 @@ test('the backup gets the name of the list, and the earlier list is kept, each t
     file: 'copy.db',
     list: `sqlite:${folder}/list.db`,
     dry_run: false,
-    before: { subscribers: 2, reserved: 1, suppressed: 0, last_accepted_at: '2024-06-01T00:00:00.000Z' },
-    after: { subscribers: 1, reserved: 0, suppressed: 0, last_accepted_at: '2024-05-31T00:00:00.000Z' },
+    before: { subscribers: 2, reserved: 1, suppressed: 0, last_accepted_at: '2024-06-01T00:00:00.000Z', inbox: 0 },
+    after: { subscribers: 1, reserved: 0, suppressed: 0, last_accepted_at: '2024-05-31T00:00:00.000Z', inbox: 0 },
   })
   expect(kept).toEqual([expect.stringMatching(/list\.before-restore-20\d\d-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+Z\.db$/)])
   expect([await people(), await people(kept[0])]).toEqual(['ada', 'ada,bob'])
@@ -94,13 +94,23 @@ test('a list that is missing, with its folder, is restored; a link to a list sta
   expect(await people()).toBe('ada')
 })
 
-test('a dry run checks the backup, and leaves no file and no folder', async () => {
-  const { at, names, people, print, run } = await createBackup()
-  const before = names()
-  expect(await print(['restore', 'copy.db', '--dry-run'])).toContain('dry run  nothing was changed')
+test('a dry run checks the backup, and changes no byte, also of a list with an inbox that was killed', async () => {
+  const { folder, at, names, people, print, run } = await createBackup()
+  await addAndEnd('kill', at('list.db'), 'eve@site.io')
+  const look = () =>
+    [...names(), '.'].map((name) => [name, statSync(at(name)).mtimeMs, name === '.' || readFileSync(at(name))])
+  const before = look()
+  expect(before.map(([name]) => name)).toContain('list.db-wal')
+  expect(await print(['restore', 'copy.db', '--dry-run'])).toBe(
+    `list     sqlite:${folder}/list.db
+before   2 addresses, 1 of them reserved, the last one accepted 2024-06-01T00:00:00.000Z; 0 suppressed; 1 in the inbox
+after    1 address, 0 of them reserved, the last one accepted 2024-05-31T00:00:00.000Z; 0 suppressed
+dry run  nothing was changed
+`,
+  )
   await print(['restore', 'copy.db', '--dry-run', '--list', 'sqlite:new/list.db'])
-  expect(names()).toEqual(before)
-  expect(await people()).toBe('ada,bob')
+  expect(look()).toEqual(before)
+  expect(await people()).toBe('ada,bob,eve')
   truncateSync(at('copy.db'), statSync(at('copy.db')).size - PAGE_BYTES)
   expect((await run(['restore', 'copy.db', '--dry-run'])).code).toBe(1)
 })
@@ -157,14 +167,25 @@ const FOURTH = 3 * PAGE_BYTES
 
 /** What makes a backup useless: the exit code, what the error says, and a change of the file. */
 const REFUSED: readonly (readonly [code: number, says: string, change: (file: string, list: string) => void])[] = [
-  [1, 'copy.db is damaged: ', (file) => writeFileSync(file, readFileSync(file).fill(255, FOURTH, FOURTH + 100))],
+  [
+    1,
+    'copy.db is damaged: use another backup (',
+    (file) => writeFileSync(file, readFileSync(file).fill(255, FOURTH, FOURTH + 100)),
+  ],
   [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_BYTES)],
   [1, 'it is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
-  [1, 'copy.db: the file is empty', (file) => truncateSync(file)],
+  [1, 'copy.db (the file is empty)', (file) => truncateSync(file)],
   [1, 'its schema is version 99', (file) => runSql(file, 'PRAGMA user_version = 99')],
-  [1, 'there is no list at', (file) => rmSync(file)],
+  [1, 'copy.db: there is no such file or folder', (file) => rmSync(file)],
   [1, 'not a list', (file) => replace(file, () => runSql(file, 'CREATE TABLE other (x)'))],
-  [1, 'copy.db is not a file', (file) => replace(file, mkdirSync)],
+  [1, 'copy.db: it is a folder: name a file', (file) => replace(file, mkdirSync)],
+  [1, 'copy.db: it is a link to itself: delete it', (file) => replace(file, () => symlinkSync(file, file))],
+  [
+    1,
+    'list.db is not a folder: correct the path',
+    (file, list) => replace(file, () => symlinkSync(`${list}/b.db`, file)),
+  ],
+  [1, 'its name is too long', (file) => replace(file, () => symlinkSync('x'.repeat(300), file))],
   [2, 'list.db is the list itself', (file, list) => replace(file, () => symlinkSync(list, file))],
   [2, 'copy.db is the list itself', (file, list) => replace(file, () => linkSync(list, file))],
 ]
@@ -244,6 +265,6 @@ test('a process that opens the list as soon as it is replaced keeps its log', as
 test('a folder in the place of the list is refused, in one line', async () => {
   const { at, run } = await createBackup()
   mkdirSync(at('folder.db'))
-  const stderr = `rollcall: ${at('folder.db')} cannot be replaced: it cannot be opened for writing\n`
+  const stderr = `rollcall: ${at('folder.db')}: it is a folder: name a file\n`
   expect(await run(['restore', 'copy.db', '--list', 'sqlite:folder.db'])).toEqual({ code: 1, stdout: '', stderr })
 })

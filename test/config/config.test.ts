@@ -119,7 +119,7 @@ test('a site file that cannot be read is an error', async () => {
   await writeFile('latin1.yaml', Buffer.from('name: Jürgen', 'latin1'))
   for (const [file, reason] of [
     ['nowhere.yaml', 'there is no such file or folder'],
-    [folder, 'it is a folder'],
+    [folder, 'it is a folder: name a file'],
     ['latin1.yaml', 'it cannot be read'],
   ]) {
     expect(messageFor({ SITE_FILE: file })).toBe(`SITE_FILE is "${file}": ${reason}; use a YAML file in UTF-8`)

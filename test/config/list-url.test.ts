@@ -31,6 +31,10 @@ test.each([
   )
 })
 
+test.each(['sqlite:list.db-wal', 'file:/srv/l-shm', 'sqlite:list.db-journal'])('%s has the name of a log', (url) => {
+  expect(() => parse(url)).toThrow(`DATABASE_URL is "${url}": use a name that does not end in -wal, -shm or -journal`)
+})
+
 describe('never shows what may be a password', () => {
   const urls = [
     'postgres://rollcall:hunter2@db.example:notaport/rollcall',

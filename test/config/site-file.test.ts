@@ -210,13 +210,13 @@ describe('the logo', () => {
 
   test.each([
     ['logo.svg', 'there is no such file or folder'],
-    ['logo.png/x', 'a part of its path is not a folder'],
+    ['logo.png/x', 'logo.png is not a folder: correct the path'],
     ['images', 'it is not a file'],
     ['text.svg', 'it is neither SVG nor PNG'],
     ['large.svg', 'it has 65537 bytes'],
   ])('%s is not a logo: %s', (logo, reason) => {
     expect(() => parse(logo)).toThrow(
-      `${folder}/site.yaml:2: logo is "${logo}": ${reason}; use the path of an SVG or PNG file of at most 65536 bytes, relative to the folder of the site file`,
+      `${folder}/site.yaml:2: logo is "${logo}": ${reason.replace('logo.png', `${folder}/logo.png`)}; use the path of an SVG or PNG file of at most 65536 bytes, relative to the folder of the site file`,
     )
   })
 })

@@ -20,3 +20,7 @@ function setLimit(pid: number, bytes: string): void {
   const { success, stderr } = Bun.spawnSync(['prlimit', `--fsize=${bytes}:`, '--pid', String(pid)])
   if (!success) throw new Error(stderr.toString())
 }
+
+/** Starts a command that the modes of files bind. They do not bind root. */
+export const BOUND_BY_MODES: readonly string[] =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : []

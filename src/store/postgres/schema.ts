@@ -94,7 +94,8 @@ export async function migrate(
   { create, migrations = MIGRATIONS }: { readonly create: boolean; readonly migrations?: readonly string[] },
 ): Promise<void> {
   let version = await readVersion(sql)
-  if (version === 0 && !create) throw new MissingListError('there is no list in this database yet')
+  if (version === 0 && !create)
+    throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
   if (version < migrations.length) {
     version = await sql.begin('isolation level read committed', async (transaction) => {
       await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`

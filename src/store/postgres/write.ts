@@ -87,7 +87,7 @@ async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]
 export async function fillList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
   const before = await readCount(transaction)
   if (before.subscribers + before.suppressed > 0) {
-    throw new StoreError('the list is not empty: use "rollcall export" and "rollcall import" instead')
+    throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
   }
   const copied = { subscribers: 0, suppressed: 0 }
   let lastSeq = head.lastSeq

@@ -3,11 +3,11 @@
 import { Database } from 'bun:sqlite'
 import type { Result } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckedCopy, type CopyRequest, copyInto } from './backup.ts'
+import { type CheckedCopy, type CopyRequest, copyInto, readCheckedCopy } from './backup.ts'
 import { compactAll, openPass } from './compaction.ts'
 import { toReason } from './error.ts'
 import { openReadOnly, toRealPath } from './file.ts'
-import { checkIntegrity, readStatus } from './read.ts'
+import { checkIntegrity } from './read.ts'
 
 declare const self: Worker
 
@@ -18,20 +18,15 @@ function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, stri
     using db = openReadOnly(toRealPath(source))
     // A damaged list could become a sound copy with fewer addresses.
     checkIntegrity(db, source)
-    if (target === undefined) return { ok: true, value: read(db) }
+    if (target === undefined) return { ok: true, value: readCheckedCopy(db) }
     copyInto(db, target)
     if (lastSeq !== undefined) prepare(target, lastSeq)
     using copy = openReadOnly(target)
-    return { ok: true, value: read(copy) }
+    return { ok: true, value: readCheckedCopy(copy) }
   } catch (error) {
     const reason = error instanceof StoreError ? error.message : `${source} cannot be copied: ${toReason(error)}`
     return { ok: false, reason }
   }
-}
-
-function read(db: Database): CheckedCopy {
-  const { subscribers, reserved, suppressed, lastAcceptedAt } = readStatus(db)
-  return { subscribers, reserved, suppressed, lastAcceptedAt }
 }
 
 /** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Leaves it out of WAL mode. */

@@ -1,14 +1,16 @@
 /** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
 
 import type { Database } from 'bun:sqlite'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { SIDECAR } from '../../config/list-url.ts'
 import type { Result } from '../../failure.ts'
 import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
 import { StoreError, type StoreStatus } from '../../subscriber.ts'
+import { countInbox } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
-import { checkIntegrity } from './read.ts'
+import { checkIntegrity, readStatus } from './read.ts'
 
 export interface CopyRequest {
   /** The list. It is opened for reading only. */
@@ -20,7 +22,15 @@ export interface CopyRequest {
 }
 
 /** What a list holds, for the owner to recognize it. */
-export type CheckedCopy = Pick<StoreStatus, 'subscribers' | 'reserved' | 'suppressed' | 'lastAcceptedAt'>
+export interface CheckedCopy extends Pick<StoreStatus, 'subscribers' | 'reserved' | 'suppressed' | 'lastAcceptedAt'> {
+  /** Addresses in the inbox. Some of them may be on the list. */
+  readonly inbox: number
+}
+
+export function readCheckedCopy(db: Database): CheckedCopy {
+  const { subscribers, reserved, suppressed, lastAcceptedAt } = readStatus(db)
+  return { subscribers, reserved, suppressed, lastAcceptedAt, inbox: countInbox(db) }
+}
 
 /**
  * Copies a list, also while it is in use, and checks every page of both. Runs on a thread of its own, so that this one can
@@ -66,9 +76,8 @@ export function copyInto(db: Database, target: string): void {
 export async function rescueList(db: Database): Promise<string> {
   const path = toPath(db)
   const folder = existsSync(dirname(path)) ? dirname(path) : dirname(dirname(path))
-  const extension = extname(path)
   const time = new Date().toISOString().replaceAll(':', '-')
-  const file = join(folder, `${basename(path, extension)}.rescue-${time}${extension}`)
+  const file = join(folder, `${toRescueStart(path)}${time}${extname(path)}`)
   const partial = toPartialName(file)
   try {
     createPrivateFile(partial)
@@ -79,5 +88,27 @@ export async function rescueList(db: Database): Promise<string> {
     rmSync(partial, { force: true })
     const reason = error instanceof StoreError ? error.message : toReason(error)
     return `and it cannot be copied: ${reason}; when the service stops, the addresses of the open file are lost`
+  }
+}
+
+const toRescueStart = (path: string): string => `${basename(path, extname(path))}.rescue-`
+
+/** Lists the rescue files of a list, next to it and in the folder above. @param path the real path */
+export function listRescues(path: string): readonly string[] {
+  const start = toRescueStart(path)
+  return [dirname(path), dirname(dirname(path))].flatMap((folder) =>
+    listNames(folder)
+      // A program that has opened a rescue file may have left its log.
+      .filter((name) => name.startsWith(start) && !SIDECAR.test(name))
+      .map((name) => join(folder, name)),
+  )
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // The folder is missing, or may not be listed: then a rescue file would not be there.
+    return []
   }
 }

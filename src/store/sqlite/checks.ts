@@ -1,10 +1,9 @@
 /** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
 
 import type { Database } from 'bun:sqlite'
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
-import { Failure } from '../../failure.ts'
-import { isLeftover } from '../../files.ts'
+import { accessSync, existsSync, constants as modes, statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Failure, IS_FOLDER } from '../../failure.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
@@ -23,31 +22,46 @@ export async function* checkSqliteList(
   file: string,
   cursors: readonly CursorCheck[] = [],
 ): AsyncGenerator<CheckResult> {
-  const path = toRealPath(resolve(file))
-  const list = await runCheck('list', () => checkList(path))
+  let path = resolve(file)
+  const list = await runCheck('list', () => {
+    path = toRealPath(path)
+    return checkList(path)
+  })
   yield list
-  yield runCheck('file modes', () => checkModes(path))
+  if (existsSync(path)) yield runCheck('file modes', () => checkModes(path))
   yield runCheck('disk', () => checkSpace(path))
-  yield runCheck('leftovers', () => checkLeftovers(path))
   if (!list.ok) return
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('inbox', () => read(path, checkInbox))
   for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
 }
 
-/** @throws StoreError */
-function read<T>(path: string, work: (db: Database) => T): T {
+/**
+ * Reads a list. One that no process uses is read without locks: if a service starts meanwhile, the list can look damaged.
+ * So a read that fails is repeated when the files have changed.
+ *
+ * @throws StoreError
+ */
+function read<T>(path: string, work: (db: Database) => T, repeats = 3): T {
+  const before = describeFiles(path)
   try {
     using db = openReadOnly(path)
     return db.transaction(() => work(db))()
   } catch (error) {
+    if (repeats > 0 && describeFiles(path) !== before) return read(path, work, repeats - 1)
     if (error instanceof Failure) throw error
     throw new StoreError(`the list ${path} cannot be read: ${toReason(error)}`, { cause: error })
   }
 }
 
+function describeFiles(path: string): string {
+  const files = ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
+  return files.map((stats) => `${stats?.ino} ${stats?.size} ${stats?.mtimeMs}`).join()
+}
+
 function checkList(path: string): string {
   checkExists(path)
+  if (statSync(path).isDirectory()) throw new StoreError(`${path}: ${IS_FOLDER}`)
   const version = read(path, (db) => checkVersion(db, path))
   if (version < SCHEMA_VERSION) throw new StoreError(`its schema is version ${version}: "rollcall count" migrates it`)
   // SQLite keeps a log for each name, so processes that use different names damage the list.
@@ -75,10 +89,12 @@ function checkModes(path: string): string {
   const problem = describeModes(path)
   if (problem) throw new StoreError(problem)
   const folder = dirname(path)
+  // SQLite writes its log next to the list.
+  for (const written of [path, folder]) accessSync(written, modes.W_OK)
   const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
   // In a folder with the sticky bit, only the owner of a file may delete it.
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return 'only the owner can read the list'
-  throw new StoreError(`other users may replace the list: run: chmod go-w ${quote(folder)}`)
+  throw new StoreError(`other users may replace the list: run: chmod go-w ${quotePath(folder)}`)
 }
 
 function checkSpace(path: string): string {
@@ -90,33 +106,6 @@ function checkSpace(path: string): string {
   throw new Failure(`${free} for ${folder}: make space: when the disk is full, requests get 500`)
 }
 
-function checkLeftovers(path: string): string {
-  const folder = dirname(path)
-  const names = listNames(folder)
-  const isRescue = (name: string) => name.startsWith(`${basename(path, extname(path))}.rescue-`)
-  // A program that has opened a rescue file may have left its log.
-  const rescues = names.filter((name) => isRescue(name) && !/-(?:wal|shm)$/.test(name))
-  if (rescues.length > 0) {
-    const advice =
-      'may have addresses that are not on the list: export them, import them, and move the file to another folder'
-    throw new Failure(`${rescues.map((name) => quote(join(folder, name))).join(' ')} ${advice}`)
-  }
-  const partial = names.filter((name) => isLeftover(name)).map((name) => quote(join(folder, name)))
-  if (partial.length === 0) return 'none'
-  throw new Failure(
-    `temporary files of commands that were killed, with addresses in them: run: rm ${partial.join(' ')}`,
-  )
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The folder is missing, or may not be listed.
-    return []
-  }
-}
-
 /** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */
 export function describeModes(file: string): string | undefined {
   // SQLite keeps the log next to the real file.
@@ -125,7 +114,7 @@ export function describeModes(file: string): string | undefined {
   const [first] = open
   if (first === undefined) return
   const mode = toMode(first).toString(8).padStart(4, '0')
-  return `other users may read the list: ${first} has mode ${mode}; run: chmod 600 ${open.map(quote).join(' ')}`
+  return `other users may read the list: ${first} has mode ${mode}; run: chmod 600 ${open.map(quotePath).join(' ')}`
 }
 
 function toMode(path: string): number {
@@ -133,6 +122,6 @@ function toMode(path: string): number {
 }
 
 /** Quotes a path for a shell, if it needs quotes. */
-function quote(path: string): string {
+export function quotePath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

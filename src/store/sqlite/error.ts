@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
-import { Failure, toErrorCode, toSystemReason } from '../../failure.ts'
+import { DENIED, Failure, toErrorCode, toSystemReason } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 
 /** Says in words what an error means. */
@@ -63,11 +63,11 @@ const DISK_ERROR = 'the disk reports an error'
 // a write returns FULL for ENOSPC, and IOERR_WRITE for EIO, EDQUOT and EFBIG (unixWrite in os_unix.c). A statement
 // returns CORRUPT for a read with EIO (SQLITE_IOERR_CORRUPTFS in vdbe.c).
 const SQLITE_REASONS = [
-  [/^SQLITE_CANTOPEN_ISDIR$/, 'it is a folder'],
-  [/^SQLITE_READONLY/, 'permission denied'],
+  [/^SQLITE_READONLY_DBMOVED$/, 'another file is at its path now, as after a restore: start again'],
+  [/^SQLITE_READONLY/, DENIED],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
-  [/^SQLITE_NOTADB/, 'it is not a database, or it is damaged'],
-  [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it'],
+  [/^SQLITE_NOTADB/, 'it is not a database, or it is damaged: correct the path, or restore a backup'],
+  [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it: restore a backup'],
   [/^SQLITE_BUSY/, 'another process holds its lock'],
   [/^SQLITE_FULL$/, 'the disk is full'],
   [/^SQLITE_IOERR_SHMSIZE$/, 'the disk is full or reports an error'],

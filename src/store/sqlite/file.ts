@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { toErrorCode } from '../../failure.ts'
+import { IS_FOLDER, toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
@@ -64,7 +64,7 @@ export function openListFile(file: string, { create = true, orReadOnly = false }
     path = toRealPath(name)
     if (!create) checkExists(path)
     refuseForeignLog(path)
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, 'it is a folder')
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
     if (!existsSync(path)) createFile(path)
     return openWritable(path, name)
   } catch (error) {
@@ -186,7 +186,7 @@ function openAs(path: string, access: keyof typeof READ_ONLY): Database {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Without the index of the log, SQLite reads the log only if it has the list for itself.
     if (access === 'log') db.run('PRAGMA locking_mode = EXCLUSIVE')
-    if (checkVersion(db, path) === 0) throw new MissingListError(`there is no list at ${path}`)
+    if (checkVersion(db, path) === 0) throw toMissing(path)
     return db
   } catch (error) {
     db.close()
@@ -196,8 +196,12 @@ function openAs(path: string, access: keyof typeof READ_ONLY): Database {
 
 /** @throws MissingListError */
 export function checkExists(path: string): void {
-  if (!existsSync(path)) throw new MissingListError(`there is no list at ${path}`)
-  if (!hasContent(path)) throw new MissingListError(`there is no list at ${path}: the file is empty`)
+  if (!existsSync(path)) throw toMissing(path)
+  if (!hasContent(path)) throw toMissing(`${path} (the file is empty)`)
+}
+
+function toMissing(place: string): MissingListError {
+  return new MissingListError(`there is no list at ${place}: use the folder and the settings of the service, or --list`)
 }
 
 /** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
@@ -272,7 +276,7 @@ export const hasContent = (path: string): boolean => readSize(path) > 0
 export function toRealPath(path: string, links = 0): string {
   if (existsSync(path)) return realpathSync(path)
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
-  if (links > 8) throw toOpenError(path, 'it is a link to itself')
+  if (links > 8) throw toOpenError(path, 'it is a link to itself: delete it')
   return toRealPath(resolve(dirname(path), readlinkSync(path)), links + 1)
 }
 

@@ -186,7 +186,8 @@ export function checkIntegrity(db: Database, name?: string): void {
   const { integrity_check: found } = getRow(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)'))
   const problem = found === 'ok' ? compareTables(db) : found
   if (problem === undefined) return
-  throw name === undefined ? toDamage(db, problem) : new StoreError(`${name} is damaged: ${problem}`)
+  const line = problem.replace(/\s+/g, ' ')
+  throw name === undefined ? toDamage(db, line) : new StoreError(`${name} is damaged: use another backup (${line})`)
 }
 
 // One statement, because others write meanwhile.

@@ -3,14 +3,21 @@
 import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
+import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckedCopy, checkAndCopy } from './backup.ts'
+import { type CheckedCopy, checkAndCopy, readCheckedCopy } from './backup.ts'
 import { isBusy, isDamage, toReason } from './error.ts'
-import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './file.ts'
+import {
+  checkExists,
+  createFolder,
+  hasContent,
+  openReadOnly,
+  readFileId,
+  refuseForeignLog,
+  toRealPath,
+} from './file.ts'
 import { readHead } from './read.ts'
-import { openSqliteStore } from './store.ts'
 
 export interface RestoreOptions {
   readonly signal: AbortSignal
@@ -32,14 +39,15 @@ export interface Restored {
  *
  * @param backup is only read
  * @throws UsageError when the backup is the list itself; StoreError when it is not a sound list, or a process uses the
- * list; Failure when the disk is full; the reason of the signal. Then the list is unchanged.
+ * list; Failure or an error of the file system when a path is wrong or the disk is full; the reason of the signal. Then the
+ * list is unchanged.
  */
 export async function restoreList(backup: string, list: string, { signal, dryRun }: RestoreOptions): Promise<Restored> {
   const target = toRealPath(resolve(list))
   const source = toRealPath(resolve(backup))
   checkBackup(source, target)
   refuseForeignLog(target)
-  const before = await readBefore(target)
+  const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
   // Held to the end: nobody may add to a list that is about to be replaced.
   using locked = lockList(target)
@@ -55,8 +63,9 @@ export async function restoreList(backup: string, list: string, { signal, dryRun
 }
 
 function checkBackup(source: string, target: string): void {
+  if (!statSync(source).isFile()) throw new StoreError(`${source}: ${IS_FOLDER}`)
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) throw new StoreError(`${target}: ${IS_FOLDER}`)
   checkExists(source)
-  if (!statSync(source).isFile()) throw new StoreError(`${source} is not a file`)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
   refuseForeignLog(source)
   if (!hasContent(`${source}-wal`)) return
@@ -64,19 +73,13 @@ function checkBackup(source: string, target: string): void {
 }
 
 /** Reads what the list holds, or why it cannot be read: such a list is replaced too. */
-async function readBefore(target: string): Promise<Restored['before']> {
+function readBefore(target: string): Restored['before'] {
   if (!hasContent(target)) return undefined
   try {
-    const store = openSqliteStore(target, { create: false, orReadOnly: true })
-    try {
-      const { subscribers, reserved, suppressed, lastAcceptedAt } = await store.status()
-      return { subscribers, reserved, suppressed, lastAcceptedAt }
-    } finally {
-      await store.close()
-    }
+    using db = openReadOnly(target)
+    return db.transaction(readCheckedCopy)(db)
   } catch (error) {
-    if (error instanceof StoreError) return error.message
-    throw error
+    return error instanceof StoreError ? error.message : toReason(error)
   }
 }
 
@@ -98,7 +101,7 @@ function lockList(file: string): Database | undefined {
     return db
   } catch (error) {
     db?.close()
-    if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it`)
+    if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it: stop the service`)
     if (!isDamage(error)) throw new StoreError(`${file} cannot be replaced: ${toReason(error)}`)
     return undefined
   }

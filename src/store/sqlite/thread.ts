@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
 import { describeModes } from './checks.ts'
+import { toRealPath } from './file.ts'
 import type { Command, Reply, Report } from './worker.ts'
 
 /**
@@ -66,7 +67,10 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     probe: async () => void (await send('[]')),
     check: async () => void (await send({ call: 'check' })),
     async measure() {
-      const [{ bavail, bsize }, inboxSince] = await Promise.all([statfs(dirname(file)), send({ call: 'measure' })])
+      const [{ bavail, bsize }, inboxSince] = await Promise.all([
+        statfs(dirname(toRealPath(file))),
+        send({ call: 'measure' }),
+      ])
       return { inboxSince, freeBytes: bavail * bsize }
     },
     close,

@@ -67,7 +67,7 @@ function insertSuppressions(db: Database, suppressions: readonly Suppression[]):
 export async function fillList(db: Database, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
   const before = readCount(db)
   if (before.subscribers + before.suppressed + countInbox(db) > 0) {
-    throw new StoreError(`the list ${db.filename} is not empty: use "rollcall export" and "rollcall import" instead`)
+    throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
   }
   let [expected, suppressed, last] = [0, 0, 0]
   for await (const page of subscribers) {

@@ -94,7 +94,8 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
     if (problem === undefined) return batch
     signal.throwIfAborted()
     const text = `subscribers ${batch.first} to ${batch.last}: ${problem}`
-    if (!follow) throw new Failure(`${text}; the cursor stays at ${cursor.seq}`)
+    if (!follow)
+      throw new Failure(`${text}; the cursor stays at ${cursor.seq}: the next run hands over the same subscribers`)
     note(`${text}; trying again in ${delay / 1000} s`)
     // Later subscribers do not join a batch that was handed over, so that the receiver can recognize it.
     until = batch.last

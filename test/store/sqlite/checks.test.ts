@@ -63,9 +63,7 @@ test('a sound list: every check is ok, also after a kill and without the index o
     const before = look(file)
     const results = await check(file)
     expect(results.filter(({ ok }) => !ok)).toEqual([])
-    expect(results.map(({ check }) => check)).toEqual([
-      ...['list', 'file modes', 'disk', 'leftovers', 'integrity', 'inbox'],
-    ])
+    expect(results.map(({ check }) => check)).toEqual([...['list', 'file modes', 'disk', 'integrity', 'inbox']])
     expect(look(file)).toEqual(before)
   }
   const inbox = (await check(file)).find(({ check }) => check === 'inbox')
@@ -82,16 +80,6 @@ const WRONG: readonly (readonly [string, Change, Readonly<Record<string, string>
   ['a second name', (file, folder) => linkSync(file, join(folder, 'second.db')), { list: 'has 2 names' }],
   ['a mode', (file) => chmodSync(file, 0o640), { 'file modes': 'has mode 0640; run: chmod 600' }],
   ['the mode of the folder', (_, folder) => chmodSync(folder, 0o770), { 'file modes': 'run: chmod go-w' }],
-  [
-    'a temporary file of a process that ended',
-    (_, folder) => writeFileSync(join(folder, '.backup.db.4194305.partial'), ''),
-    { leftovers: '.backup.db.4194305.partial' },
-  ],
-  [
-    'a rescue file',
-    (_, folder) => writeFileSync(join(folder, 'list.rescue-2026-11-21T12-00-00-1.db'), ''),
-    { leftovers: 'export them, import them' },
-  ],
 ]
 
 test('each thing that is wrong is found, with what to do, and no file is created', async () => {

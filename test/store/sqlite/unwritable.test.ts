@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
-import { NO_SPACE } from '../../support/disk.ts'
+import { BOUND_BY_MODES, NO_SPACE } from '../../support/disk.ts'
 import { CLI, ROOT } from '../../support/paths.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses, toAddresses } from '../suite.ts'
@@ -27,10 +27,6 @@ const READER = `
   const problem = await store.check().then(() => null, ({ message }) => message)
   await store.close()
   console.log(JSON.stringify({ content, problem, notes }))`
-
-/** Starts a command that the modes of files bind. They do not bind root. */
-const BOUND_BY_MODES =
-  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : []
 
 /** How a process is started that cannot write to a list. */
 interface Place {
@@ -132,7 +128,7 @@ test('every verb that reads works, and one that writes says why it cannot', asyn
   expect(status.stdout).toMatch(/writable +no: /)
   const removal = run('remove', 'last@site.io')
   expect(removal.exitCode).toBe(1)
-  expect(removal.stderr).toMatch(/^rollcall: .*list\.db.*: permission denied\n$/)
+  expect(removal.stderr).toMatch(/^rollcall: .*list\.db.*: permission denied: run it as the user of the service, .*\n$/)
 })
 
 /** A list with addresses that are compacted, and others that wait: new ones, repeats, and one who comes back. */
