@@ -73,7 +73,7 @@ export const HAND_OVER_BATCH = 500
 export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const
 
 /** Maximum size of a logo in bytes. Every first visit of the page loads it. */
-export const MAX_LOGO_BYTES = 64 * 1024
+export const MAX_PICTURE_BYTES = { logo: 64 * 1024, card: 512 * 1024 } as const
 
 /** Maximum size in bytes of a file that an import reads into memory. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024

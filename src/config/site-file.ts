@@ -5,7 +5,7 @@ import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, vi
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
-import { type Logo, readLogo } from './logo.ts'
+import { type Picture, readPicture } from './picture.ts'
 import { LANGUAGE_TAGS, type Localized, type Phrases, toTexts, type Words } from './texts.ts'
 
 /** A text of one line: no control characters, line separators or unpaired surrogates. */
@@ -41,13 +41,16 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
   return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
 }
 
-/** Creates the schema of the phrases that may replace these. A phrase with `{address}` must keep it. */
+/** Creates the schema of the phrases that may replace these. A phrase with `{address}` or `{author}` must keep it. */
 function phrases(defaults: object): z.ZodType {
-  const error = 'use one line of 1 to 300 characters with {address}, which stands for the likely address'
-  const question = line(300).refine((text) => text.includes('{address}'), { error })
+  const withPlace = (place: string) => {
+    const error = `use one line of 1 to 300 characters with ${place}, which the page replaces`
+    return line(300).refine((text) => text.includes(place), { error })
+  }
   const shape = Object.entries(defaults).map(([name, text]) => {
     if (typeof text === 'object') return [name, phrases(text).optional()]
-    return [name, localized(text.includes('{address}') ? question : line(300)).optional()]
+    const [place] = /\{a\w+\}/.exec(text) ?? []
+    return [name, localized(place ? withPlace(place) : line(300)).optional()]
   })
   return object(Object.fromEntries(shape))
 }
@@ -99,12 +102,22 @@ const pages = z
   .prefault([])
 
 const ACCENT_ERROR = 'use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
+const color = z
+  .string({ error: ACCENT_ERROR })
+  .trim()
+  .toLowerCase()
+  .regex(/^#[0-9a-f]{6}$/, { error: ACCENT_ERROR })
+const accent = z.union([
+  object({ light: color, dark: color }),
+  color.transform((both) => Object.freeze({ light: both, dark: both })),
+])
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
 const schema = object({
   name: localized(line(80)).optional(),
   description: localized(line(300)).optional(),
   note: localized(line(200)).optional(),
+  author: line(80).optional(),
   contact: url(
     /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u,
     'use a URL such as https://www.example.org/contact or mailto:name@example.org',
@@ -114,20 +127,15 @@ const schema = object({
   privacy: webUrl.optional(),
   imprint: webUrl.optional(),
   after_subscribe: webUrl.optional(),
-  social_image: webUrl.optional(),
   developers: z.boolean({ error: 'use true or false' }).default(true),
   license: z
     .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
     // Not `default`, which would return an object that is not frozen.
     .prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
     .transform((license) => (license === 'none' ? undefined : license)),
-  accent: z
-    .string({ error: ACCENT_ERROR })
-    .trim()
-    .toLowerCase()
-    .regex(/^#[0-9a-f]{6}$/, { error: ACCENT_ERROR })
-    .default('#2b5a4e'),
+  accent: accent.prefault('#2b5a4e'),
   logo: line(1000).optional(),
+  card: line(1000).optional(),
   // The first language is the default.
   languages: z
     .array(z.enum(LANGUAGE_TAGS, { error: LANGUAGES_ERROR }), { error: LANGUAGES_ERROR })
@@ -149,23 +157,24 @@ const schema = object({
 type Members = z.infer<typeof schema>
 
 /** The site: the values of the site file, with a default for each member that it omits. */
-export interface Site extends Omit<Members, 'logo' | 'after_subscribe' | 'social_image' | keyof Words> {
+export interface Site extends Omit<Members, 'logo' | 'card' | 'after_subscribe' | keyof Words> {
   /** The name and the description in the first language, for documents. */
   readonly name: string
   readonly description: string
   /** What `toTexts` needs for the page in each language. */
   readonly words: Words
-  readonly logo?: Logo
+  readonly logo?: Picture
+  /** What links to the page show in social networks, if the owner has a picture. */
+  readonly card?: Picture
   /** Where people go after a subscription. Never a parameter of a request, which would be an open redirect. */
   readonly afterSubscribe?: string | undefined
-  readonly socialImage?: string | undefined
 }
 
 /**
- * Parses a site file and reads the logo that it names.
+ * Parses a site file and reads the logo and the card that it names.
  *
  * @param text YAML; an empty text gives the defaults
- * @param file the path of the file, for errors; a relative path in `logo` starts at its folder
+ * @param file the path of the file, for errors; a relative path in it starts at its folder
  * @throws UsageError with file and line of the first mistake
  */
 export function parseSite(text: string, file: string): Site {
@@ -191,15 +200,18 @@ export function parseSite(text: string, file: string): Site {
     const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
     return fail(findOffset(document, path), message)
   }
-  const { logo: path, ...members } = data
-  const site = toSite(members)
-  if (path === undefined) return Object.freeze(site)
-  const logo = readLogo(resolve(dirname(file), path))
-  if (typeof logo !== 'string') return Object.freeze({ ...site, logo })
-  return fail(findOffset(document, ['logo']), `logo is ${JSON.stringify(path)}: ${logo}`)
+  const { logo, card, ...members } = data
+  const site: Site = toSite(members)
+  const pictures = Object.entries({ logo, card }).map(([name, path]) => {
+    if (path === undefined) return {}
+    const picture = readPicture(name as 'logo' | 'card', resolve(dirname(file), path))
+    if (typeof picture !== 'string') return { [name]: picture }
+    return fail(findOffset(document, [name]), `${name} is ${JSON.stringify(path)}: ${picture}`)
+  })
+  return Object.freeze(Object.assign(site, ...pictures))
 }
 
-function toSite({ name, description, note, phrases, after_subscribe, social_image, ...rest }: Omit<Members, 'logo'>) {
+function toSite({ name, description, note, phrases, after_subscribe, ...rest }: Omit<Members, 'logo' | 'card'>) {
   const words: Words = Object.freeze({ name, description, note, phrases })
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   return {
@@ -209,7 +221,6 @@ function toSite({ name, description, note, phrases, after_subscribe, social_imag
     words,
     // A header has no other characters than ASCII.
     afterSubscribe: after_subscribe && new URL(after_subscribe).href,
-    socialImage: social_image,
   }
 }
 

@@ -1,6 +1,6 @@
 /** The pages over HTTP: GET and HEAD, the form, and redirects to the path of a page. */
 
-import type { Site } from '../config/site-file.ts'
+import { createHash } from 'node:crypto'
 import type { Language } from '../config/texts.ts'
 import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
@@ -8,7 +8,7 @@ import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
 import { toOutcome } from '../locales/locale.ts'
 import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
-import type { PageOptions } from '../page/head.tsx'
+import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
 import { CACHE_CONTROL, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
@@ -28,10 +28,10 @@ export interface PagesOptions extends PageOptions {
 
 const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
 
-/** Allows only what the page needs: no inline script or style, nothing from another host. */
+/** Allows only what the page needs: its own style, no inline script, nothing from another host. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  ...['script-src', 'style-src', 'img-src', 'font-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
+  ...['script-src', 'img-src', 'font-src', 'connect-src', 'form-action'].map((name) => `${name} 'self'`),
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
@@ -72,7 +72,7 @@ function createPage(options: PagesOptions, language: Language): Handler {
     path: toPagePath(language, options.site.languages),
     mediaType: PAGE_MEDIA_TYPE,
     body: () => renderPage(options, language),
-    headers: toPageHeaders(language, options.site),
+    headers: toPageHeaders(options, language),
   }
   const read = createDocumentHandler(document, options.headers)
   const subscribe = createPageForm(options, language)
@@ -86,7 +86,7 @@ function createPage(options: PagesOptions, language: Language): Handler {
 function createPageForm(options: PagesOptions, language: Language): Handler {
   const { intake, body, site, responses } = options
   const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
-  const pageHeaders = { ...headers, ...toPageHeaders(language, site), 'Content-Type': PAGE_MEDIA_TYPE }
+  const pageHeaders = { ...headers, ...toPageHeaders(options, language), 'Content-Type': PAGE_MEDIA_TYPE }
 
   function show(status: number, state: FormState): Response {
     return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
@@ -120,10 +120,12 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
 }
 
 /** Returns the headers of every version of the page in a language. */
-function toPageHeaders(language: Language, { afterSubscribe }: Pick<Site, 'afterSubscribe'>): HeaderFields {
+function toPageHeaders(options: PagesOptions, language: Language): HeaderFields {
+  const { afterSubscribe } = options.site
   // Chromium applies form-action to the redirect after a form too.
   const target = afterSubscribe === undefined ? '' : ` ${new URL(afterSubscribe).origin}`
-  const policy = CONTENT_SECURITY_POLICY.replace("form-action 'self'", `$&${target}`)
+  const hash = createHash('sha256').update(createStyle(options, language)).digest('base64')
+  const policy = `${CONTENT_SECURITY_POLICY.replace("form-action 'self'", `$&${target}`)}; style-src 'sha256-${hash}'`
   return { 'Content-Security-Policy': policy, 'Content-Language': language }
 }
 

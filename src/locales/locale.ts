@@ -22,6 +22,8 @@ export interface Locale {
   readonly direction: 'ltr' | 'rtl'
   /** For a site without a name or a description. */
   readonly site: { readonly name: string; readonly description: string }
+  /** Who writes. `{author}` stands for the name. */
+  readonly by: string
   /** The label of the field. */
   readonly email: string
   /** The label of the button, and the end of the title. */

@@ -1,7 +1,9 @@
 /** The colors and icons of the page, from the accent, the name and the logo of the owner. */
 
-import { latin } from '@fontsource/fraunces/unicode.json'
-import type { Logo } from '../config/logo.ts'
+import { latin, vietnamese } from '@fontsource/fraunces/unicode.json'
+import type { Picture } from '../config/picture.ts'
+
+export type Accent = Readonly<Record<'light' | 'dark', string>>
 
 /** The background of the page in each theme. */
 export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
@@ -11,12 +13,14 @@ export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
  * `--label` what is legible on it. `--rim` is the border of a fill, which is needed where the fill is close to the
  * background: 3 is the minimum contrast of a control (WCAG 2.2, success criterion 1.4.11).
  *
- * @param accent `#rrggbb`
+ * @param accent `#rrggbb` for each theme
  */
-export function createColors(accent: string): string {
-  const rule = (background: string) => `:root{--background:${background};--rim:${toRim(accent, background)}}`
-  const fill = `:root{--fill:${accent};--label:${toLabel(accent)}}`
-  return `${fill}${rule(BACKGROUND.light)}@media (prefers-color-scheme:dark){${rule(BACKGROUND.dark)}}`
+export function createColors(accent: Accent): string {
+  const rule = (theme: keyof Accent) => {
+    const [fill, background] = [accent[theme], BACKGROUND[theme]]
+    return `:root{--fill:${fill};--label:${toLabel(fill)};--background:${background};--rim:${toRim(fill, background)}}`
+  }
+  return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
 }
 
 function toRim(accent: string, background: string): string {
@@ -59,28 +63,62 @@ export function toInitial(name: string): string {
   return capital.length === initial.length ? capital : initial
 }
 
-/** Whether a logo can be an icon: by the header of a PNG (section 11.2.1), or by the root element of an SVG. */
-export function isSquare({ mediaType, bytes }: Pick<Logo, 'mediaType' | 'bytes'>): boolean {
+/** Whether a logo can be an icon. */
+export function isSquare(logo: Pick<Picture, 'mediaType' | 'bytes'>): boolean {
+  const { width, height } = toSize(logo)
+  return width !== undefined && width === height
+}
+
+/** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; nothing if there is none. */
+export function toSize({ mediaType, bytes }: Pick<Picture, 'mediaType' | 'bytes'>): {
+  width?: number
+  height?: number
+} {
   const file = Buffer.from(bytes)
-  if (mediaType === 'image/png') return file.length >= 24 && file.readUInt32BE(16) === file.readUInt32BE(20)
+  if (mediaType === 'image/png') {
+    return file.length < 24 ? {} : { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
+  }
   const [root = ''] = /<svg[^>]*>/.exec(file.toString('utf8')) ?? []
   const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(root)
   const [, width, height] = box ?? [null, /\swidth="([\d.]+)/.exec(root)?.[1], /\sheight="([\d.]+)/.exec(root)?.[1]]
-  return width !== undefined && Number(width) === Number(height)
+  return width === undefined ? {} : { width: Number(width), height: Number(height) }
 }
 
-/** The code points of Fraunces in the subset for Latin, as the bounds of each range. */
-const RANGES = latin.split(',').map((range) => {
-  const [first = '', last = first] = range.slice(2).split('-')
-  return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const
-})
+/** The code points of a subset of Fraunces, as the bounds of each range. */
+function toRanges(subset: string): (readonly [first: number, last: number])[] {
+  return subset.split(',').map((range) => {
+    const [first = '', last = first] = range.slice(2).split('-')
+    return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const
+  })
+}
+
+/** The subset for Latin, which the page has. */
+const RANGES = toRanges(latin)
+
+/** The letters of the whole font, which pictures have: also those of Central Europe, Turkish and Vietnamese. */
+const CARD_RANGES = [latin, vietnamese, 'U+0100-0148,U+014A-017E,U+0218-021B,U+1E80-1E85,U+1E9E'].flatMap(toRanges)
 
 /**
  * Whether the font of titles has every letter of a text. A title in two fonts is ugly, so a text with another letter is
  * in a font of the system. Symbols and emoji may come from another font.
  */
-export function isInTitleFont(text: string): boolean {
+export function isInTitleFont(text: string, ranges = RANGES): boolean {
   const letters = text.replace(/\p{RGI_Emoji}/gv, '').match(/[\p{L}\p{M}\p{N}]/gu) ?? []
-  const codes = letters.map((letter) => letter.codePointAt(0) ?? 0)
-  return codes.length > 0 && codes.every((code) => RANGES.some(([first, last]) => code >= first && code <= last))
+  return letters.length > 0 && letters.every((letter) => isInRanges(letter, ranges))
+}
+
+function isInRanges(character: string, ranges: typeof RANGES): boolean {
+  const code = character.codePointAt(0) ?? 0
+  return ranges.some(([first, last]) => code >= first && code <= last)
+}
+
+/** Returns a text as a picture shows it, without symbols and emoji that its font lacks; undefined if it lacks a letter. */
+export function toCardText(text: string): string | undefined {
+  if (!isInTitleFont(text.normalize('NFC'), CARD_RANGES)) return undefined
+  const characters = [...text.normalize('NFC').replace(/\p{RGI_Emoji}/gv, '')]
+  return characters
+    .filter((character) => isInRanges(character, CARD_RANGES))
+    .join('')
+    .trim()
+    .replace(/\s+/g, ' ')
 }

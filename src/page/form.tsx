@@ -4,6 +4,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { type Language, toTexts } from '../config/texts.ts'
 import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
+import { splitAddress } from './assets/typo.ts'
 import { isInTitleFont } from './brand.ts'
 import type { PageOptions } from './head.tsx'
 
@@ -83,7 +84,7 @@ function createQuestion(phrase: string, likely: string): JSX.Element {
     <>
       {before}
       <button type="submit" form="answer" dir="ltr">
-        {likely}
+        {createBreakable(likely)}
       </button>
       {after}
     </>
@@ -124,7 +125,7 @@ export function createConfirmation(
   const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
-      <svg viewBox="-1 -1 50 50" width="56" height="56" aria-hidden="true">
+      <svg viewBox="-1 -1 50 50" aria-hidden="true">
         <circle cx="24" cy="24" r="24" />
         <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
       </svg>
@@ -133,7 +134,7 @@ export function createConfirmation(
       </h2>
       <p class="address">
         <bdi id="address" dir="ltr">
-          {isDone && typed}
+          {isDone && typed && createBreakable(typed)}
         </bdi>
       </p>
       <p>{next}</p>
@@ -149,6 +150,11 @@ export function createConfirmation(
       </p>
     </section>
   )
+}
+
+/** Lets a line break after the `@` and the dots of an address. */
+function createBreakable(address: string): JSX.Element {
+  return <>{splitAddress(address).flatMap((part) => [<wbr key={part} />, part])}</>
 }
 
 /** Puts each sentence into its own element, so that lines break between sentences if possible. */

@@ -24,6 +24,17 @@ export function listPages(languages: readonly Language[]): IndexedPage[] {
   return versions.map(([, path]) => ({ path, lastmod: PHRASES_CHANGED, alternates }))
 }
 
+/** Builds the style of the page in a language, for its head and for the hash in its policy. */
+export function createStyle({ assets, site }: PageOptions, language: Language): string {
+  return `${assets.style}h1{--letters:${countLetters(toTexts(site, language).name.text)}}`
+}
+
+/** Counts the characters of the longest word. Scripts without spaces break after each character. */
+function countLetters(name: string): number {
+  const words = name.split(/[\s-]+|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}])/u)
+  return Math.max(...words.map(({ length }) => length))
+}
+
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
 export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
   const { site, baseUrl, assets } = options
@@ -43,7 +54,7 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
       {(['light', 'dark'] as const).map((theme) => (
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
-      <link rel="stylesheet" href={assets.stylesheet} />
+      <style dangerouslySetInnerHTML={{ __html: createStyle(options, language) }} />
       {assets.font && isInTitleFont(name.text) && (
         <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
       )}
@@ -56,7 +67,9 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
       <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
       <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
-      {createCard(options, texts, toUrl(language))}
+      <meta property="og:url" content={toUrl(language)} />
+      {createCard(options, texts, language)}
+      {site.author && <meta name="author" content={site.author} />}
       <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(options) }} />
       <script type="module" src={assets.script} />
     </head>
@@ -64,16 +77,27 @@ export function createHead(options: PageOptions, language: Language, outcome: Ou
 }
 
 /** Builds what other programs show for a link to the page: Open Graph (ogp.me), and the kind of card of X. */
-function createCard({ site, baseUrl, assets }: PageOptions, { name, description }: Texts, url: string): JSX.Element {
-  const logo = site.logo?.mediaType === 'image/png' ? assets.logo : undefined
+function createCard({ baseUrl, assets }: PageOptions, { name, description }: Texts, language: Language): JSX.Element {
+  const { path = '', width, height } = assets.cards.get(name.text) ?? {}
+  const { language: tag, region } = new Intl.Locale(language).maximize()
+  const properties = {
+    type: 'website',
+    title: name.text,
+    description: description.text,
+    site_name: name.text,
+    locale: `${tag}_${region}`,
+    image: baseUrl + path,
+    'image:width': width,
+    'image:height': height,
+    'image:alt': name.text,
+  }
   return (
     <>
-      <meta property="og:type" content="website" />
-      <meta property="og:title" content={name.text} />
-      <meta property="og:description" content={description.text} />
-      <meta property="og:url" content={url} />
-      <meta property="og:image" content={site.socialImage ?? baseUrl + (logo ?? assets.touchIcon)} />
-      <meta name="twitter:card" content={site.socialImage ? 'summary_large_image' : 'summary'} />
+      {Object.entries(properties).map(
+        ([property, content]) =>
+          content !== undefined && <meta key={property} property={`og:${property}`} content={String(content)} />,
+      )}
+      <meta name="twitter:card" content="summary_large_image" />
     </>
   )
 }
@@ -83,7 +107,7 @@ function createCard({ site, baseUrl, assets }: PageOptions, { name, description 
  * names a publisher only if the owner gave a name and a site. It has no `<`, so it cannot end its script element.
  */
 function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
-  const { words, name, description, languages, license, home } = site
+  const { words, name, description, author, languages, license, home } = site
   const data = {
     '@context': 'https://schema.org',
     '@type': 'WebSite',
@@ -92,6 +116,7 @@ function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
     url: `${baseUrl}/`,
     inLanguage: languages,
     license: license?.url,
+    author: author && { '@type': 'Person', name: author },
     publisher:
       words.name !== undefined && home !== undefined
         ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo }

@@ -30,6 +30,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
           <h1 class={toNameClass(assets, name.text)} lang={name.language}>
             <bdi>{name.text}</bdi>
           </h1>
+          {site.author && <p class="author">{createByline(phrases.by, site.author)}</p>}
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
           </p>
@@ -47,11 +48,23 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   return `<!doctype html>\n${page}\n`
 }
 
-/** From this number of characters, a name takes too many lines in the full size. */
-const LONG_NAME = 30
+function createByline(phrase: string, author: string): JSX.Element {
+  const [before, after] = phrase.split('{author}')
+  return (
+    <>
+      {before}
+      <bdi>{author}</bdi>
+      {after}
+    </>
+  )
+}
+
+/** From these numbers of characters, a name takes too many lines in the full size. */
+const [MEDIUM_NAME, LONG_NAME] = [15, 30]
 
 function toNameClass({ font }: PageOptions['assets'], name: string): string | undefined {
-  const classes = [font && isInTitleFont(name) && 'title', name.length >= LONG_NAME && 'long']
+  const isMedium = name.length >= MEDIUM_NAME && name.length <= 20
+  const classes = [font && isInTitleFont(name) && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
   return classes.filter(Boolean).join(' ') || undefined
 }
 
@@ -84,15 +97,17 @@ function createDevelopers({ developers }: Locale, baseUrl: string): JSX.Element 
   return (
     <details class="developers">
       <summary>{developers.title}</summary>
-      <p>{developers.lead}</p>
-      <pre dir="ltr">
-        <code>{createCurlCall(baseUrl)}</code>
-      </pre>
-      {[openApiJson, openApiYaml, llmsTxt].map(({ path }) => (
-        <a key={path} href={path} dir="ltr">
-          {path}
-        </a>
-      ))}
+      <div>
+        <p>{developers.lead}</p>
+        <pre dir="ltr">
+          <code>{createCurlCall(baseUrl)}</code>
+        </pre>
+        {[openApiJson, openApiYaml, llmsTxt].map(({ path }) => (
+          <a key={path} href={path} dir="ltr">
+            {path}
+          </a>
+        ))}
+      </div>
     </details>
   )
 }

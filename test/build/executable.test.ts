@@ -16,9 +16,10 @@ test('the executable serves the page and the API, and runs commands next to the 
 
   const service = await startService({ folder, command: [program, 'serve'] })
   const page = await load(service.origin)
-  const style = await load(service.origin + /<link rel="stylesheet" href="([^"]+)"/.exec(page)?.[1])
-  expect(style).toStartWith(':root{--fill:')
-  expect(await load(service.origin + /url\(([^)]+\.woff2)\)/.exec(style)?.[1])).toStartWith('wOF2')
+  expect(page).toContain('<style>:root{--fill:')
+  expect(await load(service.origin + /url\(([^)]+\.woff2)\)/.exec(page)?.[1])).toStartWith('wOF2')
+  // Drawn by WebAssembly, with a font of its own.
+  expect(await load(service.origin + /\/assets\/card[^"]+/.exec(page)?.[0])).toContain('PNG')
   const script = await load(service.origin + /<script type="module" src="([^"]+)"/.exec(page)?.[1])
   expect(script).toContain('fetch(')
   expect((await service.subscribe('ada@example.org')).status).toBe(200)

@@ -14,13 +14,13 @@ describe('a valid site file', () => {
       'name: "  Die Rundschau  "',
       'description: Neues, dann und wann. 你好',
       'note: No ads.',
+      'author: Ann Smith',
       'contact: mailto:owner@example.org',
       'home: https://home.example',
       'sample: https://home.example/17',
       'privacy: http://home.example/privacy?x=1',
       'imprint: https://home.example/imprint',
       'after_subscribe: https://bücher.example/grüße?日#ß',
-      'social_image: https://home.example/card.png',
       'developers: false',
       'phrases: { subscribe: Los, developers: { title: { de: Technik } } }',
       'license:',
@@ -44,6 +44,7 @@ describe('a valid site file', () => {
         note: 'No ads.',
         phrases: { subscribe: 'Los', developers: { title: { de: 'Technik' } } },
       },
+      author: 'Ann Smith',
       contact: 'mailto:owner@example.org',
       home: 'https://home.example',
       sample: 'https://home.example/17',
@@ -51,10 +52,9 @@ describe('a valid site file', () => {
       imprint: 'https://home.example/imprint',
       // In ASCII, for the Location header.
       afterSubscribe: 'https://xn--bcher-kva.example/gr%C3%BC%C3%9Fe?%E6%97%A5#%C3%9F',
-      socialImage: 'https://home.example/card.png',
       developers: false,
       license: { name: 'MIT', url: 'http://license.example/mit' },
-      accent: '#ffcc00',
+      accent: { light: '#ffcc00', dark: '#ffcc00' },
       languages: ['de', 'pt-BR'],
       pages: [
         { path: '/archive?year=2026', lastmod: '2026-05-31' },
@@ -71,18 +71,23 @@ describe('a valid site file', () => {
       words: {},
       developers: true,
       license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
-      accent: '#2b5a4e',
+      accent: { light: '#2b5a4e', dark: '#2b5a4e' },
       languages: LANGUAGE_TAGS,
       pages: [],
     })
   })
 })
 
+test('an accent may have a color for each theme', () => {
+  const { accent } = parseSite('accent: { light: "#0b3d2e", dark: "#8FD0B8" }', 'site.yaml')
+  expect(accent).toEqual({ light: '#0b3d2e', dark: '#8fd0b8' })
+})
+
 /** A mistake: the text, its line, and the parts of the error. */
 type Mistake = readonly [text: string, line: number, start: string, rule: string]
 
 const LINE = (most: number) => `use one line of 1 to ${most} characters`
-const KEYS = 'use keys with values: name, description, note, contact, home'
+const KEYS = 'use keys with values: name, description, note, author, contact, home'
 const CONTACT = 'use a URL such as https://www.example.org/contact or mailto:'
 const LICENSE = 'license:\n  name: MIT\n  url: '
 
@@ -100,6 +105,7 @@ const MISTAKES: readonly Mistake[] = [
     'phrases.outcomes.typo.de is "Nein"',
     `${LINE(300)} with {address}`,
   ],
+  ['phrases: { by: Ann }', 1, 'phrases.by is "Ann"', `${LINE(300)} with {author}`],
   ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
   ['name: |\n  a\n  b\n', 1, 'name is "a\\nb\\n"', LINE(80)],
   ['name: "a\\e[2Jb"', 1, 'name is "a\\u001b[2Jb"', LINE(80)],
@@ -111,11 +117,13 @@ const MISTAKES: readonly Mistake[] = [
   [`${LICENSE}mailto:a@example.org`, 3, 'license.url is "mailto:a@example.org"', 'use an http or https URL'],
   ['\n\n- a\n- b', 3, 'the file is ["a","b"]', KEYS],
   ['accent: "#12345"', 1, 'accent is "#12345"', 'use a color of six hexadecimal digits'],
+  ['accent: { light: "#0b3d2e" }', 1, 'accent.dark is missing', 'use a color of six hexadecimal digits'],
+  ['accent: { light: "#0b3d2e", dark: green }', 1, 'accent.dark is "green"', 'use a color of six hexadecimal digits'],
   ['languages: [de, xx]', 1, 'languages.1 is "xx"', 'use a list of these tags: en, de'],
   ['languages: []', 1, 'languages is []', 'use at least one language'],
   ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   // The host of after_subscribe is in the Content-Security-Policy.
-  ...['home', 'sample', 'privacy', 'imprint', 'after_subscribe', 'social_image'].flatMap((name) =>
+  ...['home', 'sample', 'privacy', 'imprint', 'after_subscribe'].flatMap((name) =>
     ['data:text/html,x', '//a.example', '/path', '', 'https://a;script-src', 'https://*.a.example/'].map(
       (url): Mistake => [`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL'],
     ),
@@ -148,7 +156,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 
   const known =
-    'use these: name, description, note, contact, home, sample, privacy, imprint, after_subscribe, social_image, developers, license, accent, logo, languages, phrases, pages'
+    'use these: name, description, note, author, contact, home, sample, privacy, imprint, after_subscribe, developers, license, accent, logo, card, languages, phrases, pages'
   const tags = `use these: ${LANGUAGE_TAGS.join(', ')}`
   test.each([
     ['name: n\n\ndescripton: d', 3, '"descripton"', known],
@@ -186,7 +194,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 })
 
-describe('the logo', () => {
+describe('the logo and the card', () => {
   const SVG = '<?xml version="1.0"?>\n<!-- a logo -->\n<svg xmlns="http://www.w3.org/2000/svg"/>'
   const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
   let folder: string
@@ -206,6 +214,14 @@ describe('the logo', () => {
     expect(parse('images/logo.svg').logo).toEqual({ ...svg, bytes: Buffer.from(SVG) })
     expect(parse('largest.svg').logo?.bytes).toHaveLength(64 * 1024)
     expect(parse(join(folder, 'logo.png')).logo).toEqual({ mediaType: 'image/png', extension: '.png', bytes: PNG })
+  })
+
+  test('a card is a PNG file', () => {
+    const parseCard = (card: string) => parseSite(`name: n\ncard: ${card}`, join(folder, 'site.yaml')).card
+    expect(parseCard('logo.png')?.bytes).toEqual(PNG)
+    expect(() => parseCard('images/logo.svg')).toThrow(
+      'it is not PNG; use the path of a PNG file of at most 524288 bytes',
+    )
   })
 
   test.each([

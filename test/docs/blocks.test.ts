@@ -147,7 +147,8 @@ async function createRunner() {
       write(text, name)
       readConfig({ SITE_FILE: join(folder, name) })
     },
-    html: async (text) => expect(await sendForm(await callService(text))).toContain('dir="ltr">name@example.org<'),
+    html: async (text) =>
+      expect(await sendForm(await callService(text))).toContain('dir="ltr"><wbr/>name@<wbr/>example.<wbr/>org<'),
   }
 
   return {

@@ -2,7 +2,15 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createColors, createFavicon, isInTitleFont, isSquare, toInitial, toLabel } from '../../src/page/brand.ts'
+import {
+  createColors,
+  createFavicon,
+  isInTitleFont,
+  isSquare,
+  toCardText,
+  toInitial,
+  toLabel,
+} from '../../src/page/brand.ts'
 
 /** The contrast ratio of WCAG 2.2, from 1 to 21. */
 function contrast(one: string, other: string): number {
@@ -24,9 +32,10 @@ describe('an accent', () => {
     ['navy', '#000080', '#ffffff', 'var(--fill)', 'var(--edge)'],
     ['red', '#d00000', '#ffffff', 'var(--fill)', MIX],
   ])('%s stays as it is, with a label and a border that can be seen', (_name, accent, label, light, dark) => {
-    expect(createColors(accent)).toBe(
-      `:root{--fill:${accent};--label:${label}}:root{--background:#faf9f6;--rim:${light}}` +
-        `@media (prefers-color-scheme:dark){:root{--background:#161513;--rim:${dark}}}`,
+    const fill = `:root{--fill:${accent};--label:${label};`
+    expect(createColors({ light: accent, dark: accent })).toBe(
+      `${fill}--background:#faf9f6;--rim:${light}}` +
+        `@media (prefers-color-scheme:dark){${fill}--background:#161513;--rim:${dark}}}`,
     )
   })
 
@@ -78,4 +87,14 @@ test.each([
   [false, ['الجريدة', '日本の朝', 'Газета', 'Łódź', 'İstanbul', 'The Gazette 日', '🗞️', '…']],
 ])('the font of titles has every letter: %p', (expected, texts) => {
   expect(texts.filter((text) => isInTitleFont(text) !== expected)).toEqual([])
+})
+
+test.each([
+  ['Łódź & Tygodnik 🗞️ ★', 'Łódź & Tygodnik'],
+  ['E\u0301tudes', 'Études'],
+  ['Tiếng Việt', 'Tiếng Việt'],
+  ['The Gazette 日', undefined],
+  ['🗞️', undefined],
+])('a picture shows %p as %p', (name, text) => {
+  expect(toCardText(name)).toBe(text!)
 })

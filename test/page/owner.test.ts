@@ -12,8 +12,9 @@ import { createFolder, type RunningService, startService } from '../support/serv
 
 const BASE_URL = 'https://list.gazette.example'
 const NAME = '</script><script>alert("1")</script> & \'Co\''
-/** The header of a square PNG. */
+/** The headers of a square PNG, and of one of 1200 × 630 pixels. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000b4000000b4', 'hex')
+const CARD = Buffer.from('89504e470d0a1a0a0000000d49484452000004b000000276', 'hex')
 
 const toPage = (body: string) => new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 
@@ -40,6 +41,7 @@ let service: RunningService
 beforeAll(async () => {
   folder = await createFolder()
   await writeFile(join(folder, 'logo.png'), PNG)
+  await writeFile(join(folder, 'card.png'), CARD)
   const file = `
 name: { en: ${JSON.stringify(NAME)}, de: Die Rundschau }
 description: { en: Every Friday., de: Jeden Freitag. }
@@ -50,9 +52,10 @@ sample: https://www.gazette.example/last
 privacy: https://www.gazette.example/privacy
 imprint: https://www.gazette.example/imprint
 after_subscribe: ${SITE}/welcome
-social_image: https://www.gazette.example/card.png
+author: Ann <Smith>
 developers: false
 logo: logo.png
+card: card.png
 languages: [en, de, fr]
 phrases: { subscribe: { de: Los } }
 `
@@ -105,7 +108,7 @@ test('links lead to the pages of the owner and, in the head, to the documents', 
   const page = await read('/de')
   const home = 'https://www.gazette.example/'
   expect(select(page, 'main > a.home', ['href'])).toEqual([[home]])
-  expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Zu unserer Website']])
+  expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Unsere Website besuchen']])
   expect(select(page, '.notes a, a.button', ['href']).flat()).toEqual([`${home}last`, home])
   expect(select(page, 'footer p a', ['href']).flat()).toEqual([
     ...[home, 'mailto:owner@gazette.example', `${home}privacy`, `${home}imprint`],
@@ -128,15 +131,25 @@ function readData(page: string): Record<string, unknown> {
 
 test('other programs learn what the owner provided: a card for links, and data for search engines', async () => {
   const page = await read('/de')
+  const [, image = ''] = /"og:image" content="([^"]+)"/.exec(page) ?? []
   const cards = select(page, 'meta[property], meta[name^=twitter]', ['property', 'name', 'content'])
   expect(cards.map(([property, name, content]) => [property ?? name, content])).toEqual([
+    ['og:url', `${BASE_URL}/de`],
     ['og:type', 'website'],
     ['og:title', 'Die Rundschau'],
     ['og:description', 'Jeden Freitag.'],
-    ['og:url', `${BASE_URL}/de`],
-    ['og:image', 'https://www.gazette.example/card.png'],
+    ['og:site_name', 'Die Rundschau'],
+    ['og:locale', 'de_DE'],
+    ['og:image', image],
+    ['og:image:width', '1200'],
+    ['og:image:height', '630'],
+    ['og:image:alt', 'Die Rundschau'],
     ['twitter:card', 'summary_large_image'],
   ])
+  const card = await fetch(image.replace(BASE_URL, service.origin))
+  expect([card.headers.get('content-type'), Buffer.from(await card.bytes())]).toEqual(['image/png', CARD])
+  expect(select(page, 'meta[name=author]', ['content'])).toEqual([['Ann &lt;Smith&gt;']])
+  expect(page).toContain('<p class="author">von <bdi>Ann &lt;Smith&gt;</bdi></p>')
   const [[logo = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   expect(readData(page)).toEqual({
     '@context': 'https://schema.org',
@@ -146,6 +159,7 @@ test('other programs learn what the owner provided: a card for links, and data f
     url: `${BASE_URL}/`,
     inLanguage: ['en', 'de', 'fr'],
     license: 'https://creativecommons.org/licenses/by-sa/4.0/',
+    author: { '@type': 'Person', name: 'Ann <Smith>' },
     publisher: { '@type': 'Organization', name: NAME, url: 'https://www.gazette.example/', logo: BASE_URL + logo },
   })
 })
@@ -232,14 +246,14 @@ test('a site without a site file says nothing about an owner, and has icons', as
   const page = await (await fetch(plain.origin)).text()
   expect(readData(page).publisher).toBeUndefined()
   expect(select(page, '.home, .note, .notes a, a.button, form[data-next]', ['class'])).toEqual([])
-  expect(select(page, 'meta[name^=twitter]', ['content'])).toEqual([['summary']])
   const [[icon = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
-  expect(select(page, 'meta[property="og:image"]', ['content'])).toEqual([[`http://127.0.0.1:3000${icon}`]])
+  const [[card = ''] = []] = select(page, 'meta[property="og:image"]', ['content'])
   for (const [path, mediaType, start] of [
     ['/favicon.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"'],
     ['/favicon.ico', 'image/vnd.microsoft.icon', '\0\0\x01\0\x02\0'],
-    // 180 pixels wide and high.
+    // 180 × 180, and 1200 × 630.
     [icon, 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\xb4\0\0\0\xb4'],
+    [new URL(`${card}`).pathname, 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\xb0\0\0\x02\x76'],
   ] as const) {
     const response = await fetch(plain.origin + path)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])

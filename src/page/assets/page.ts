@@ -4,7 +4,7 @@ import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { isMistake, type Outcome, toOutcome } from '../../locales/locale.ts'
 import { ENDPOINT } from '../../routes.ts'
 import { parseTypedAddress } from '../../typed-address.ts'
-import { findLikelyAddress } from './typo.ts'
+import { findLikelyAddress, splitAddress } from './typo.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
@@ -101,7 +101,7 @@ function ask(likely: string): void {
   const answer = document.createElement('button')
   answer.type = 'button'
   answer.dir = 'ltr'
-  answer.textContent = likely
+  answer.append(...toBreakable(likely))
   answer.addEventListener('click', () => {
     field.value = likely
     form.requestSubmit()
@@ -109,15 +109,21 @@ function ask(likely: string): void {
   status.replaceChildren(before, answer, after)
 }
 
+/** Lets a line break after the `@` and the dots of an address. */
+function toBreakable(address: string): (HTMLElement | string)[] {
+  return splitAddress(address).flatMap((part) => [document.createElement('wbr'), part])
+}
+
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
 function confirm(email: string, typed: string): void {
   show('')
-  subscribed.textContent = email
+  subscribed.replaceChildren(...toBreakable(email))
   if (field.value === typed) field.value = email
   form.hidden = true
   done.hidden = false
-  done.focus()
-  done.scrollIntoView({ block: 'nearest' })
+  // The browser would scroll the whole confirmation onto the screen, and the title off it.
+  done.focus({ preventScroll: true })
+  done.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
 }
 
 // A page that was left and is shown again from the cache of the browser may still say that it sends.

@@ -1,0 +1,42 @@
+/** Pictures that the service draws: the card of a link to the page, and the icon for home screens. */
+
+import type { Picture } from '../config/picture.ts'
+
+/** The size in pixels of a card, which social networks show without a cut, and of its largest text. */
+export const CARD = { width: 1200, height: 630, maxSize: 170 } as const
+
+/** The same of the icon, as iOS asks for it. */
+export const TOUCH_ICON = { width: 180, height: 180, maxSize: 120 } as const
+
+/** A text or a logo on the accent; an envelope without either. */
+export interface Drawing {
+  readonly width: number
+  readonly height: number
+  /** The largest size of the text in pixels. */
+  readonly maxSize: number
+  /** The accent, and the color of the text: `#rrggbb`. */
+  readonly fill: string
+  readonly label: string
+  /** See `toCardText`. */
+  readonly text?: string | undefined
+  readonly logo?: Pick<Picture, 'mediaType' | 'bytes'> | undefined
+}
+
+/**
+ * Draws a picture on a thread of its own, because it takes some hundred milliseconds. The memory of the thread is freed.
+ *
+ * @returns a PNG file
+ * @throws Error when it cannot be drawn
+ */
+export async function draw(drawing: Drawing): Promise<Uint8Array> {
+  const worker = new Worker(new URL('./card-worker.ts', import.meta.url).href)
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => resolve(data)
+  worker.onerror = ({ message }) => reject(new Error(`a picture cannot be drawn: ${message}`))
+  worker.postMessage(drawing)
+  try {
+    return await promise
+  } finally {
+    worker.terminate()
+  }
+}
