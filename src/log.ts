@@ -5,7 +5,7 @@
 
 import pino from 'pino'
 import type { LogLevel } from './config/config.ts'
-import { escapeControls } from './failure.ts'
+import { escapeControls, Failure } from './failure.ts'
 
 export type Log = pino.Logger
 
@@ -38,11 +38,11 @@ function toText(line: string): string {
   return `${[head, ...toErrorLines(err)].join('\n')}\n`
 }
 
-/** Returns the lines of an error. That of a store is for the owner. Any other is a defect, and its stack shows where. */
+/** Returns the lines of an error. One without a stack is expected, and its message is for the owner. */
 function toErrorLines(error: LoggedError | undefined): string[] {
   if (!error) return []
-  const isExpected = error.type === 'StoreError' || !error.stack
-  const lines = isExpected ? [error.message] : [`${error.type}: ${error.message}`, ...toFrames(error.stack ?? '')]
+  const { type, message, stack } = error
+  const lines = stack === undefined ? [message] : [`${type}: ${message}`, ...toFrames(stack)]
   return [...lines.map((text) => `  ${escapeControls(text)}`), ...toErrorLines(error.cause)]
 }
 
@@ -52,8 +52,8 @@ function toFrames(stack: string): string[] {
 }
 
 /**
- * Returns the fields of an error for the log: type, code, message, stack and causes. Redacts addresses, because
- * databases and parsers quote their input.
+ * Returns the fields of an error for the log: type, code, message, causes, and the stack of one that is a defect, not a
+ * Failure. Redacts addresses, because databases and parsers quote their input.
  */
 export function toLogged(error: unknown): object {
   if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }
@@ -61,7 +61,7 @@ export function toLogged(error: unknown): object {
     type: error.name,
     ...('code' in error && { code: redactAddresses(String(error.code)) }),
     message: redactAddresses(error.message),
-    stack: redactAddresses(error.stack ?? ''),
+    ...(!(error instanceof Failure) && { stack: redactAddresses(error.stack ?? '') }),
     ...(error.cause !== undefined && { cause: toLogged(error.cause) }),
   }
 }

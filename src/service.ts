@@ -8,10 +8,10 @@ import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
-import { createDocumentHandler } from './http/documents.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
-import { createCommonHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
+import { createDocumentHandler } from './http/representations.ts'
+import { createHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
@@ -19,7 +19,7 @@ import { STOP_PHASE_ENDS_MS } from './limits.ts'
 import type { Log } from './log.ts'
 import { createPageAssets } from './page/assets.ts'
 import { listPages } from './page/head.tsx'
-import { CACHE_CONTROL, DOCUMENTS } from './routes.ts'
+import { DOCUMENTS } from './routes.ts'
 import { openServiceStore } from './store/open.ts'
 
 export interface Service {
@@ -50,26 +50,27 @@ export interface CutOff {
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
-  const headers = createCommonHeaders(baseUrl)
-  const linked = { ...headers, Link: createLinkField(baseUrl) }
+  const headers = createHeaders(baseUrl, createLinkField(baseUrl))
   // Imported on demand: it takes a tenth of the start.
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
   const assets = await createPageAssets(site)
   const described = createDocuments(config, listPages(site.languages))
-  // Links in the headers of the page's files would take more bytes than the files.
-  const documents = new Map([...createHandlers(described, linked), ...createHandlers(assets.documents, headers)])
+  const documents = new Map([
+    ...createHandlers(described, headers.document),
+    ...createHandlers(assets.documents, headers.asset),
+  ])
   const store = await openServiceStore(list, log)
   try {
     const intake = createIntake(store, { log, metrics })
     const body = createBodyReader()
-    const cors = createCors(corsOrigins, { ...headers, 'Cache-Control': CACHE_CONTROL.endpoint })
+    const cors = createCors(corsOrigins, headers.endpoint)
     const subscribe = createSubscribe({ intake, cors, body })
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
-    const responses = createJsonResponses({ ...linked, 'Cache-Control': CACHE_CONTROL.endpoint })
-    const pages = createPages({ site, baseUrl, assets, headers: linked, responses, guide, intake, body })
+    const responses = createJsonResponses(headers.error)
+    const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, body })
     const app = createApp({
       baseUrl,
-      headers: linked,
+      headers: headers.document,
       responses,
       cors,
       body,

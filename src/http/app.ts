@@ -5,13 +5,13 @@ import type { Log } from '../log.ts'
 import { ENDPOINT } from '../routes.ts'
 import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
-import { READABLE_BY_ANY_ORIGIN } from './documents.ts'
 import type { Metrics } from './metrics.ts'
+import { READABLE_BY_ANY_ORIGIN } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
 export interface AppOptions {
   readonly baseUrl: string
-  /** Headers of every response. */
+  /** Headers of redirects. */
   readonly headers: HeaderFields
   readonly responses: JsonResponses
   readonly cors: Pick<Cors, 'toResponses'>
@@ -65,13 +65,13 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  /** Holds a response that comes before the body. A handler that returns a promise reads the body itself. */
+  /** Reads a body that the handler has not begun to read, and holds the response until then. */
   function discardBody(handler: Handler): Handler {
     return (request) => {
       const response = handler(request)
-      return response instanceof Response && request.body && !isRead(request)
-        ? body.discard(request, response)
-        : response
+      // `body` is the last one, because it makes a stream.
+      if (request.bodyUsed || isRead(request) || !request.body) return response
+      return Promise.resolve(response).then((ready) => body.discard(request, ready))
     }
   }
 

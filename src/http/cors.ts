@@ -28,25 +28,32 @@ const PREFLIGHT = {
  * @param headers of every response
  */
 export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
-  const isList = origins.length > 0 && !origins.includes('*')
-  // A cache must not serve the response to one origin to another.
-  const base = isList ? { ...headers, Vary: 'Origin' } : headers
-  const others = createCorsResponses(base)
-  const allowed = new Map(
-    origins.map((origin) => [origin, createCorsResponses({ ...base, 'Access-Control-Allow-Origin': origin })]),
-  )
-  const all = isList ? undefined : (allowed.get('*') ?? others)
-  const toResponses = (request: Request) => all ?? allowed.get(request.headers.get('origin') ?? '') ?? others
-
+  const toResponses = createChoice(origins, headers)
   return {
     toResponses,
     preflight(request) {
-      const responses = toResponses(request)
       const isPreflight = request.headers.has('origin') && request.headers.has('access-control-request-method')
-      if (request.method !== 'OPTIONS' || !isPreflight || responses === others) return undefined
-      return new Response(null, { status: 204, headers: { ...responses.headers, ...PREFLIGHT } })
+      if (request.method !== 'OPTIONS' || !isPreflight) return undefined
+      const fields = toResponses(request).headers
+      if (!('Access-Control-Allow-Origin' in fields)) return undefined
+      return new Response(null, { status: 204, headers: { ...fields, ...PREFLIGHT } })
     },
   }
+}
+
+/** Without CORS and for any origin, every request gets the same responses. With a list, the origin decides. */
+function createChoice(origins: readonly string[], headers: HeaderFields): Cors['toResponses'] {
+  const allow = (origin: string, common: HeaderFields) =>
+    createCorsResponses({ ...common, 'Access-Control-Allow-Origin': origin })
+  if (origins.length === 0 || origins.includes('*')) {
+    const same = origins.length === 0 ? createCorsResponses(headers) : allow('*', headers)
+    return () => same
+  }
+  // A cache must not serve the response to one origin to another.
+  const varying = { ...headers, Vary: 'Origin' }
+  const refused = createCorsResponses(varying)
+  const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
+  return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
 }
 
 function createCorsResponses(headers: HeaderFields): CorsResponses {

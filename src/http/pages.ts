@@ -13,7 +13,7 @@ import { renderPage } from '../page/render.tsx'
 import { CACHE_CONTROL, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
-import { createDocumentHandler, prefersMarkdown } from './documents.ts'
+import { createDocumentHandler, prefersMarkdown } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
 export interface PagesOptions extends PageOptions {
@@ -51,7 +51,7 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
     const toPage: Handler = ({ url }) =>
       redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, headers)
     const own = `/${language}`
-    for (const other of [own, own.toLowerCase(), own.toUpperCase()]) handlers.set(other, toPage)
+    for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
     handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
   }
   return handlers

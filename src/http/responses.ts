@@ -1,9 +1,9 @@
 /** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
 import { PROBLEMS, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
-import { ALLOW } from '../routes.ts'
+import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 
-/** Responds to a request. If it returns a promise, it reads the body itself, unless the method is GET or HEAD. */
+/** Responds to a request. A handler that needs the body begins to read it before it returns; any other body is discarded. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** Whether a request only reads. Its body, if it has one, means nothing (RFC 9110 section 9.3.1). */
@@ -26,18 +26,34 @@ export interface JsonResponses {
   problem(reason: Reason): Response
 }
 
+/** The headers of each kind of response. */
+export interface HeadersByKind {
+  /** Of files that the page loads. They have no links, which would take more bytes than the files. */
+  readonly asset: HeaderFields
+  /** Of documents, pages and redirects. */
+  readonly document: HeaderFields
+  /** Of everything at the path of the endpoint. */
+  readonly endpoint: HeaderFields
+  /** Of errors at all other paths. */
+  readonly error: HeaderFields
+}
+
 /**
- * Creates the headers of every response.
+ * Creates the headers of each kind of response.
  *
  * @param baseUrl if it begins with https, browsers use https only (RFC 6797)
+ * @param link the value of Link
  */
-export function createCommonHeaders(baseUrl: string): HeaderFields {
-  return {
+export function createHeaders(baseUrl: string, link: string): HeadersByKind {
+  const asset = {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
   }
+  const document = { ...asset, Link: link }
+  const uncached = { 'Cache-Control': CACHE_CONTROL.endpoint }
+  return { asset, document, endpoint: { ...asset, ...uncached }, error: { ...document, ...uncached } }
 }
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */

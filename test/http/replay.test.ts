@@ -13,7 +13,7 @@ import type { ErrorReason } from '../../src/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createBodyReader } from '../../src/http/body.ts'
 import { createCors } from '../../src/http/cors.ts'
-import { createCommonHeaders, createJsonResponses } from '../../src/http/responses.ts'
+import { createHeaders, createJsonResponses } from '../../src/http/responses.ts'
 import { listen } from '../../src/http/server.ts'
 import { toLogged } from '../../src/log.ts'
 import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contract.ts'
@@ -155,12 +155,12 @@ function startFailingService() {
   const fail = () => {
     throw new Error('an unexpected error')
   }
-  const headers = createCommonHeaders(config.baseUrl)
+  const headers = createHeaders(config.baseUrl, '')
   const app = createApp({
     baseUrl: config.baseUrl,
-    headers,
-    responses: createJsonResponses({ ...headers, 'Cache-Control': 'no-store' }),
-    cors: createCors([], headers),
+    headers: headers.document,
+    responses: createJsonResponses(headers.error),
+    cors: createCors([], headers.endpoint),
     body: createBodyReader(),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),

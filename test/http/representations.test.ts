@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/documents.ts'
+import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/representations.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { toSupportFile } from '../support/paths.ts'
