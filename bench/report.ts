@@ -82,7 +82,9 @@ function describeTrial(outcome: Outcome, run: Run): string[] {
   const metrics = NAMES.filter((name) => Object.values(samples).some((taken) => taken.some((one) => name in one)))
   const rows = Object.entries(samples).map(([key, taken]) => [
     run.contenders[key]?.title ?? key,
-    ...metrics.map((name) => toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits)),
+    ...metrics.map((name) =>
+      toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits, { isShort: true }),
+    ),
   ])
   const load = trial.load.kind === 'full' ? ` with ${trial.seconds} s of load` : ''
   return [

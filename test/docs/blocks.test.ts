@@ -34,6 +34,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': ['yaml prometheus.yml'],
+  // test/runners/start.ts walks the guide.
+  'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
   // test/runners/systemd.ts checks it.
   'docs/hand-over.md': ['ini rollcall-export.service'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
