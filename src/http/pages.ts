@@ -10,7 +10,7 @@ import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { CACHE_CONTROL, toPagePath } from '../routes.ts'
+import { CACHE_CONTROL, LIMITED_HEADER, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
@@ -97,6 +97,8 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
     if (!form.ok) return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
     const text = readField(form.value, 'email')
     const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)
+    // A proxy limits requests. It cannot render the page, and what was typed must stay.
+    if (request.headers.has(LIMITED_HEADER)) return show(429, { outcome: 'too_many', typed })
     const address = parseTypedAddress(text)
     if (!address.ok) return show(PROBLEMS[address.reason].status, { outcome: toOutcome(address.reason), typed })
     const asked = address.value

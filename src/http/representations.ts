@@ -37,7 +37,11 @@ interface Representations {
 export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
   let built: Promise<Representations> | undefined
   return async (request) => {
-    built ??= createRepresentations(document, headers)
+    built ??= createRepresentations(document, headers).catch((error: unknown) => {
+      // A card may not be drawn while there is no memory. The next request tries again.
+      built = undefined
+      throw error
+    })
     return respond(request, await built)
   }
 }

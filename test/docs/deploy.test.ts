@@ -53,7 +53,7 @@ test('rollcall.service: it has only settings, the service has time to stop, and 
 
 test('each proxy leads to the service, and refuses with errors in its shape', () => {
   const { port } = readConfig({ SITE_FILE: '/dev/null' })
-  for (const text of PROXIES) expect(text.match(/127\.0\.0\.1:\d+/g)).toEqual([`127.0.0.1:${port}`])
+  for (const text of PROXIES) expect([...new Set(text.match(/127\.0\.0\.1:\d+/g))]).toEqual([`127.0.0.1:${port}`])
   const bodies = PROXIES.flatMap((text) => text.match(/{"ok.*}}/g))
   const refused = [...new Set(bodies)].map((body) => JSON.parse(body ?? ''))
   expect(refused.map(({ message }) => message).sort()).toEqual(['invalid_body', 'method_not_allowed', 'rate_limited'])

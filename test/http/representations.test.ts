@@ -133,3 +133,16 @@ test.each([
   expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH))).toBe(true)
   expect(isUsed(value.padEnd(MAX_LIST_FIELD_LENGTH + 1))).toBe(false)
 })
+
+test('a document that could not be built is built by the next request, and then kept', async () => {
+  let attempts = 0
+  const body = async () => {
+    if (++attempts === 1) throw new Error('no memory')
+    return 'content'
+  }
+  const handle = createDocumentHandler({ path: '/card.png', mediaType: 'image/png', body }, {})
+  const request = new Request('http://list.example/card.png')
+  expect(async () => handle(request)).toThrow('no memory')
+  for (let count = 0; count < 2; count++) expect(await (await handle(request)).text()).toBe('content')
+  expect(attempts).toBe(2)
+})

@@ -166,6 +166,17 @@ describe('the form', () => {
     expect(await readList(folder)).toEqual(before)
   })
 
+  test('above the limit of a proxy gets the page with a message and the typed text, and stores nothing', async () => {
+    const before = await readList(folder)
+    const headers = { 'Content-Type': FORM, 'Rollcall-Limited': '1' }
+    const response = await ask('/uk', { method: 'POST', headers, body: 'email=lim%40example.org' })
+    expect([response.status, response.headers.get('cache-control')]).toEqual([429, 'no-store'])
+    const text = await response.text()
+    expect(outcomeIn(text)).toBe(LOCALES.uk.outcomes.too_many)
+    expect(text).toContain('value="lim@example.org"')
+    expect(await readList(folder)).toEqual(before)
+  })
+
   test('of more than 16 KiB gets 413', async () => {
     const large = await postEmail('/fr', 'x'.repeat(16 * 1024))
     expect([large.status, large.headers.get('cache-control')]).toEqual([413, 'no-store'])

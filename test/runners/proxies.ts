@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
+import { LOCALES } from '../../src/locales/languages.ts'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
@@ -167,6 +168,21 @@ describe.each(PROXIES)('$name', ({ name, text, args }) => {
       expect([headers.get('content-type'), headers.get('retry-after')]).toEqual(['application/json', '10'])
       expect(JSON.parse(String(body)).message).toBe('rate_limited')
       expect([(await send(toRequest('GET /', HEAD), client)).status, (await send(POST)).status]).toEqual([200, 200])
+      const form = [
+        'Host: list.example.org',
+        'Content-Type: application/x-www-form-urlencoded',
+        'Accept: text/html,*/*',
+      ]
+      // The limit may let one pass meanwhile.
+      const sendForm = async (path: string): Promise<RawReply> => {
+        const reply = await send(toRequest(`POST ${path}`, form, 'email=proxy%40example.org'), client)
+        return reply.status === 429 ? reply : sendForm(path)
+      }
+      const page = await sendForm('/de')
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(String(page.body)).toContain(`>${LOCALES.de.outcomes.too_many}</p>`)
+      expect(String(page.body)).toContain('value="proxy@example.org"')
+      expect((await sendForm(ENDPOINT.path)).headers.get('content-type')).toBe('application/json')
     })
   }
 
