@@ -105,7 +105,9 @@ async function ask(terminal: Interface, question: Question): Promise<string> {
 
 /** Says what comes next. @param folder of the files; undefined for that of the systemd unit */
 function createAdvice(folder: string | undefined, url: string): string {
-  const start = folder ? `ENV_FILE='${folder}/env' rollcall serve` : 'sudo systemctl enable --now rollcall'
+  const start = folder
+    ? `ENV_FILE='${folder}/env' rollcall serve`
+    : 'sudo systemctl enable --now rollcall rollcall-backup.timer'
   const { host } = new URL(url)
   return `The settings are in ${folder ?? '/etc/rollcall'}. To start the service at ${url}:
 

@@ -7,7 +7,7 @@ import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/service.ts'
 
-test('the archive has what the five lines of the installation use', async () => {
+test('the archive has what the lines of the installation use', async () => {
   const folder = await createFolder()
   const executable = join(folder, 'rollcall-linux-x64')
   await writeFile(executable, '#!/bin/sh\necho it runs\n')

@@ -29,12 +29,15 @@ function analyze(...args: readonly string[]): string {
   return `${stdout}${stderr}`
 }
 
-test('systemd knows every setting of the unit, and the exposure is at most 2.0', async () => {
+test('systemd knows every setting of the units, and the exposure of the service is at most 2.0', async () => {
   const folder = await createFolder()
   const unit = join(folder, 'rollcall.service')
   await writeFile(unit, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
   expect(analyze('verify', '--man=no', unit)).toBe('')
   analyze('security', '--offline=true', '--no-pager', '--threshold=20', unit)
+  for (const name of ['rollcall-backup.service', 'rollcall-backup.timer'])
+    await writeFile(join(folder, name), readText(`deploy/${name}`))
+  expect(analyze('verify', '--man=no', join(folder, 'rollcall-backup.timer'))).toBe('')
 })
 
 test('systemd accepts the unit of the guide that hands over', async () => {

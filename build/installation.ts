@@ -1,0 +1,46 @@
+/** The files of an installation, which the archive and the Debian package have in common. */
+
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ROOT, readNotices } from './executable.ts'
+
+const DOC = 'share/doc/rollcall'
+const UNITS = ['rollcall.service', 'rollcall-backup.service', 'rollcall-backup.timer']
+const GUIDES = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+
+/** The files of `deploy/` for owners, next to the guides. */
+const EXAMPLES = [
+  ...['env', 'site.yaml', 'restore-drill.sh', 'alerts.yml', 'dashboard.json'],
+  ...['nginx.conf', 'haproxy.cfg', 'Caddyfile'],
+]
+
+/**
+ * Writes the files of an installation into a folder, which stands for the folder `prefix` of a machine.
+ *
+ * @param executable the path of the program for that machine
+ * @param prefix such as `/usr`, for the paths in the units
+ * @returns the paths of the files in the folder
+ */
+export function writeInstallation(folder: string, executable: string, prefix: string): string[] {
+  const paths: string[] = []
+  function add(path: string, content: string | Buffer, mode = 0o644): void {
+    const file = join(folder, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    chmodSync(file, mode)
+    paths.push(path)
+  }
+
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+  add('bin/rollcall', readFileSync(executable), 0o755)
+  add('lib/sysusers.d/rollcall.conf', read('deploy/sysusers.conf'))
+  for (const name of UNITS) {
+    add(`lib/systemd/system/${name}`, read(`deploy/${name}`).replaceAll('/usr/local/', `${prefix}/`))
+  }
+  for (const name of EXAMPLES) add(`${DOC}/${name}`, read(`deploy/${name}`))
+  // The guides and the files that they link to are in one folder.
+  for (const name of GUIDES) add(`${DOC}/${name}`, read(`docs/${name}`).replaceAll('](../deploy/', ']('))
+  for (const name of ['LICENSE', 'CHANGELOG.md']) add(`${DOC}/${name}`, read(name))
+  add(`${DOC}/THIRD-PARTY-NOTICES`, readNotices())
+  return paths.sort()
+}

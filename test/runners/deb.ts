@@ -1,0 +1,164 @@
+/**
+ * `npm run test:deb`: installs, upgrades, removes and purges the Debian package with apt, with systemd as the first process and
+ * without it. It happens in namespaces, on a copy of this machine in memory, so nothing of the machine changes. The user must be
+ * root, and rollcall must not be installed.
+ */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDeb } from '../../build/deb.ts'
+import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
+import { findBlock } from '../support/markdown.ts'
+import { createFolder } from '../support/service.ts'
+import { until } from '../support/wait.ts'
+import { requirePrograms } from './programs.ts'
+
+requirePrograms({ 'dpkg-deb': 'dpkg-dev', unshare: 'util-linux', nsenter: 'util-linux', 'apt-get': 'apt' })
+if (Bun.which('rollcall')) throw new Error('rollcall is installed on this machine: purge it first')
+
+const CGROUPS = join('/sys/fs/cgroup', readdirSync('/sys/fs/cgroup').includes('unified') ? 'unified' : '')
+const SYSTEMD = ['/lib/systemd/systemd', '--system', '--unit=sysinit.target']
+const ENTER = ['nsenter', '--mount', '--pid', '--uts', '--ipc', '--net', '--cgroup', '--root', '--wd', '--target']
+const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
+const ANSWERS = '--base-url https://list.example.org --name "The Gazette"'
+const ENABLE = 'systemctl enable --now rollcall rollcall-backup.timer'
+
+let share: string
+beforeAll(async () => {
+  share = await createFolder()
+  const architecture = (await Bun.$`dpkg --print-architecture`.text()).trim()
+  const executable = join(share, 'rollcall')
+  await buildExecutable(HOST_TARGET, executable)
+  for (const version of ['1.0.0', '1.0.1']) {
+    const file = join(share, `rollcall-${version}.deb`)
+    await writeDeb({ architecture, executable, file, version, compression: 'none' })
+  }
+})
+
+const stops: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const stop of stops) await stop()
+})
+
+/** Starts a machine. Returns a function that runs a script there, which must exit with 0 unless `code` says otherwise. */
+async function startMachine(init: readonly string[]) {
+  const group = join(CGROUPS, `rollcall-test-${process.pid}-${stops.length}`)
+  const script = join(import.meta.dir, 'machine.sh')
+  const child = Bun.spawn(['sh', script, group, share, ...init], { stdout: 'ignore', stderr: 'pipe' })
+  stops.push(async () => {
+    child.kill('SIGKILL')
+    await child.exited
+    await until(() => readFileSync(join(group, 'cgroup.events'), 'utf8').includes('populated 0'))
+    removeGroups(group)
+  })
+  const findFirst = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
+  const isStarted = () => readFileSync(`/proc/${findFirst()}/cmdline`, 'utf8').startsWith(init[0] ?? '')
+  await until(() => /^\d+$/.test(findFirst()) && isStarted())
+
+  async function run(text: string, code = 0): Promise<string> {
+    const command = [...ENTER, findFirst(), 'sh', '-euc', text]
+    const inner = Bun.spawn(command, { env: ENVIRONMENT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    const [stdout, stderr] = await Promise.all([inner.stdout.text(), inner.stderr.text(), inner.exited])
+    expect([text, inner.exitCode, inner.exitCode === code ? '' : stdout + stderr]).toEqual([text, code, ''])
+    // A terminal of apt ends lines with \r\n.
+    return (stdout + stderr).replaceAll('\r', '')
+  }
+  return run
+}
+
+function removeGroups(group: string): void {
+  for (const entry of readdirSync(group, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeGroups(join(group, entry.name))
+  }
+  rmdirSync(group)
+}
+
+const INSTALL = 'apt-get install --yes --no-install-recommends --allow-downgrades /srv/rollcall'
+
+async function startSystemd() {
+  const run = await startMachine(SYSTEMD)
+  await until(async () => /running|degraded/.test(await run('systemctl is-system-running || true')))
+  return run
+}
+
+test('with systemd: nothing runs before BASE_URL is set; then the service and the backups do', async () => {
+  const run = await startSystemd()
+  const shown = await run(`${INSTALL}-1.0.0.deb`)
+  expect(shown).toContain('nothing runs yet. Next:\n  sudo rollcall init /etc/rollcall\n')
+  expect(shown).toContain(`  sudo ${ENABLE}\n`)
+  expect(await run('systemctl is-enabled rollcall rollcall-backup.timer', 1)).toBe('disabled\ndisabled\n')
+  expect(await run('systemctl is-active rollcall rollcall-backup.timer', 3)).toBe('inactive\ninactive\n')
+  const modes = 'stat --format "%U %G %a" /etc/rollcall/env /etc/rollcall/site.yaml /var/lib/rollcall'
+  expect(await run(modes)).toBe('root rollcall 640\nroot rollcall 640\nrollcall rollcall 700\n')
+  expect(await run('dpkg --verify rollcall')).toBe('')
+  await run('cd /usr/share/doc/rollcall; ls Caddyfile nginx.conf haproxy.cfg THIRD-PARTY-NOTICES copyright install.md')
+
+  expect(await run(`rollcall init /etc/rollcall ${ANSWERS}`)).toContain(`  sudo ${ENABLE}\n`)
+  expect(await run(modes)).toStartWith('root rollcall 640\nroot rollcall 640\n')
+  expect(findBlock('docs/deploy.md', 'sh', 'package').text).toEndWith(
+    `sudo rollcall init /etc/rollcall\nsudo ${ENABLE}\n`,
+  )
+  await run(ENABLE)
+  expect(await run('rollcall healthcheck')).toBe('ok\n')
+  await run(`curl --fail --silent http://127.0.0.1:3000/api/newsletter --json '{"email":"ada@site.io"}'`)
+  expect(await run('curl --silent http://127.0.0.1:3000/')).toContain('The Gazette')
+  expect(await run('journalctl --unit rollcall')).toContain('and the site file /etc/rollcall/site.yaml')
+  expect(await run('runuser -u rollcall rollcall count')).toBe('1\n')
+
+  await run('systemctl start rollcall-backup.service')
+  await run('for day in $(seq 10 30); do touch /var/lib/rollcall/backups/rollcall-2020-01-$day.db; done')
+  await run('systemctl start rollcall-backup.service')
+  const copies = (await run('ls /var/lib/rollcall/backups')).trim().split('\n')
+  expect([copies.length, copies[0]]).toEqual([14, 'rollcall-2020-01-18.db'])
+  expect(await run(`stat --format "%U %a" /var/lib/rollcall/backups/${copies.at(-1)}`)).toBe('rollcall 600\n')
+  expect(await run('systemctl list-timers --all rollcall-backup.timer')).toMatch(
+    /\d\d:\d\d:\d\d .*rollcall-backup\.service/,
+  )
+
+  const readPid = () => run('systemctl show --property=MainPID rollcall')
+  const before = await readPid()
+  expect(await run(`${INSTALL}-1.0.1.deb`)).not.toContain('nothing runs yet')
+  expect(await run('systemctl is-active rollcall')).toBe('active\n')
+  expect(await readPid()).not.toBe(before)
+  expect(await run('grep ^BASE_URL= /etc/rollcall/env')).toBe('BASE_URL=https://list.example.org\n')
+  expect(await run('runuser -u rollcall rollcall count')).toBe('1\n')
+
+  const kept = 'the list and its backups stay in /var/lib/rollcall.\n'
+  expect(await run('apt-get remove --yes rollcall')).toContain(kept)
+  expect(await run('systemctl is-active rollcall rollcall-backup.timer', 3)).toBe('inactive\ninactive\n')
+  await run(`${INSTALL}-1.0.1.deb`)
+  expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
+  expect(await run('apt-get purge --yes rollcall')).toContain(kept)
+  expect(await run('ls -d /etc/rollcall /usr/bin/rollcall /etc/systemd/system/*.wants/rollcall* 2> /dev/null', 2)).toBe(
+    '',
+  )
+  expect(await run('head --bytes 15 /var/lib/rollcall/rollcall.db')).toBe('SQLite format 3')
+})
+
+test('with systemd: an owner who stopped the service finds it stopped after an upgrade; with BASE_URL, it starts', async () => {
+  const run = await startSystemd()
+  await run('mkdir /etc/rollcall; echo BASE_URL=https://list.example.org > /etc/rollcall/env')
+  await run(
+    'echo OPS_PORT=9000 >> /etc/rollcall/env; echo DATABASE_URL=sqlite:/var/lib/rollcall/l.db >> /etc/rollcall/env',
+  )
+  expect(await run(`${INSTALL}-1.0.0.deb -o Dpkg::Options::=--force-confold`)).not.toContain('nothing runs yet')
+  expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
+  expect(await run('cat /etc/rollcall/env')).toStartWith('BASE_URL=https://list.example.org\n')
+  await run('systemctl disable --now rollcall')
+  await run(`${INSTALL}-1.0.1.deb`)
+  expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('inactive\nactive\n')
+})
+
+test('without systemd: the package is installed, upgraded, removed and purged too, and commands work', async () => {
+  const run = await startMachine(['/bin/sleep', 'infinity'])
+  expect(await run(`${INSTALL}-1.0.0.deb`)).toContain('nothing runs yet')
+  await run(`rollcall init /etc/rollcall ${ANSWERS}`)
+  await run('echo ada@site.io | runuser -u rollcall rollcall import -')
+  await run(`${INSTALL}-1.0.1.deb`)
+  expect(await run('runuser -u rollcall rollcall count')).toBe('1\n')
+  expect(await run('apt-get remove --yes rollcall')).toContain('stay in /var/lib/rollcall.')
+  expect(await run('ls /etc/rollcall')).toBe('env\nsite.yaml\n')
+  expect(await run('apt-get purge --yes rollcall')).toContain('stay in /var/lib/rollcall.')
+  expect(await run('ls /etc/rollcall 2> /dev/null', 2)).toBe('')
+})
