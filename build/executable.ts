@@ -66,8 +66,9 @@ function replacePageBundle(contents: string): Bun.BunPlugin {
   return { name: 'page', setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
 }
 
-/** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout. */
+/** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout or without git. */
 function readCommit(): string | undefined {
+  if (!Bun.which('git')) return undefined
   const { stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
   return stdout.toString().trim() || undefined
 }
@@ -78,10 +79,12 @@ export function readNotices(): string {
     .filter(([path, entry]) => path && !('dev' in entry) && !/\/(@oven|bun$)/.test(path))
     .map(([path]) => join(ROOT, path))
   const notices = folders.filter(existsSync).map((folder) => {
+    const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-    if (!file) throw new Error(`${folder} has no license`)
-    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+    if (!file && !(license && repository)) throw new Error(`${folder} has no license`)
+    // MPL 2.0, section 3.2: where the source is.
+    const named = `License: https://spdx.org/licenses/${license}.html\nSource: ${repository?.url ?? repository}`
+    return `${name} ${version}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : named}\n`
   })
   const bun = readFileSync(join(ROOT, 'node_modules/bun-types/docs/project/license.mdx'), 'utf8')
   return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices].join(`\n${'-'.repeat(80)}\n\n`)
