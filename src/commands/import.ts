@@ -1,4 +1,4 @@
-/** `rollcall import`: reads a list, and writes its rows to the store, in batches. */
+/** `rollcall import`: reads a file, and writes its rows to the list, in batches. */
 
 import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
@@ -9,11 +9,13 @@ import { openStore } from '../store/open.ts'
 import { toBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
-import { type List, REJECTED_COLUMNS, type ReadOptions, readList } from '../transfer/reading/read-list.ts'
-import { toPlainValue } from '../transfer/reading/statuses.ts'
+import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
+import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
+import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { STATUSES, type Status } from '../transfer/reading/words.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
+import { settlePlan } from './import-questions.ts'
 import { checkSignal, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
 
@@ -38,7 +40,7 @@ function parseTreatments(texts: readonly string[] = []): ReadonlyMap<string, Sta
       const end = text.lastIndexOf('=')
       const status = STATUSES.find((name) => name === text.slice(end + 1))
       if (end < 0 || !status) throw new UsageError(`--treat is "${text}": use VALUE=${STATUSES.join(', VALUE=')}`)
-      return [toPlainValue(text.slice(0, end)), status]
+      return [text.slice(0, end), status]
     }),
   )
 }
@@ -53,39 +55,43 @@ function parseEncoding(label: string | undefined): string | undefined {
 }
 
 /** `rollcall import`: adds the addresses in a file to the list. */
-export async function runImport(file: string, options: ImportOptions): Promise<void> {
-  const url = parseListOption(options)
+export async function runImport(path: string, options: ImportOptions): Promise<void> {
+  const list = parseListOption(options)
   const { rejected, suppress, dryRun } = options
-  if (rejected !== undefined && (await isSameFile(rejected, file))) {
+  if (rejected !== undefined && (await isSameFile(rejected, path))) {
     throw new UsageError('--rejected is the file that is imported')
   }
   const { statusColumn: statusColumns, ignoreColumn: ignoreColumns, ...rest } = options
   const treat = parseTreatments(options.treat)
   const encoding = parseEncoding(options.encoding)
-  const reading: ReadOptions = { ...rest, treat, statusColumns, ignoreColumns, name: toInputName(file) }
-  const list = readList(await readText(file, encoding), reading)
+  const planOptions: PlanOptions = { ...rest, treat, statusColumns, ignoreColumns, name: toInputName(path) }
+  const table = parseTable(await readText(path, encoding), planOptions.name, options.column !== undefined)
+  const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
+  const plan = await settlePlan(table, planOptions, canAsk)
+  const file = readRows(table, plan)
 
   // Before the list changes, because it may fail.
-  if (rejected !== undefined && !dryRun) await writeRejected(rejected, url, list)
-  noteList(list, options)
-  const { subscribers, optOuts } = list
-  if (list.rejected.length > 0 && subscribers.length + optOuts.length === 0) {
+  if (rejected !== undefined && !dryRun) await writeRejected(rejected, list, file)
+  noteFile(file, plan, options)
+  const { subscribers, optOuts } = file
+  if (file.rejected.length > 0 && subscribers.length + optOuts.length === 0) {
     throw new Failure('no row could be imported')
   }
-  const { isNew, tally } = await withInterrupt((signal) => importList(url, list, { suppress, dryRun, signal }))
-  await printSummary({ ...tally, url, list, isNew }, options)
+  const { isNew, tally } = await withInterrupt((signal) => importFile(list, file, { suppress, dryRun, signal }))
+  await printSummary({ ...tally, list, file, plan, isNew }, options)
 }
 
 /** Most rejected rows that are printed. */
 const MAX_NOTES = 20
 
 /** Prints which rows are rejected, and which `--treat` had no effect. */
-function noteList({ rejected, unusedTreatments }: List, { rejected: file, dryRun }: ImportOptions): void {
+function noteFile({ rejected }: ImportFile, { unusedTreatments }: Plan, options: ImportOptions): void {
   for (const value of unusedTreatments) note(escapeControls(`--treat: no row has the value ${JSON.stringify(value)}`))
   for (const { line, reason } of rejected.slice(0, MAX_NOTES)) note(`line ${line}: ${reason}`)
   if (rejected.length > MAX_NOTES) note(`and ${toCount(rejected.length - MAX_NOTES, 'more rejected row')}`)
   if (rejected.length === 0) return
-  const all = file === undefined ? '--rejected FILE writes them to a file' : dryRun ? undefined : `they are in ${file}`
+  const { rejected: path, dryRun } = options
+  const all = path === undefined ? '--rejected FILE writes them to a file' : dryRun ? undefined : `they are in ${path}`
   note(`rejected rows: ${all ? `${all}. ` : ''}Correct them and import the whole list again: this is safe`)
 }
 
@@ -95,8 +101,8 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /** Writes all rejected rows. Without any, writes only the header, so that no rows of an earlier import remain. */
-async function writeRejected(file: string, url: ListUrl, { rejected }: List): Promise<void> {
-  const output = await openOutput(file, url)
+async function writeRejected(path: string, list: ListUrl, { rejected }: ImportFile): Promise<void> {
+  const output = await openOutput(path, list)
   try {
     await output.write(toCsvRow(REJECTED_COLUMNS))
     const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
@@ -132,13 +138,13 @@ interface WriteOptions {
   readonly signal: AbortSignal
 }
 
-async function importList(url: ListUrl, list: List, options: WriteOptions) {
-  const existing = await openExisting(url)
+async function importFile(list: ListUrl, file: ImportFile, options: WriteOptions) {
+  const existing = await openExisting(list)
   // Opens the list again: without `create`, it may be open for reading only.
   if (!options.dryRun) await existing?.close()
-  const store = options.dryRun ? existing : await openStore(url, { notify: note })
+  const store = options.dryRun ? existing : await openStore(list, { notify: note })
   try {
-    const tally = await writeList(options.dryRun || !store ? createDryRun(store) : store, list, options)
+    const tally = await writeFile(options.dryRun || !store ? createDryRun(store) : store, file, options)
     return { isNew: !existing, tally }
   } finally {
     await store?.close()
@@ -146,10 +152,10 @@ async function importList(url: ListUrl, list: List, options: WriteOptions) {
 }
 
 /** Opens the list if there is one. @throws StoreError */
-async function openExisting(url: ListUrl): Promise<SubscriberStore | undefined> {
+async function openExisting(list: ListUrl): Promise<SubscriberStore | undefined> {
   let store: SubscriberStore | undefined
   try {
-    store = await openStore(url, { create: false, notify: note })
+    store = await openStore(list, { create: false, notify: note })
     // PostgreSQL finds out at the first call that there is no list.
     await store.head()
     return store
@@ -161,9 +167,9 @@ async function openExisting(url: ListUrl): Promise<SubscriberStore | undefined> 
 }
 
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
-async function writeList(
+async function writeFile(
   store: DryRun,
-  { optOuts, subscribers }: List,
+  { optOuts, subscribers }: ImportFile,
   { suppress, dryRun, signal }: WriteOptions,
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
@@ -207,17 +213,24 @@ async function writeList(
 }
 
 interface Summary extends Tally {
-  readonly url: ListUrl
-  readonly list: List
+  readonly list: ListUrl
+  readonly file: ImportFile
+  readonly plan: Plan
   readonly isNew: boolean
 }
 
 async function printSummary(summary: Summary, { rejected, dryRun, json }: ImportOptions): Promise<void> {
-  const { url, list, isNew, alreadyListed, leftOut, suppressed, removed, kept, added } = summary
-  const { columns, statuses, skipped } = list
+  const { list, file, plan, isNew, added, alreadyListed, suppressed, removed, kept, leftOut } = summary
+  const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => plan.names[index] ?? [])
+  const columns = {
+    email: toNames([plan.address]),
+    date: toNames(plan.dates),
+    status: toNames(plan.statuses.map(({ index }) => index)),
+    unread: toNames(plan.unread),
+  }
   if (json) {
     return await printJson({
-      list: toListName(url),
+      list: toListName(list),
       created: isNew && !dryRun,
       added,
       already_listed: alreadyListed,
@@ -225,34 +238,43 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
       removed,
       kept,
       left_out: leftOut,
-      skipped,
-      rejected: list.rejected.length,
+      skipped: file.skipped,
+      rejected: file.rejected.length,
       rejected_file: (!dryRun && rejected) || null,
       columns,
-      statuses,
+      statuses: plan.counts,
+      samples: dryRun
+        ? file.samples.map(({ date = null, cells, ...row }) => ({ ...row, date, cells: Object.fromEntries(cells) }))
+        : [],
     })
   }
   const created = dryRun ? ' (would be created)' : ' (created)'
   const lines = [
     `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
-    `list: ${toListName(url)}${isNew ? created : ''}`,
-    ...toColumnLines(columns),
-    ...statuses.map(
+    `list: ${toListName(list)}${isNew ? created : ''}`,
+    ...toColumnLines(columns, plan),
+    ...plan.counts.map(
       ({ column, value, status, rows }) => `${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`,
     ),
+    ...(dryRun ? file.samples.map(toSampleLine) : []),
   ]
+  if (kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
+    note(
+      'some people left on an unknown date, and stay if they were on the list. To remove them, import a file of them with --suppress',
+    )
+  }
   // A name of the file may have a line break.
   await print(lines.map(escapeControls).join('\n'))
 }
 
 /** The rows of the file: each is counted once. */
-function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, list }: Summary): string {
+function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, file }: Summary): string {
   const others = [
     [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
-    [list.skipped, 'skipped'],
+    [file.skipped, 'skipped'],
     [leftOut, 'left out (suppressed before, or in another row)'],
-    [list.rejected.length, 'rejected'],
+    [file.rejected.length, 'rejected'],
   ] as const
   const counts = [
     [added, 'added'] as const,
@@ -262,10 +284,26 @@ function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, li
   return counts.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
 }
 
+type Columns = Readonly<Record<'email' | 'date' | 'status' | 'unread', readonly string[]>>
+
 /** Which columns were read. A file with one address per line has none. */
-function toColumnLines({ email, date, status, unread }: List['columns']): string[] {
+function toColumnLines(
+  { email, date, status, unread }: Columns,
+  { possibleDates: [possible], suppress }: Plan,
+): string[] {
   if (email.length === 0) return []
   const toNames = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ') || 'none'
   const unused = unread.length > 0 ? [`not read: ${toNames(unread)}`] : []
-  return [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`, ...unused]
+  const advice =
+    possible === undefined
+      ? ''
+      : `. ${JSON.stringify(possible)} looks like a date: --date-column ${JSON.stringify(possible)}`
+  const undated = date.length === 0 && !suppress ? [`no date: everybody gets the time of the import${advice}`] : []
+  return [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`, ...unused, ...undated]
+}
+
+/** Such as `line 2 is subscribed: "Email" ada@example.org, "Created" 31.5.2024 (2024-05-31T00:00:00.000Z)`. */
+function toSampleLine({ status, line, cells, date }: ImportFile['samples'][number]): string {
+  const shown = cells.map(([column, cell]) => `${JSON.stringify(column)} ${cell.trim().slice(0, 60) || '(empty)'}`)
+  return `line ${line} is ${status}: ${shown.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
 }

@@ -33,11 +33,15 @@ unsubscribed_at: a date: 1 row, suppressed
 line 7: the address is not valid
 rejected rows: --rejected FILE writes them to a file. Correct them and import the whole list again: this is safe
 `
+    const samples = `line 2 is subscribed: "Email" a@site.io, "Created" 2020-01-01, "Status" active, "unsubscribed_at" (empty); the date is 2020-01-01T00:00:00.000Z
+line 5 is skip: "Email" c@site.io, "Created" 2020-01-01, "Status" pending, "unsubscribed_at" (empty)
+line 4 is suppressed: "Email" b@site.io, "Created" 2020-01-01, "Status" unsubscribed, "unsubscribed_at" 2024-05-31; the date is 2024-05-31T00:00:00.000Z
+`
     const first = '1 added, 1 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
     const again = '0 added, 2 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
     expect(await run(['import', file, '--dry-run'])).toEqual({
       code: 0,
-      stdout: `dry run: ${first}${text(' (would be created)')}`,
+      stdout: `dry run: ${first}${text(' (would be created)')}${samples}`,
       stderr,
     })
     expect(await readdir(folder)).toEqual([file])
@@ -96,8 +100,11 @@ describe('people who left', () => {
 })
 
 test.each([
-  ['email,status\na@site.io,active\nb@site.io,VIP\n', 'line 3: "VIP" in the column "status"'],
-  ['email,gone\na@site.io,\nb@site.io,x\n', 'may say who left: "gone" ("x" 1×, empty 1×)'],
+  [
+    'email,status\na@site.io,active\nb@site.io,VIP\n',
+    'line 3: "VIP" (1 row) in the column "status" is not a known status',
+  ],
+  ['email,gone\na@site.io,\nb@site.io,x\n', 'a column may say who left: "gone": "x" 1, empty 1'],
 ])('%j stops the import before anything is written, from a file, a pipe and a FIFO: %s', async (text, message) => {
   const { folder, run, shell, write } = await createCliFixture()
   const file = await write('old.csv', text)

@@ -33,6 +33,9 @@ const OUTPUTS = {
     rejected_file: z.string().nullable(),
     columns: z.strictObject({ email: names, date: names, status: names, unread: names }),
     statuses: z.array(z.strictObject({ column: z.string(), value: z.string(), status: MEANING, rows: count })),
+    samples: z.array(
+      z.strictObject({ status: MEANING, line: count, cells: z.record(z.string(), z.string()), date: date.nullable() }),
+    ),
   }),
   remove: z.strictObject({
     list: z.string(),

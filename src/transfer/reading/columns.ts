@@ -2,8 +2,10 @@
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
+import { isBlank } from './dates.ts'
 import { ADDRESS_NAMES, DATE_NAMES, quote, toPlain } from './names.ts'
-import { parseObject, type Row, type Table } from './table.ts'
+import { parseObject } from './table.ts'
+import { findFlag } from './words.ts'
 
 /** Which columns to read. Each is given by its name, or by its number from 1. */
 export interface ColumnOptions {
@@ -17,55 +19,59 @@ export interface ColumnOptions {
   readonly ignoreColumns?: readonly string[] | undefined
 }
 
-/** Indexes of the cells in a row. */
-export interface Columns {
-  readonly address: number
-  /** The date is in the first one of these that has one. */
-  readonly dates: readonly number[]
-  readonly statuses: readonly number[]
-  readonly ignored: readonly number[]
+/** What a column holds in the first rows. */
+export interface Sample {
+  filled: number
+  addresses: number
+  flags: number
+  /** Objects of JSON that have our date. */
+  objects: number
 }
 
-/** Rows that show what a column holds. */
-const SAMPLE = 1000
+export const createSample = (): Sample => ({ filled: 0, addresses: 0, flags: 0, objects: 0 })
+
+/** Adds a cell to the sample of its column. */
+export function addToSample(sample: Sample, text = ''): void {
+  const cell = text.trim()
+  if (isBlank(cell)) return
+  sample.filled++
+  if (cell.includes('@') && parseOwnerAddresses(cell).ok) sample.addresses++
+  if (findFlag(toPlain(cell))) sample.flags++
+  if (cell.startsWith('{') && toDateText(cell) !== '') sample.objects++
+}
+
+/** Finds the column that an option names. @throws Failure that lists the columns */
+export function findColumn(names: readonly string[], given: string, file: string): number {
+  const exact = names.findIndex((name) => name.trim() === given)
+  const index = exact < 0 ? names.findIndex((name) => toPlain(name) === toPlain(given)) : exact
+  if (index >= 0) return index
+  const number = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
+  if (number <= names.length) return number - 1
+  throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
+}
+
+/** Finds all columns with the name that an option gives. @throws Failure that lists the columns */
+export function findColumns(names: readonly string[], given: string, file: string): readonly number[] {
+  const first = findColumn(names, given, file)
+  return [...names.keys()].filter((index) => index === first || names[index] === names[first])
+}
 
 /**
- * Finds the columns of a table that has names.
+ * Finds the column of the address.
  *
- * @throws Failure that lists the columns: there is no address column, or none that an option names
+ * @param plain the plain names, empty for a column that is not read
+ * @throws Failure that lists the columns: none or several may hold the address
  */
-export function findColumns(table: Table, options: ColumnOptions, file: string): Columns {
-  const { names = [] } = table
-  const { column, dateColumn, statusColumns = [], ignoreColumns = [] } = options
-  const sample = Iterator.from(table.rows()).take(SAMPLE).toArray()
-
-  function find(given: string): number {
-    const exact = names.findIndex((name) => name.trim() === given)
-    const index = exact < 0 ? names.findIndex((name) => toPlain(name) === toPlain(given)) : exact
-    if (index >= 0) return index
-    const number = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
-    if (number <= names.length) return number - 1
-    throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
-  }
-
-  // Columns may have the same name.
-  const findAll = (given: string) => {
-    const first = find(given)
-    return [...names.keys()].filter((index) => index === first || names[index] === names[first])
-  }
-
-  const ignored = ignoreColumns.flatMap(findAll)
-  const read = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
-  return {
-    address: column === undefined ? findAddress(names, read, sample, file) : find(column),
-    dates: dateColumn === undefined ? findDates(read, sample) : dateColumn === 'none' ? [] : [find(dateColumn)],
-    statuses: [...new Set(statusColumns.flatMap(findAll))],
-    ignored,
-  }
-}
-
-function findAddress(names: readonly string[], plain: readonly string[], sample: readonly Row[], file: string): number {
-  const holders = names.flatMap((_, index) => (holdsAddresses(sample, index) ? [index] : []))
+export function findAddress(
+  names: readonly string[],
+  plain: readonly string[],
+  samples: readonly Sample[],
+  file: string,
+): number {
+  // At least half of the cells that are not empty hold an address.
+  const holders = samples.flatMap(({ filled, addresses }, index) =>
+    addresses > 0 && addresses >= filled / 2 ? [index] : [],
+  )
   const named = ADDRESS_NAMES.flatMap((name) => (plain.includes(name) ? [plain.indexOf(name)] : []))
   const [only] = holders
   const address = named.find((index) => holders.includes(index)) ?? only ?? named[0]
@@ -79,24 +85,17 @@ function findAddress(names: readonly string[], plain: readonly string[], sample:
   throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(names)}`)
 }
 
-/** Whether at least half of the cells that are not empty hold an address. */
-function holdsAddresses(sample: readonly Row[], index: number): boolean {
-  const cells = sample.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '')
-  const valid = cells.filter((cell) => cell.includes('@') && parseOwnerAddresses(cell).ok).length
-  return valid > 0 && valid >= cells.length / 2
-}
-
-/** The column with the most specific name. Exports of listmonk have the date of our export in a cell of JSON. */
-function findDates(plain: readonly string[], sample: readonly Row[]): number[] {
+/** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
+export function findDates(plain: readonly string[], samples: readonly Sample[]): readonly number[] {
   const toIndexes = (name: string | undefined) =>
     name !== undefined && plain.includes(name) ? [plain.indexOf(name)] : []
-  const name = DATE_NAMES.find((candidate) => plain.includes(candidate))
+  // A column such as "Registered" may have yes and no.
+  const hasFlags = (index: number) =>
+    (samples[index]?.flags ?? 0) > 0 && samples[index]?.flags === samples[index]?.filled
+  const name = DATE_NAMES.find((candidate) => toIndexes(candidate).some((index) => !hasFlags(index)))
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
   const dates = [...toIndexes(name), ...(name === 'optintime' ? toIndexes('confirmtime') : [])]
-  const attributes = toIndexes('attributes').filter((index) =>
-    sample.some(({ cells }) => cells[index]?.startsWith('{') && toDateText(cells[index]) !== ''),
-  )
-  return [...attributes, ...dates]
+  return [...toIndexes('attributes').filter((index) => (samples[index]?.objects ?? 0) > 0), ...dates]
 }
 
 /** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */

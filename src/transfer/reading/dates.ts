@@ -1,6 +1,8 @@
 /** Dates in the forms that other programs write. */
 
 import type { Result } from '../../failure.ts'
+import { LOCALES } from '../../locales/languages.ts'
+import { toPlain } from './names.ts'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
@@ -15,6 +17,8 @@ const FUTURE_MS = 86_400_000
 const DAY = '(?<day>\\d{1,2})'
 const MONTH = '(?<month>\\d{1,2})'
 const YEAR = '(?<year>\\d{4})'
+// Two digits are years from 1970 to 2069.
+const SHORT_YEAR = '(?<year>\\d{4}|\\d{2})'
 // RFC 3339 allows a space for the T, ISO 8601 a comma for the point.
 const TIME =
   '(?:(?:[Tt]|,? +)(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?' +
@@ -22,41 +26,52 @@ const TIME =
 // After `+0000`, Go writes the name of the zone. `GMT+2` has no leading zero.
 const OFFSET =
   ' *(?:Z|UTC|GMT|(?<offset>[+-]\\d{2}(?::?\\d{2})?)(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|(?:UTC|GMT)(?<zone>[+-]\\d{1,2}(?::?\\d{2})?))?'
-const NAMES = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const NAME = `(?<name>${NAMES.join('|')})[a-z]*\\.?`
+const NAME = '(?<name>\\p{L}{3,12})\\.?'
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
 
-const toRule = (text: string) => new RegExp(`^${text}${TIME}${OFFSET}$`, 'i')
+const toRule = (text: string) => new RegExp(`^${text}${TIME}${OFFSET}$`, 'iu')
 
 const FORMS = [
-  toRule(`${YEAR}[-/.]${MONTH}[-/.]${DAY}`),
+  toRule(`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`),
   // With points, the order is day, month, year, as in most of Europe.
-  toRule(`${DAY}\\.${MONTH}\\.${YEAR}`),
-  // RFC 5322 section 3.3, and similar forms.
-  toRule(`${WEEKDAY}${DAY} +${NAME},? +${YEAR}`),
+  toRule(`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`),
+  toRule(`${YEAR}年 ?${MONTH}月 ?${DAY}日`),
+]
+
+/** Forms with the name of a month: RFC 5322 section 3.3, and those of other languages, such as `31 de mayo de 2024`. */
+const NAMED_FORMS = [
+  toRule(`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`),
   toRule(`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`),
-  toRule(`${DAY}-${NAME}-${YEAR}`),
+  toRule(`${DAY}-${NAME}-${SHORT_YEAR}`),
 ]
 
 /** With slashes and hyphens, both orders are usual. */
-const AMBIGUOUS = toRule('(?<first>\\d{1,2})[-/](?<second_>\\d{1,2})[-/](?<year>\\d{4})')
+const AMBIGUOUS = toRule(
+  '(?<left>\\d{1,2})(?:/(?<right>\\d{1,2})/(?<year>\\d{4}|\\d{2})|-(?<right>\\d{1,2})-(?<year>\\d{4}))',
+)
 
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
- * `D.M.YYYY`, and `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given.
- * A date without an offset is in UTC.
+ * `D.M.YYYY`, `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given, and the names of months in
+ * the languages of the page. A date without an offset is in UTC.
  */
 export function parseDate(text: string, order?: DateOrder): ParsedDate {
   const trimmed = text.trim()
   if (isBlank(trimmed)) return { ok: true, value: undefined }
+  if (!/\d/.test(trimmed)) return UNKNOWN
   for (const form of FORMS) {
     const groups = form.exec(trimmed)?.groups
-    if (groups) return parseGroups(groups, toMonth(groups), Number(groups.day))
+    if (groups) return parseGroups(groups, Number(groups.month), Number(groups.day))
   }
   if (UNIX_TIME.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
   const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
   if (ambiguous) return parseAmbiguous(ambiguous, order)
-  return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
+  for (const form of NAMED_FORMS) {
+    const groups = form.exec(trimmed)?.groups
+    const month = groups && findMonth(groups.name)
+    if (month) return parseGroups(groups, month, Number(groups.day))
+  }
+  return UNKNOWN
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
@@ -64,15 +79,18 @@ export function isBlank(cell: string): boolean {
   return /^(?:null|\\N|n\/a|0000-00-00.*|)$/i.test(cell)
 }
 
-const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 const EXAMPLE = '2024-05-31T12:34:56Z'
-
+const UNKNOWN: ParsedDate = {
+  ok: false,
+  reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none`,
+}
+const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 /** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
 export function findDateOrder(text: string): DateOrder | 'unclear' | undefined {
   // A quick test, because most texts are in another form.
   if (!/^\s*\d{1,2}[-/]\d/.test(text)) return undefined
   const groups = AMBIGUOUS.exec(text.trim())?.groups
-  const [first, second] = [Number(groups?.first), Number(groups?.second_)]
+  const [first, second] = [Number(groups?.left), Number(groups?.right)]
   if (!groups || first === second) return undefined
   if (first <= 12 && second <= 12) return 'unclear'
   return first > 12 ? 'dmy' : 'mdy'
@@ -93,7 +111,7 @@ export function classifyDate(text: string): 'date' | 'empty' | 'other' {
 type Groups = Readonly<Record<string, string | undefined>>
 
 function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDate {
-  const [first, second] = [Number(groups.first), Number(groups.second_)]
+  const [first, second] = [Number(groups.left), Number(groups.right)]
   const order = given ?? (second > 12 ? 'mdy' : 'dmy')
   if (!given && first <= 12 && second <= 12 && first !== second) {
     return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
@@ -101,14 +119,38 @@ function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDat
   return order === 'mdy' ? parseGroups(groups, first, second) : parseGroups(groups, second, first)
 }
 
-function toMonth({ month, name }: Groups): number {
-  return name ? NAMES.indexOf(name.toLowerCase()) + 1 : Number(month)
+/** The number of a month, from 1, by its long or short name; undefined for another word. */
+function findMonth(name = ''): number | undefined {
+  months ??= createMonths()
+  const plain = toPlain(name)
+  return months.get(plain) ?? (MONTH_START.test(plain) ? months.get(plain.slice(0, 3)) : undefined)
+}
+
+// `Sept` is short too.
+const MONTH_START = /^(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/
+let months: ReadonlyMap<string, number> | undefined
+
+/** The names of the months in the languages of the page, alone and after a day, from CLDR. `Mrz` is German in Excel. */
+function createMonths(): ReadonlyMap<string, number> {
+  const found = new Map([['mrz', 3]])
+  for (const language of Object.keys(LOCALES)) {
+    for (const month of ['long', 'short'] as const) {
+      for (const options of [{ month }, { month, day: 'numeric' }] as const) {
+        const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC', calendar: 'gregory' })
+        for (let number = 1; number <= 12; number++) {
+          const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
+          found.set(toPlain(parts.find(({ type }) => type === 'month')?.value ?? ''), number)
+        }
+      }
+    }
+  }
+  return found
 }
 
 function parseGroups(groups: Groups, month: number, day: number): ParsedDate {
-  const { year, hour = '0', minute = '0', second = '0', fraction = '0', half, offset, zone } = groups
+  const { hour = '0', minute = '0', second = '0', fraction = '0', half, offset, zone } = groups
   const isHour = half ? Number(hour) >= 1 && Number(hour) <= 12 : Number(hour) <= 23
-  const midnight = findMidnight(Number(year), month, day)
+  const midnight = findMidnight(toYear(groups.year), month, day)
   if (midnight === undefined || !isHour || Number(minute) > 59 || Number(second) > 60) return MISSING
   const hours = half ? (Number(hour) % 12) + (/^p/i.test(half) ? 12 : 0) : Number(hour)
   const seconds = (hours * 60 + Number(minute) - toOffset(offset ?? zone)) * 60 + Number(second)
@@ -117,6 +159,12 @@ function parseGroups(groups: Groups, month: number, day: number): ParsedDate {
 
 // A leap second has the number 60.
 const MISSING: ParsedDate = { ok: false, reason: 'the date does not exist' }
+
+/** The year of four digits, or of two. */
+function toYear(text = ''): number {
+  const year = Number(text)
+  return text.length > 2 ? year : year + (year < 70 ? 2000 : 1900)
+}
 
 /** The start of a day in UTC, in milliseconds since 1970; undefined when there is no such day. */
 function findMidnight(year: number, month: number, day: number): number | undefined {

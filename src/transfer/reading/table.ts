@@ -48,7 +48,7 @@ interface Start {
  * @param hasColumns whether a first line with addresses only is one row. Otherwise each address is a row
  * @throws Failure when the text is empty or in another format
  */
-export function openTable(text: string, name: string, hasColumns: boolean): Table {
+export function parseTable(text: string, name: string, hasColumns: boolean): Table {
   const lineBreak = text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
   const { starts, named } = findStarts(text, lineBreak)
   const [first] = starts
@@ -136,7 +136,7 @@ function openJson(lines: () => Iterable<Row>): Table {
   function* rows(): Generator<Row> {
     for (const { line, cells } of lines()) {
       const object = parseObject(cells[0])
-      if (object) yield { line, cells: header.map((name) => toText(object[name])) }
+      if (object) yield { line, cells: header.map((name) => toCell(object[name])) }
       else yield { line, cells, problem: 'it is not a JSON object' }
     }
   }
@@ -158,7 +158,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function toText(value: unknown): string {
+function toCell(value: unknown): string {
   if (typeof value === 'string') return value
   return value === null || value === undefined ? '' : JSON.stringify(value)
 }
@@ -215,24 +215,14 @@ function findClosingQuote(text: string, opening: number): number {
 }
 
 /**
- * Checks a row of several lines: if one of them looks like a whole row, a quote before it is not closed.
- *
- * @throws Failure that names the line on which the row begins
+ * Finds the columns that have an address in a line inside of a row of several lines, if the line looks like a whole row. When
+ * one of them is the column of the address, a quote before that line is not closed.
  */
-export function checkQuotes(
-  { line, text = '' }: Row,
-  { names, delimiter = ',' }: Table,
-  email: number,
-  name: string,
-): void {
-  const lines = text.split('\n')
-  const isRow = lines.slice(1).some((content) => {
-    const unquoted = content.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
+export function findSwallowed({ text }: Row, { names = [], delimiter = ',' }: Table): readonly number[] {
+  const lines = text?.split('\n').slice(1) ?? []
+  return lines.flatMap((line) => {
+    const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
     const cells = unquoted.split(delimiter)
-    return cells.length === names?.length && parseOwnerAddress(cells[email]).ok
+    return cells.length === names.length ? [...cells.keys()].filter((index) => parseOwnerAddress(cells[index]).ok) : []
   })
-  if (!isRow) return
-  throw new Failure(
-    `${name}: line ${line - lines.length + 1}: a quote is not closed, and the rows up to line ${line} are inside it; close or double it`,
-  )
 }

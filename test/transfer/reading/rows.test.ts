@@ -1,30 +1,22 @@
 /** What becomes of the rows of a list. */
 
 import { describe, expect, test } from 'bun:test'
-import { type ReadOptions, readList } from '../../../src/transfer/reading/read-list.ts'
-import type { Status } from '../../../src/transfer/reading/words.ts'
-
-type Options = Partial<ReadOptions>
-
-const read = (text: string, options: Options = {}) => readList(text, { name: 'list', ...options })
+import { type Options, read, treat } from '../read.ts'
 
 /** Subscribers and opt-outs by their name and day, the number of skipped rows, and rejected rows with their lines. */
 function summarize(text: string, options?: Options) {
   const { subscribers, optOuts, skipped, rejected } = read(text, options)
-  const toText = (email: string, date?: Date) => [email.replace(/@.*/, ''), date?.toISOString().slice(0, 10)]
+  const toName = (email: string, date?: Date) =>
+    [email.replace(/@.*/, ''), date?.toISOString().slice(0, 10)].filter(Boolean).join(' ')
   return {
-    added: subscribers.map(({ email, subscribedAt }) => toText(email, subscribedAt).filter(Boolean).join(' ')),
-    left: optOuts.map(({ email, optedOutAt }) => toText(email, optedOutAt).filter(Boolean).join(' ')),
+    added: subscribers.map(({ email, subscribedAt }) => toName(email, subscribedAt)),
+    left: optOuts.map(({ email, optedOutAt }) => toName(email, optedOutAt)),
     skipped,
     rejected: rejected.map(({ line, reason }) => `${line}: ${reason}`),
   }
 }
 
 const NOTHING = { added: [], left: [], skipped: 0, rejected: [] }
-const treat = (text: string): Pick<ReadOptions, 'treat'> => ({
-  treat: new Map(text.split(', ').map((part) => part.split('=') as [string, Status])),
-})
-
 describe('the address', () => {
   test.each<readonly [what: string, text: string]>([
     ['one per line', 'a@site.io\n\n b@site.io \r\n'],
@@ -182,8 +174,8 @@ describe.each([
   )
 
   test('says who is a subscriber, who left, and who is neither', () => {
-    expect(summarize(list)).toEqual({ added: ['a 2020-01-01'], left: ['b'], skipped: 1, rejected: [] })
-    expect(read(list).statuses).toEqual([
+    expect(summarize(list)).toEqual({ added: ['a 2020-01-01'], left: ['b 2020-01-01'], skipped: 1, rejected: [] })
+    expect(read(list).plan.counts).toEqual([
       { column: 'status', value: 'active', status: 'subscribed', rows: 1 },
       { column: 'status', value: 'Unsubscribed', status: 'suppressed', rows: 1 },
       { column: 'status', value: 'pending', status: 'skip', rows: 1 },
@@ -192,24 +184,28 @@ describe.each([
 
   test('stops the import when it is unknown, with line numbers', () => {
     const other = list.replace('pending', 'VIP').replace('active', 'Gold')
-    expect(() => read(other)).toThrow(
-      /^list: line [12]: "Gold" in the column "status" is not a known status \(also line [34]: "VIP" in the column "status"\); nothing was imported\. Say what it means with --treat VALUE=subscribed, --treat VALUE=suppressed or --treat VALUE=skip, or leave the column out with --ignore-column NAME$/,
-    )
+    expect(() => read(other)).toThrow(/^status: line [12]: "Gold" in 1 rows; status: line [34]: "VIP" in 1 rows$/)
     expect(summarize(other, treat('vip=subscribed, gold=skip'))).toMatchObject({ added: ['c 2020-01-01'], skipped: 1 })
-    expect(summarize(other, treat('*=skip'))).toMatchObject({ added: [], left: ['b'], skipped: 2 })
+    expect(summarize(other, treat('*=skip'))).toMatchObject({ added: [], left: ['b 2020-01-01'], skipped: 2 })
     const none = list.replace('pending', 'NULL')
-    expect(() => read(none)).toThrow('"NULL" in the column "status" is not a known status')
+    expect(() => read(none)).toThrow('"NULL" in 1 rows')
     expect(summarize(none, treat('null=skip'))).toEqual(summarize(none, treat('=skip')))
   })
 
   test('may have another meaning, or none', () => {
-    expect(summarize(list, treat('active=skip, pending=suppressed'))).toMatchObject({ left: ['b', 'c'], skipped: 1 })
+    expect(summarize(list, treat('active=skip, pending=suppressed'))).toMatchObject({
+      left: ['b 2020-01-01', 'c 2020-01-01'],
+      skipped: 1,
+    })
     expect(summarize(list, { ignoreColumns: ['status'] })).toMatchObject({ left: [], skipped: 0 })
-    expect(read(list, treat('active=skip, gone=skip')).unusedTreatments).toEqual(['gone'])
+    expect(read(list, treat('active=skip, gone=skip')).plan.unusedTreatments).toEqual(['gone'])
   })
 
   test('--treat for a dash does not touch other values', () => {
-    expect(summarize(list.replace('active', '-'), treat('-=subscribed'))).toMatchObject({ left: ['b'], skipped: 1 })
+    expect(summarize(list.replace('active', '-'), treat('-=subscribed'))).toMatchObject({
+      left: ['b 2020-01-01'],
+      skipped: 1,
+    })
   })
 
   test('does not count when everybody left', () => {
@@ -278,81 +274,12 @@ describe('a status column that is named', () => {
     const options: Options = { statusColumns: ['Since'] }
     expect(summarize(text, { ...options, ...treat('*=subscribed') })).toMatchObject({ added: ['a'], skipped: 1 })
     expect(summarize(text, { ...options, ...treat('*=skip') })).toMatchObject({ added: ['b'], skipped: 1 })
-    expect(() => read(text, options)).toThrow('line 2: "2024-01-01" in the column "Since" is not a known status')
+    expect(() => read(text, options)).toThrow('Since: line 2: "2024-01-01" in 1 rows')
   })
 
   test('has the words of any language, before --treat', () => {
     const text = 'email,Stand\na@b.io,aktiv\nb@b.io,ausgetragen\nc@b.io,wypisany\n'
     expect(summarize(text, { statusColumns: ['2'] })).toMatchObject({ added: ['a'], left: ['b', 'c'] })
-  })
-})
-
-describe('a column that nobody has read', () => {
-  const toCsv = (name: string, cells: readonly string[]) =>
-    `email,${name}\n${cells.map((cell, index) => `user${index}@b.io,${cell}\n`).join('')}`
-
-  test.each<readonly [name: string, cells: readonly string[], values: string]>([
-    ['foo', ['yes', 'no', 'no'], '"yes" 1×, "no" 2×'],
-    ['foo', ['0', '1'], '"0" 1×, "1" 1×'],
-    ['foo', ['oui', 'non'], '"oui" 1×, "non" 1×'],
-    ['foo', ['так', 'ні'], '"так" 1×, "ні" 1×'],
-    ['foo', ['gold', 'Unsubscribed', 'gold'], '"gold" 2×, "Unsubscribed" 1×'],
-    ['foo', ['Stammkunde', 'gekündigt'], '"Stammkunde" 1×, "gekündigt" 1×'],
-    ['foo', ['2024-05-31', '', '31.5.2024'], '"a date" 2×, empty 1×'],
-    ['foo', ['-', '', ''], '"-" 1×, empty 2×'],
-    ['foo', ['x', '', ''], '"x" 1×, empty 2×'],
-    ['foo', ['vip', 'vip; unsubscribed'], '"vip" 1×, "vip; unsubscribed" 1×'],
-    ['foo', [...Array.from({ length: 40 }, (_, index) => `note ${index}`), 'abgemeldet'], '"many values" 41×'],
-    ['Motivo de la baja', ['spam', ''], '"spam" 1×, empty 1×'],
-    ['Optout reason', ['too many mails', ''], '"too many mails" 1×, empty 1×'],
-  ])('stops the import when it looks like a status: %s, %j', (name, cells, values) => {
-    const text = toCsv(name, cells)
-    expect(() => read(text)).toThrow(
-      `list: the import does not know this column, which may say who left: "${name}" (${values}); nothing was imported. ` +
-        `If it does, use --status-column "${name}" and say what its values mean with --treat VALUE=subscribed, ` +
-        `=suppressed or =skip, where VALUE '*' is any value. If not, use --ignore-column "${name}"`,
-    )
-    const ignored = read(text, { ignoreColumns: [name] })
-    expect([ignored.subscribers.length, ignored.columns.unread]).toEqual([cells.length, [name]])
-    expect(read(text, { statusColumns: [name], ...treat('*=skip') }).skipped).toBe(cells.filter(Boolean).length)
-    expect(read(text, { suppress: true }).optOuts).toHaveLength(cells.length)
-  })
-
-  test.each<readonly [name: string, cells: readonly string[]]>([
-    ['First name', ['Ada', 'Bob', '']],
-    ['Tags', ['news; events', '']],
-    ['City', ['Rome', 'Rome', 'Oslo']],
-    ['language', ['no', 'no']],
-    ['id', ['0', '1']],
-    ['updated_at', ['2024-05-31', '']],
-    ['Registered', ['2024-05-31', '2024-05-31']],
-    ['Bounced mails', ['', '']],
-    ['phone', ['n/a', 'NULL', '']],
-    ['points', Array.from({ length: 40 }, (_, index) => String(index))],
-  ])('is only listed otherwise: %s, %j', (name, cells) => {
-    const { subscribers, columns } = read(toCsv(name, cells))
-    expect([subscribers.length, columns.unread]).toEqual([cells.length, [name]])
-  })
-
-  test('may be an object of JSON, have no name, or have the name of another one', () => {
-    const json = JSON.stringify({ email: 'a@b.io', state_of: { since: 2020, status: 'unsubscribed' } })
-    expect(() => read(json)).toThrow('may say who left: "state_of"')
-    for (const confirmed of [false, 'No']) {
-      const flag = JSON.stringify({ email: 'a@b.io', news: { confirmed } })
-      expect(() => read(flag)).toThrow('may say who left: "news"')
-    }
-    const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
-    expect(() => read(text, { ignoreColumns: ['foo'] })).toThrow('--ignore-column "column 4"')
-    expect(read(text, { ignoreColumns: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
-  })
-
-  test.each(['NULL', '\\N', '0000-00-00', '-', 'n/a'])('has no value in a cell with %j, next to dates', (cell) => {
-    expect(() => read(toCsv('foo', ['2024-05-31', cell, '']))).toThrow('"foo" ("a date" 1×, empty 2×)')
-  })
-
-  test('several of them are in one message, also without a header', () => {
-    const both = 'left: "column 2" ("yes" 1×, "no" 1×); "column 4" ("x" 1×'
-    expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(both)
   })
 })
 

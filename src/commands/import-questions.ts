@@ -1,0 +1,215 @@
+/** Settles the plan of an import: the owner answers its questions on a terminal. Otherwise it stops once, with commands. */
+
+import { createInterface } from 'node:readline/promises'
+import { escapeControls, Failure } from '../failure.ts'
+import {
+  createPlan,
+  type Plan,
+  type PlanOptions,
+  type SuspectColumn,
+  type UnknownValue,
+} from '../transfer/reading/plan.ts'
+import type { Table } from '../transfer/reading/table.ts'
+import { findFlag, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
+import { note, toCount } from './output.ts'
+
+/** Options that answer questions, in the order of the command line. */
+type Answers = readonly (readonly [option: string, value: string])[]
+
+/**
+ * Plans how to read a table.
+ *
+ * @param canAsk whether a person sits at a terminal
+ * @throws Failure when a question has no answer
+ */
+export async function settlePlan(table: Table, options: PlanOptions, canAsk: boolean): Promise<Plan> {
+  let plan = createPlan(table, options)
+  if (canAsk) {
+    let answers: Answers = []
+    for (let asked = await ask(plan); asked.length > 0; asked = await ask(plan)) {
+      answers = [...answers, ...asked]
+      plan = createPlan(table, addAnswers(options, answers))
+    }
+    if (answers.length > 0) note(`The same without questions:\n  ${toCommand(answers)}`)
+  }
+  if (hasQuestions(plan)) throw explain(plan, options.name)
+  return plan
+}
+
+function hasQuestions({ questions: { columns, values } }: Plan): boolean {
+  return columns.length + values.length > 0
+}
+
+function addAnswers(options: PlanOptions, answers: Answers): PlanOptions {
+  const select = (option: string) => answers.filter(([name]) => name === option).map(([, value]) => value)
+  return {
+    ...options,
+    statusColumns: [...(options.statusColumns ?? []), ...select('--status-column')],
+    ignoreColumns: [...(options.ignoreColumns ?? []), ...select('--ignore-column')],
+    dateColumn: select('--date-column')[0] ?? options.dateColumn,
+    treat: new Map([...(options.treat ?? []), ...select('--treat').map(parseTreatment)]),
+  }
+}
+
+/** Splits `VALUE=STATUS` of an answer. */
+function parseTreatment(text: string): readonly [value: string, status: Status] {
+  const end = text.lastIndexOf('=')
+  return [text.slice(0, end), text.slice(end + 1) as Status]
+}
+
+/** Asks every question of a plan. @throws Failure when the terminal is closed, or at Ctrl-C */
+async function ask(plan: Plan): Promise<Answers> {
+  const { questions, possibleDates } = plan
+  if (!hasQuestions(plan) && possibleDates.length === 0) return []
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const closed = new Promise<never>((_, reject) => {
+    terminal.once('close', () => reject(new Failure('stopped: nothing was imported', { exitCode: 130 })))
+  })
+  const prompt = async (text: string) => {
+    const answer = await Promise.race([terminal.question(`${escapeControls(text)} `), closed])
+    return answer.trim().toLowerCase()
+  }
+  const answers: (readonly [string, string])[] = []
+  try {
+    for (const suspect of questions.columns) answers.push(...(await askColumn(suspect, prompt)))
+    for (const { column, key, text } of groupValues(questions.values)) {
+      const status = await askStatus(`${quote(column)}: what does ${text} mean?`, undefined, prompt)
+      answers.push(['--treat', `${column}:${key}=${status}`])
+    }
+    for (const column of possibleDates) {
+      const answer = await prompt(`${quote(column)} has only dates. Is it the date of the subscription? [Y/n]`)
+      if (!isNo(answer)) return [...answers, ['--date-column', column]]
+    }
+    return possibleDates.length > 0 ? [...answers, ['--date-column', 'none']] : answers
+  } finally {
+    closed.catch(() => {})
+    terminal.close()
+  }
+}
+
+type Prompt = (text: string) => Promise<string>
+
+const isNo = (answer: string) => findFlag(toPlainValue(answer)) === 'no'
+
+async function askColumn(suspect: SuspectColumn, prompt: Prompt): Promise<Answers> {
+  const { column, values, empty } = suspect
+  const answer = await prompt(`${describe(suspect)}. Does it say who left? [y/N]`)
+  if (findFlag(toPlainValue(answer)) !== 'yes') return [['--ignore-column', column]]
+  const answers: (readonly [string, string])[] = [['--status-column', column]]
+  const known =
+    values && values.length <= MAX_SHOWN && values[0]?.[0] !== 'a date' ? values.map(([value]) => value) : ['*']
+  for (const value of [...known.filter((value) => !saysLeft(value)), ...(empty > 0 ? [''] : [])]) {
+    const text = value === '*' ? 'any other value' : value === '' ? 'an empty cell' : quote(value)
+    const status = await askStatus(`  What does ${text} mean?`, findUsual(suspect, value), prompt)
+    answers.push(['--treat', `${column}:${toArgument(value)}=${status}`])
+  }
+  return answers
+}
+
+/** What a value of a column that says who left usually means. */
+function findUsual({ left, isConsent }: SuspectColumn, value: string): Status {
+  const isNothing = value === '' || isNo(value)
+  if (isConsent) return isNothing ? 'skip' : 'subscribed'
+  return left !== undefined || isNothing ? 'subscribed' : 'suppressed'
+}
+
+const CHOICES: readonly Status[] = ['subscribed', 'suppressed', 'skip']
+
+async function askStatus(question: string, usual: Status | undefined, prompt: Prompt): Promise<Status> {
+  const end = usual ? ` [${CHOICES.indexOf(usual) + 1}]` : ''
+  while (true) {
+    const answer = await prompt(`${question} 1 subscribed, 2 left, 3 neither${end}`)
+    const status = answer === '' ? usual : CHOICES[Number(answer) - 1]
+    if (status) return status
+  }
+}
+
+/** Prints what a plan asks, and the commands that answer it. Returns the error. */
+function explain({ questions: { columns, values } }: Plan, file: string): Failure {
+  for (const suspect of columns) note(`${file}: a column may say who left: ${escapeControls(describe(suspect))}`)
+  const unknown = groupValues(values)
+  for (const { column, text, line } of unknown) {
+    note(escapeControls(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`))
+  }
+  const skip = unknown.map(({ column, key }) => ['--treat', `${column}:${key}=skip`] as const)
+  if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
+  const ignore = columns.map(({ column }) => ['--ignore-column', column] as const)
+  const [first] = columns
+  if (first) note(`If ${columns.length === 1 ? 'it does' : 'they do'} not say who left:`)
+  note(`  ${toCommand([...skip, ...ignore])}`)
+  if (first) {
+    const any = findUsual(first, '*')
+    const read = [
+      ['--status-column', first.column],
+      ['--treat', `${first.column}:*=${any}`],
+    ] as const
+    const empty = any === 'subscribed' && !first.isConsent ? [['--treat', `${first.column}:=subscribed`] as const] : []
+    note(
+      `If ${quote(first.column)} does${any === 'subscribed' ? '' : ', and any value but no means that the person left'}:`,
+    )
+    note(`  ${toCommand([...skip, ...read, ...empty, ...ignore.slice(1)])}`)
+  }
+  return new Failure(`${file}: nothing was imported: only you know who left`)
+}
+
+/** Most values of a column that are shown, or asked for. */
+const MAX_SHOWN = 5
+
+/** Such as `"VIP": "yes" 12, empty 108`. */
+function describe({ column, values, left, empty }: SuspectColumn): string {
+  const sorted = values?.toSorted(([, one], [, other]) => other - one) ?? []
+  const shown = sorted
+    .slice(0, MAX_SHOWN)
+    .map(([value, rows]) => `${value === 'a date' ? value : quote(value)} ${rows}`)
+  const hidden = sorted.slice(MAX_SHOWN)
+  const parts = [
+    ...(left !== undefined && (!values || hidden.some(([value]) => value === left)) ? [quote(left)] : []),
+    ...shown,
+    ...(values ? [] : ['many other values']),
+    ...(hidden.length > 0 ? [toCount(hidden.length, 'other value')] : []),
+    ...(empty > 0 ? [`empty ${empty}`] : []),
+  ]
+  return `${quote(column)}: ${parts.join(', ')}`
+}
+
+/** The unknown values of each column. When there are many, all but the empty one are `*`. */
+function groupValues(values: readonly UnknownValue[]) {
+  return [...Map.groupBy(values, ({ column }) => column)].flatMap(([column, found]) => {
+    const isAny = ({ value }: UnknownValue) =>
+      (found.length > MAX_SHOWN || value.length > 60) && value.trim() !== '' && !isNo(value)
+    const [first, ...others] = found.filter(isAny)
+    const rows = others.reduce((sum, other) => sum + other.rows, first?.rows ?? 0)
+    const single = found.filter((value) => !isAny(value))
+    return [
+      ...single.map(({ value, line, rows }) => ({
+        column,
+        key: toArgument(value),
+        line,
+        text: `${quote(value)} (${toCount(rows, 'row')})`,
+      })),
+      ...(first
+        ? [
+            {
+              column,
+              key: '*',
+              line: first.line,
+              text: `${quote(first.value)} or another value (${toCount(rows, 'row')})`,
+            },
+          ]
+        : []),
+    ]
+  })
+}
+
+const quote = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+/** A value in a command. Values are compared without spaces and punctuation. */
+function toArgument(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
+/** The command of this process with more options, for a POSIX shell. */
+function toCommand(answers: Answers): string {
+  const words = ['rollcall', ...process.argv.slice(2), ...answers.flat()]
+  return words.map((word) => (/^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
+}

@@ -1,0 +1,157 @@
+/** The columns of other programs, and what they say about people who left. Data only. */
+
+import { toPlain, toPlainNames } from './names.ts'
+import type { Status } from './words.ts'
+
+/** Stand for any word that means yes or no, for no value, and for any date. Other values are compared like names. */
+const [YES, NO, EMPTY, DATE] = ['(yes)', '(no)', '(empty)', '(date)'] as const
+
+/** What the values of some columns mean. Without values, the words of `words.ts` count. */
+export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
+  readonly columns: readonly string[]
+  /** Words count besides the values. */
+  readonly hasWords?: true
+  /** Counts only in a file without another status column and without parts of a postal address. */
+  readonly isWeak?: true
+  /** Counts only in a file that has one of these columns too. */
+  readonly with?: readonly string[]
+  /** Bounces and complaints: they do not show that the file also says who unsubscribed. */
+  readonly hasBouncesOnly?: true
+}
+
+export interface Program {
+  readonly name: string
+  readonly rules: readonly StatusRule[]
+  /** Columns that no other program has. In its files, what other columns look like is no evidence. */
+  readonly own?: readonly string[]
+  /** Columns that look like a status and are none. */
+  readonly harmless?: readonly string[]
+}
+
+/** The usual column of people who left, and one of a file of people who left: there, an empty value is unknown. */
+const LEFT = { subscribed: [NO, EMPTY], suppressed: [YES, DATE] } as const
+const ALL_LEFT = { subscribed: [NO], suppressed: [YES, DATE] } as const
+
+/**
+ * When columns of several programs have one name, the values of all of them count, so the program does not have to be
+ * recognized. test/transfer/fixtures/README.md names the sources.
+ */
+// biome-ignore format: a table, with one line for each rule
+export const PROGRAMS: readonly Program[] = [
+  { name: 'Mailchimp', own: ['LEID', 'EUID'], rules: [
+    { columns: ['UNSUB_TIME'], ...ALL_LEFT },
+    { columns: ['CLEAN_TIME'], ...ALL_LEFT, hasBouncesOnly: true },
+  ] },
+  // Ghost subscribes every member, so "no" means that the member has unsubscribed.
+  { name: 'Ghost', own: ['subscribed_to_emails', 'complimentary_plan'], rules: [
+    { columns: ['subscribed_to_emails'], subscribed: [YES], suppressed: [NO] },
+    { columns: ['deleted_at'], ...LEFT },
+  ] },
+  { name: 'Substack', own: ['email_disabled', 'Emails received (6mo)', 'Emails opened (6mo)'], rules: [
+    { columns: ['email_disabled'], ...LEFT },
+  ] },
+  // Other programs have the kind of a paid subscription in a column of the name "type".
+  { name: 'Buttondown', rules: [
+    { columns: ['type'], with: ['creation_date', 'unsubscription_date'],
+      subscribed: ['regular', 'premium', 'trialed', 'gifted', 'churning', 'paused', 'past_due'],
+      suppressed: ['unsubscribed', 'complained', 'undeliverable', 'spammy', 'blocked', 'removed'],
+      skip: ['unactivated', 'unpaid', 'churned', 'disabled'] },
+    { columns: ['unsubscription_date'], ...LEFT },
+  ] },
+  { name: 'listmonk', rules: [{ columns: ['status'] }] },
+  // Elsewhere "state" is a part of a postal address, or the state of an account in a shop.
+  { name: 'Kit', rules: [{ columns: ['status'] }, { columns: ['state'], isWeak: true }] },
+  { name: 'beehiiv', harmless: ['Free Tier', 'Premium Tier'], rules: [
+    { columns: ['status'] },
+    { columns: ['unsubscribed_at'], ...LEFT },
+  ] },
+  // "Subscribed" is a date in the files of MailerLite, and a flag in those of other programs.
+  { name: 'MailerLite', rules: [
+    { columns: ['status'] },
+    { columns: ['Subscribed'], subscribed: [YES, DATE], suppressed: [NO], skip: [EMPTY] },
+    { columns: ['Unsubscribed'], ...LEFT },
+  ] },
+  { name: 'MailerLite Classic', own: ['confirmation_timestamp', 'date_unsubscribe'], rules: [
+    { columns: ['type'], with: ['date_subscribe', 'date_unsubscribe'] },
+    { columns: ['date_unsubscribe'], ...LEFT },
+  ] },
+  { name: 'Brevo', own: ['EMAIL_BLACKLISTED'], rules: [{ columns: ['EMAIL_BLACKLISTED', 'BLACKLISTED'], ...LEFT }] },
+  { name: 'Keila', rules: [{ columns: ['status'] }] },
+  { name: 'Mailtrain', rules: [{ columns: ['status'] }] },
+  { name: 'Sendy', rules: [{ columns: ['status'] }] },
+  { name: 'HubSpot', own: ['Unsubscribed from all email', 'Portal Unsubscribe'], harmless: ['Marketing emails bounced'], rules: [
+    { columns: ['Unsubscribed from all email', 'Portal Unsubscribe'], ...LEFT },
+    { columns: ['Portal Spam Report', 'Portal Bounce', 'Global Bounce'], ...LEFT, hasBouncesOnly: true },
+  ] },
+  { name: 'Campaign Monitor', rules: [
+    { columns: ['State'], isWeak: true },
+    { columns: ['Date unsubscribed'], ...LEFT },
+  ] },
+  { name: 'ActiveCampaign', rules: [{ columns: ['status'] }] },
+  // Most customers with "no" have never subscribed.
+  { name: 'Shopify', own: ['Accepts Email Marketing'], rules: [
+    { columns: ['Accepts Email Marketing'], subscribed: [YES], skip: [NO, EMPTY] },
+  ] },
+  { name: 'MailPoet', own: ['Global status'], rules: [{ columns: ['List status', 'Global status'] }] },
+  { name: 'Google Groups', own: ['Posting permissions'], rules: [
+    { columns: ['Group status'], subscribed: ['member', 'manager', 'owner'], suppressed: ['banned'], skip: ['invited', 'pending'] },
+    { columns: ['Email status'], with: ['Group status'], subscribed: [EMPTY], suppressed: ['bouncing'] },
+    { columns: ['Email preference'], with: ['Group status'], skip: ['no email', 'none'],
+      subscribed: ['all email', 'each email', 'email', 'digest', 'abridged', 'daily'] },
+  ] },
+  { name: 'Klaviyo', own: ['Klaviyo ID'], rules: [
+    { columns: ['Email Marketing Consent'], skip: [NO, EMPTY], hasWords: true },
+  ] },
+  { name: 'Wix', own: ['Email subscriber status'], rules: [
+    { columns: ['Email subscriber status'], skip: [EMPTY], hasWords: true },
+  ] },
+  { name: 'TinyLetter', rules: [{ columns: ['Subscriber Type'] }] },
+  // Programs that are not listed, spreadsheets and columns that people made. Our own choice.
+  { name: 'Other programs', rules: [
+    { columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Statut', 'Stato', 'Abostatus',
+      'Newsletter-Status', "Statut d'abonnement"] },
+    { columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out', 'opt_out_date',
+      'blocklisted', 'Abgemeldet', 'Abgemeldet am', 'Abmeldedatum', 'Désinscrit', 'Désinscrit le', 'Date de désinscription',
+      'Désabonné', 'Désabonné le', 'Fecha de baja', 'Disiscritto', 'Uitgeschreven', 'Uitgeschreven op'], ...LEFT },
+    { columns: ['bounced', 'bounced_at', 'complained_at'], ...LEFT, hasBouncesOnly: true },
+    { columns: ['is_subscribed'], subscribed: [YES], suppressed: [NO], skip: [EMPTY] },
+    { columns: ['opt_in', 'opted_in', 'Newsletter', 'active', 'is_active', 'aktiv', 'actif', 'confirmed', 'is_confirmed',
+      'confirmed_at'], subscribed: [YES, DATE], skip: [NO, EMPTY], hasWords: true },
+  ] },
+]
+
+const toSet = (select: (program: Program) => readonly string[] | undefined) =>
+  new Set(PROGRAMS.flatMap((program) => select(program)?.map(toPlain) ?? []))
+
+/** Columns that only one program has. */
+export const OWN_NAMES = toSet(({ own }) => own)
+
+/** Columns with other meanings, in any file. */
+export const HARMLESS_NAMES = toSet(({ harmless }) => harmless).union(
+  new Set(
+    toPlainNames(
+      'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
+        'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
+        'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
+        'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
+        'last email, unsubscribe url, unsubscribe link, unsubscribe token',
+    ),
+  ),
+)
+
+/** Parts of names that say that somebody left, in the languages of the page. */
+export const LEFT_PARTS = toPlainNames(
+  'unsub, opt out, opted out, do not mail, do not e-mail, do not contact, no mail, deleted, removed, blacklist, ' +
+    'blocklist, blocked, bounce, complain, suppress, revoked, withdrawn, abgemeldet, abmeld, gesperrt, abbestell, ' +
+    'ausgetragen, ausgetreten, widerruf, désinscri, désabon, bloqué, desuscri, de baja, la baja, rebot, disiscri, ' +
+    'cancellat, uitgeschreven, afgemeld, wypisan, rezygnac, descadastr, відпис, 解除, 配信停止, 退会, 解約, 退订, ' +
+    '取消订阅, الغاء',
+)
+
+/** Parts of names of columns of consent. */
+export const CONSENT_PARTS = toPlainNames(
+  'opt in, opted in, consent, einwilligung, consenso, toestemming, zgoda, згода, الموافقة',
+)
+
+/** Parts of names that may say something about a subscription. */
+export const STATUS_PARTS = [...CONSENT_PARTS, ...toPlainNames('status, statut, cancel')]
