@@ -74,6 +74,8 @@ export interface ListHead {
   readonly suppressionKey: Uint8Array
   /** The last `seq` that was given out, at least 0. */
   readonly lastSeq: number
+  /** The number of the clock that gives out numbers: that of this machine, or of the database server. */
+  readonly clockSeq: number
 }
 
 export interface Count {

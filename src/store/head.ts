@@ -11,7 +11,7 @@ export const EPOCH_MS = Date.UTC(2026, 0, 1)
 const MAX_CLOCK_SEQ = 2 ** 52
 
 /** Creates the head of a new list. */
-export function createHead(): ListHead {
+export function createHead(): Omit<ListHead, 'clockSeq'> {
   return { id: randomBytes(8).toString('hex'), suppressionKey: randomBytes(32), lastSeq: 0 }
 }
 

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
 import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
-import { toClockSeq } from '../store/head.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 
 /** A place in a list. */
@@ -111,14 +110,14 @@ function readText(path: string, name: string): string {
  * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read
  */
 export async function checkCursor(store: Pick<SubscriberStore, 'head'>, { seq, list }: Cursor): Promise<KnownCursor> {
-  const { id, lastSeq } = await store.head()
+  const { id, lastSeq, clockSeq } = await store.head()
   if (list !== undefined && list !== id) {
     throw new Failure(
       `the cursor ${seq} belongs to another list (its id is ${list}, and this list is ${id}): use the cursor file of this list, or a new one, which starts at the first subscriber`,
     )
   }
   // A list that was restored continues with the numbers of the clock.
-  if (seq <= Math.max(lastSeq, toClockSeq())) return { seq, list: id }
+  if (seq <= Math.max(lastSeq, clockSeq)) return { seq, list: id }
   throw new Failure(
     `the cursor ${seq} is higher than the last number of the list (${lastSeq}): use a new cursor file, which starts at the first subscriber`,
   )

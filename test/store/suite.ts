@@ -57,7 +57,7 @@ function describeAdd({ createList, createStore }: Lists): void {
     const [open, other] = [await createList(), await createStore()]
     const [one, two] = [await open(), await open()]
     const [{ id, suppressionKey, lastSeq }, { id: otherId }] = [await one.head(), await other.head()]
-    expect(await two.head()).toEqual({ id, suppressionKey, lastSeq })
+    expect(await two.head()).toMatchObject({ id, suppressionKey, lastSeq })
     expect(otherId).not.toBe(id)
     expect(id).toMatch(/^[0-9a-f]{16}$/)
     expect(suppressionKey).toHaveLength(32)
@@ -358,8 +358,8 @@ function describeFill({ createStore }: Lists): void {
     expect(await copy(from, to)).toEqual(await from.count())
     expect(await listAll(to)).toEqual([...(await listAll(from))])
     expect(await listSuppressions(to)).toEqual([...(await listSuppressions(from))])
-    const [{ lastSeq, ...head }, { lastSeq: target, ...copied }] = [await from.head(), await to.head()]
-    expect(copied).toEqual(head)
+    const [{ lastSeq, id, suppressionKey }, { lastSeq: target, ...copied }] = [await from.head(), await to.head()]
+    expect(copied).toMatchObject({ id, suppressionKey })
     expect(target).toBeGreaterThanOrEqual(lastSeq)
     expect(await to.import(toAddresses('GONE@one.example', 'ann@one.example').map((email) => ({ email })))).toEqual({
       added: 0,

@@ -49,9 +49,9 @@ async function checkDurability(sql: SQL): Promise<string> {
 
 /** What waits in the inbox. A service moves it while it is idle, and so does every command that reads. */
 async function checkInbox(sql: SQL): Promise<string> {
-  const [row] = await sql<[{ waiting: number; seconds: number }]>`
-    SELECT coalesce(sum(size), 0)::float8 AS waiting,
-           coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0)::float8 AS seconds
+  const [row] = await sql<[{ waiting: string; seconds: string }]>`
+    SELECT coalesce(sum(size), 0)::text AS waiting,
+           round(coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0))::text AS seconds
     FROM rollcall.inbox`
-  return row.waiting === 0 ? 'empty' : `waiting addresses: ${row.waiting}, the oldest for ${Math.round(row.seconds)} s`
+  return row.waiting === '0' ? 'empty' : `waiting addresses: ${row.waiting}, the oldest for ${row.seconds} s`
 }

@@ -66,17 +66,16 @@ export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 
            set_config('row_security', 'off', true),
            set_config('work_mem', '64MB', true),
            set_config('jit', 'off', true)`
-  const rows = await transaction<{ lastSeq: number; now: number }[]>`
-    SELECT last_seq::float8 AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
-           0::rollcall.durable_number
+  const rows = await transaction<{ lastSeq: string; now: string }[]>`
+    SELECT last_seq AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
-  const row = toHeadRow(rows)
-  return { last: Math.max(row.lastSeq, toClockSeq(row.now)), now: new Date(row.now) }
+  const { lastSeq, now } = toHeadRow(rows)
+  return { last: Math.max(Number(lastSeq), toClockSeq(Number(now))), now: new Date(Number(now)) }
 }
 
 /** Gives out numbers. The caller holds the lock. */
 export async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<void> {
-  await transaction`UPDATE rollcall.list SET last_seq = ${lastSeq}::float8::bigint`
+  await transaction`UPDATE rollcall.list SET last_seq = ${lastSeq}::bigint`
 }
 
 /**
@@ -102,7 +101,7 @@ async function moveSlice(
         ) AS slice WHERE preceding < ${size}::integer ORDER BY id DESC LIMIT 1
       ) RETURNING id, accepted_at, addresses
     ), numbered AS (
-      SELECT ${last}::float8::bigint + row_number() OVER (ORDER BY id, position) AS seq, email, accepted_at
+      SELECT ${last}::bigint + row_number() OVER (ORDER BY id, position) AS seq, email, accepted_at
       FROM taken, unnest(string_to_array(addresses, E'\\n')) WITH ORDINALITY AS given (email, position)
     ), added AS (
       INSERT INTO rollcall.subscribers SELECT seq, email, accepted_at FROM numbered
@@ -114,7 +113,7 @@ async function moveSlice(
   await transaction`
     DELETE FROM rollcall.suppressions WHERE EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
       SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
-      WHERE seq > ${last}::float8::bigint
+      WHERE seq > ${last}::bigint
     )`
   await writeLastSeq(transaction, last + moved.addresses)
   return moved

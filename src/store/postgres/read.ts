@@ -1,4 +1,7 @@
-/** The statements that read a PostgreSQL list. They do not see the inbox: compact first. */
+/**
+ * The statements that read a PostgreSQL list. They do not see the inbox: compact first. No number travels as a `float8`, which
+ * a server rounds in texts (extra_float_digits): a `bigint` arrives as a string.
+ */
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
@@ -11,7 +14,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { EPOCH_MS } from '../head.ts'
+import { EPOCH_MS, toClockSeq } from '../head.ts'
 import { type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
 import { READ_ONLY } from './error.ts'
 import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
@@ -20,10 +23,13 @@ import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 const PAGE_SIZE = 5000
 
 export async function readHead(sql: SQL): Promise<ListHead> {
-  const rows = await sql<{ id: string; inner: string; lastSeq: number }[]>`
-    SELECT id, encode(inner_key, 'hex') AS inner, last_seq::float8 AS "lastSeq" FROM rollcall.list`
-  const { id, inner, lastSeq } = toHeadRow(rows)
-  return { id, suppressionKey: toKey(Buffer.from(inner, 'hex')), lastSeq }
+  const rows = await sql<{ id: string; inner: string; lastSeq: string; now: string }[]>`
+    SELECT id, encode(inner_key, 'hex') AS inner, last_seq AS "lastSeq",
+           floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+    FROM rollcall.list`
+  const { id, inner, lastSeq, now } = toHeadRow(rows)
+  const suppressionKey = toKey(Buffer.from(inner, 'hex'))
+  return { id, suppressionKey, lastSeq: Number(lastSeq), clockSeq: toClockSeq(Number(now)) }
 }
 
 /**
@@ -43,8 +49,8 @@ export async function checkWritable(sql: SQL): Promise<void> {
 }
 
 export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {
-  const rows = await sql<{ index: number; seq: number | null; email: Address; at: Date; suppressedAt: Date | null }[]>`
-    SELECT (position - 1)::integer AS index, seq::float8, s.email, subscribed_at AS at, suppressed_at AS "suppressedAt"
+  const rows = await sql<{ index: number; seq: string | null; email: Address; at: Date; suppressedAt: Date | null }[]>`
+    SELECT (position - 1)::integer AS index, seq, s.email, subscribed_at AS at, suppressed_at AS "suppressedAt"
     FROM unnest(${sql.array([...addresses], 'TEXT')}::text[]) WITH ORDINALITY AS given (email, position)
     CROSS JOIN rollcall.list
     LEFT JOIN rollcall.subscribers s ON lower(s.email) = lower(given.email COLLATE "C")
@@ -53,7 +59,9 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
   const found: Found[] = addresses.map(() => ({}))
   for (const { index, seq, email, at, suppressedAt } of rows) {
     found[index] =
-      seq === null ? { suppressedAt: suppressedAt ?? undefined } : { subscriber: { seq, email, subscribedAt: at } }
+      seq === null
+        ? { suppressedAt: suppressedAt ?? undefined }
+        : { subscriber: { seq: Number(seq), email, subscribedAt: at } }
   }
   return found
 }
@@ -61,10 +69,10 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
 /** Yields pages of the list. Needs one state of the list: numbers become visible in their order. */
 export async function* listSubscribers(transaction: SQL, after: number): AsyncGenerator<readonly Subscriber[]> {
   for (let cursor = after; ; ) {
-    // `ORDER BY seq` would mean the column of the result, which has no index: each page would sort the rest of the list.
-    const page = await transaction<Subscriber[]>`
-      SELECT seq::float8, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers s
-      WHERE seq > ${cursor}::float8::bigint ORDER BY s.seq LIMIT ${PAGE_SIZE}::integer`
+    const rows = await transaction<(Omit<Subscriber, 'seq'> & { seq: string })[]>`
+      SELECT seq, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers
+      WHERE seq > ${cursor}::bigint ORDER BY seq LIMIT ${PAGE_SIZE}::integer`
+    const page = rows.map((row) => ({ ...row, seq: Number(row.seq) }))
     if (page.length > 0) yield page
     if (page.length < PAGE_SIZE) return
     cursor = page.at(-1)?.seq ?? cursor
@@ -106,20 +114,20 @@ async function proveComplete(transaction: SQL, table: 'subscribers' | 'suppressi
   const setIndexes = (value: 'on' | 'off') => transaction`
     SELECT set_config('enable_indexonlyscan', ${value}, true), set_config('enable_indexscan', ${value}, true)`
   await setIndexes('off')
-  const [row] = await transaction.unsafe<[{ rows: number }]>(`SELECT count(*)::float8 AS rows FROM rollcall.${table}`)
+  const [row] = await transaction.unsafe<[{ rows: string }]>(`SELECT count(*) AS rows FROM rollcall.${table}`)
   await setIndexes('on')
-  if (read === row.rows) return
+  if (read === Number(row.rows)) return
   throw new StoreError(
     `the list is damaged: the table rollcall.${table} has ${row.rows} rows, and its index ${read}. Restore a backup, or run REINDEX TABLE rollcall.${table}`,
   )
 }
 
 export async function readCount(sql: SQL): Promise<Count> {
-  const [count] = await sql.unsafe<[Count]>(`
-    SELECT (SELECT count(*) FROM rollcall.subscribers)::float8 AS subscribers,
-           (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED})::float8 AS reserved,
-           (SELECT count(*) FROM rollcall.suppressions)::float8 AS suppressed`)
-  return count
+  const [row] = await sql.unsafe<[Record<keyof Count, string>]>(`
+    SELECT (SELECT count(*) FROM rollcall.subscribers) AS subscribers,
+           (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED}) AS reserved,
+           (SELECT count(*) FROM rollcall.suppressions) AS suppressed`)
+  return { subscribers: Number(row.subscribers), reserved: Number(row.reserved), suppressed: Number(row.suppressed) }
 }
 
 export async function readStatus(sql: SQL): Promise<StoreStatus> {

@@ -30,11 +30,12 @@ export async function applyChanges<Outcome>(
 }
 
 async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
-  const seqs = transaction.array(
-    subscribers.map(({ seq }) => seq),
-    'BIGINT',
-  )
-  const result = await transaction`DELETE FROM rollcall.subscribers WHERE seq = ANY (${seqs}::bigint[])`
+  const [seqs, emails] = [subscribers.map(({ seq }) => seq), subscribers.map(({ email }) => email)]
+  // By number and identity: whatever happens to a number on its way, nobody else is deleted.
+  const result = await transaction`
+    DELETE FROM rollcall.subscribers s
+    USING unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[]) AS given (seq, email)
+    WHERE s.seq = given.seq AND lower(s.email) = lower(given.email COLLATE "C")`
   checkCount(result, subscribers.length, 'subscribers')
 }
 
@@ -52,9 +53,9 @@ async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): P
   const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
   const result = await transaction`
     INSERT INTO rollcall.suppressions
-    SELECT rollcall.suppression_hash(inner_key, outer_key, email), to_timestamp(milliseconds / 1000)
+    SELECT rollcall.suppression_hash(inner_key, outer_key, email), to_timestamp(milliseconds / 1000.0)
     FROM rollcall.list, unnest(${transaction.array(emails, 'TEXT')}::text[],
-      ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (email, milliseconds)
+      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (email, milliseconds)
     ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
   checkCount(result, rows.length, 'suppressions')
 }
@@ -68,9 +69,9 @@ async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]):
   const emails = sorted.map(({ email }) => email)
   const dates = sorted.map(({ subscribedAt }) => subscribedAt.getTime())
   const result = await transaction`
-    INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000)
+    INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000.0)
     FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
-      ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[]) AS given (seq, email, milliseconds)`
+      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (seq, email, milliseconds)`
   checkCount(result, rows.length, 'subscribers')
 }
 
@@ -78,8 +79,8 @@ async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]
   const hashes = rows.map(({ hash }) => Buffer.from(hash))
   const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
   await transaction`
-    INSERT INTO rollcall.suppressions SELECT hash, to_timestamp(milliseconds / 1000)
-    FROM unnest(${transaction.array(hashes, 'BYTEA')}::bytea[], ${transaction.array(dates, 'DOUBLE PRECISION')}::float8[])
+    INSERT INTO rollcall.suppressions SELECT hash, to_timestamp(milliseconds / 1000.0)
+    FROM unnest(${transaction.array(hashes, 'BYTEA')}::bytea[], ${transaction.array(dates, 'BIGINT')}::bigint[])
       AS given (hash, milliseconds)`
 }
 
@@ -103,7 +104,7 @@ export async function fillList(transaction: SQL, { head, subscribers, suppressio
   const { inner, outer } = toKeySides(head.suppressionKey)
   await transaction`
     UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
-      last_seq = ${lastSeq}::float8::bigint`
+      last_seq = ${lastSeq}::bigint`
   const after = await readCount(transaction)
   if (after.subscribers === copied.subscribers && after.suppressed === copied.suppressed) return after
   throw new StoreError('the list does not have all that was copied')

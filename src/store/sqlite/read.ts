@@ -11,7 +11,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { createSuppressionHash } from '../head.ts'
+import { createSuppressionHash, toClockSeq } from '../head.ts'
 import { DAY_MS, type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
@@ -27,12 +27,14 @@ export const LAST_SEQ = `max(last_seq, coalesce(
 /** @throws StoreError when the row is damaged */
 export function readHead(db: Database): ListHead {
   const head = db
-    .query<ListHead, []>(`SELECT id, suppression_key AS suppressionKey, ${LAST_SEQ} AS lastSeq FROM list`)
+    .query<Omit<ListHead, 'clockSeq'>, []>(
+      `SELECT id, suppression_key AS suppressionKey, ${LAST_SEQ} AS lastSeq FROM list`,
+    )
     .get()
   const isSound =
     head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)
   if (!isSound) throw toDamage(db, 'its head cannot be read')
-  return head
+  return { ...head, clockSeq: toClockSeq() }
 }
 
 /** Takes 0.2 s for ten million subscribers. */

@@ -1,10 +1,12 @@
 /** The store on PostgreSQL: the shared suite, several processes on one database, and its schema. */
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, setSystemTime, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
+import { toClockSeq } from '../../../src/store/head.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
+import { checkCursor } from '../../../src/transfer/cursor-file.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
 import { testProcesses } from '../processes.ts'
@@ -12,6 +14,7 @@ import {
   createAddresses,
   describeStore,
   emailsOf,
+  expectAscending,
   listAll,
   listSuppressions,
   toAddress,
@@ -221,5 +224,41 @@ test('a user with other formats of bytes, dates, times and texts', async () => {
     expect(await store.remove([ann], { suppress: true })).toEqual(['subscribed'])
     const [suppression] = await listSuppressions(store)
     expect(Number(suppression?.suppressedAt)).toBeWithin(start - 60_000, Date.now() + 60_000)
+  })
+})
+
+test('a user whose numbers are rounded in texts: numbers, counts and removals are exact', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.import(createAddresses(40).map((email) => ({ email })))
+    await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET extra_float_digits = -15`, url)
+    await server.disconnect(url)
+  })
+  await withStore(url, async (store) => {
+    const before = await listAll(store)
+    expectAscending(before)
+    expect(await listAll(store, before[19]!.seq)).toEqual(before.slice(20))
+    expect(await store.remove([before[17]!.email], { suppress: true })).toEqual(['subscribed'])
+    expect(await listAll(store)).toEqual(before.toSpliced(17, 1))
+    expect((await store.head()).lastSeq).toBe(before[39]!.seq)
+    expect(await store.count()).toEqual({ subscribers: 39, reserved: 0, suppressed: 1 })
+    const { days, imported, bytes } = await store.status()
+    expect([days.at(-1)?.total, imported, bytes % 8192]).toEqual([39, 0, 0])
+  })
+})
+
+test('a cursor is compared with the clock of the server, not with that of the command', async () => {
+  const url = await server.createUrl()
+  onTestFinished(() => void setSystemTime())
+  await withStore(url, async (store) => {
+    await store.add(toAddresses('ann@mail.io'))
+    await store.count()
+    const [{ lastSeq }, tomorrow] = [await store.head(), toClockSeq(Date.now() + 86_400_000)]
+    setSystemTime(new Date('2026-01-02'))
+    expect((await checkCursor(store, { seq: lastSeq + 1000, list: undefined })).seq).toBe(lastSeq + 1000)
+    setSystemTime(new Date('2030-01-01'))
+    await expect(checkCursor(store, { seq: tomorrow, list: undefined })).rejects.toThrow(
+      'is higher than the last number',
+    )
   })
 })
