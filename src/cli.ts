@@ -127,10 +127,12 @@ addListVerb(
 addVerb(
   'copy',
   'Make an empty list a copy of another one, with numbers, dates and suppressions',
-  'rollcall copy --from sqlite:data/rollcall.db --to postgres://rollcall@db.example.org/rollcall',
+  'rollcall copy --from sqlite:data/rollcall.db --to-file postgres.url',
 )
-  .requiredOption('--from <url>', 'Copy this list')
-  .requiredOption('--to <url>', 'Copy to this list, which must be empty, and is created if it is missing')
+  .option('--from <url>', 'Copy this list')
+  .addOption(new Option('--from-file <file>', 'Copy the list whose URL this file has').conflicts('from'))
+  .option('--to <url>', 'Copy to this list, which must be empty, and is created if it is missing')
+  .addOption(new Option('--to-file <file>', 'Copy to the list whose URL this file has').conflicts('to'))
   .option('--json', 'Print the summary as JSON')
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 

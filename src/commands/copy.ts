@@ -1,18 +1,21 @@
-import { parseListUrl, toListName } from '../config/list-url.ts'
+import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { checkSignal, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 
 export interface CopyOptions {
-  readonly from: string
-  readonly to: string
+  readonly from?: string
+  readonly fromFile?: string
+  readonly to?: string
+  readonly toFile?: string
   readonly json?: true
 }
 
 /** `rollcall copy`: makes an empty list a copy of another one. */
 export async function copyList(options: CopyOptions): Promise<void> {
-  const [source, target] = [parseListUrl('--from', options.from), parseListUrl('--to', options.to)]
+  const source = readList('--from', options.from, options.fromFile)
+  const target = readList('--to', options.to, options.toFile)
   const { isSameList } = await import('../store/open.ts')
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
@@ -25,6 +28,13 @@ export async function copyList(options: CopyOptions): Promise<void> {
   await print(
     `${names.to} is a copy of ${names.from}: ${addresses}, ${count.suppressed.toLocaleString('en')} suppressed`,
   )
+}
+
+/** Reads the URL of a list, or the file that has it. @throws UsageError */
+function readList(option: string, url: string | undefined, file: string | undefined): ListUrl {
+  if (file) return readListFile(`${option}-file`, file)
+  if (url) return parseListUrl(option, url)
+  throw new UsageError(`name the list with ${option} or ${option}-file`)
 }
 
 /**

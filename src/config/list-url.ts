@@ -19,17 +19,24 @@ export type ListUrl =
 export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
-  if (file) return parseListUrl('the URL in DATABASE_URL_FILE', readSecret(file), environment)
+  if (file) return readListFile('DATABASE_URL_FILE', file, environment)
   return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
 }
 
-/** Reads a secret from a file, without the line break at its end. */
-function readSecret(file: string): string {
+/**
+ * Reads the URL of a list from a file, without the line break at its end.
+ *
+ * @param name what names the file, for the error
+ * @throws UsageError
+ */
+export function readListFile(name: string, file: string, environment: Environment = process.env): ListUrl {
+  let url: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    url = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw toReadError('DATABASE_URL_FILE', file, error, 'use a file that has the URL of the list')
+    throw toReadError(name, file, error, 'use a file that has the URL of the list')
   }
+  return parseListUrl(`the URL in ${name}`, url, environment)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { link, symlink } from 'node:fs/promises'
+import { link, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
@@ -18,11 +18,13 @@ test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', 
   await print(['remove', ...Array.from({ length: 20 }, (_, index) => `user.${index * 100}@SITE.io`)])
   const sync = ['export', '--format', 'txt', '--cursor-file', 'c']
   await print(sync)
-  for (const [from, to] of [
-    [list, postgres],
-    [postgres, back],
-  ] as const) {
-    expect(JSON.parse(await print(['copy', '--from', from, '--to', to, '--json']))).toEqual({
+  // A password does not belong into an argument, which other users can see.
+  await writeFile(join(folder, 'postgres.url'), `${postgres}\n`)
+  for (const { from, to, args } of [
+    { from: list, to: postgres, args: ['--from', list, '--to-file', 'postgres.url'] },
+    { from: postgres, to: back, args: ['--from-file', 'postgres.url', '--to', back] },
+  ]) {
+    expect(JSON.parse(await print(['copy', ...args, '--json']))).toEqual({
       from: expect.not.stringContaining('@'),
       to: expect.not.stringContaining('@'),
       ...{ subscribers: 2980, reserved: 0, suppressed: 20 },
