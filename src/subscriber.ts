@@ -196,10 +196,18 @@ export interface SubscriberStore {
   close(): Promise<void>
 }
 
+/** The state of a store, for a scrape. */
+export interface StoreMeasure {
+  /** When the oldest address in the inbox was accepted; undefined when the inbox is empty. */
+  readonly inboxSince?: Date | undefined
+  readonly compactionFails: boolean
+  /** Free bytes on the disk; undefined when they are not known. */
+  readonly freeBytes?: number | undefined
+}
+
 /** The part of a store that the service uses. */
 export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'probe' | 'check' | 'close'> {
-  /** Returns when the oldest address in the inbox was accepted, and the free bytes on the disk; undefined: none, unknown. */
-  measure(): Promise<{ readonly inboxSince?: Date | undefined; readonly freeBytes?: number | undefined }>
+  measure(): Promise<StoreMeasure>
 }
 
 /** A store cannot do its work. The message is one line for the owner, without addresses and passwords. */

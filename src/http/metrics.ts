@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
 import { ENDPOINT } from '../routes.ts'
-import type { ServiceStore } from '../subscriber.ts'
+import type { StoreMeasure } from '../subscriber.ts'
 
 /** Counts what the service does. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
@@ -16,9 +16,6 @@ export interface Metrics extends IntakeMetrics {
    */
   expose(store: StoreMeasure | undefined): Promise<{ readonly mediaType: string; readonly text: string }>
 }
-
-/** The state of the store, for a scrape. */
-export type StoreMeasure = Awaited<ReturnType<ServiceStore['measure']>>
 
 /** The free bytes are rounded down to this, so that they do not show whether an address took a page of the list. */
 const FREE_BYTES_STEP = 16 * 1024 * 1024
@@ -52,6 +49,11 @@ export function createMetrics(): Metrics {
     help: 'Age of the oldest address that waits for compaction; 0 when none waits, NaN when the store does not say.',
     registers,
   })
+  const compactionFails = new Gauge({
+    name: 'rollcall_compaction_failing',
+    help: '1 while compaction fails, and addresses wait in the inbox; NaN when the store does not say.',
+    registers,
+  })
   const freeBytes = new Gauge({
     name: 'rollcall_disk_free_bytes',
     help: 'Free space on the disk of a SQLite list, in steps of 16 MiB; NaN when it is not known.',
@@ -69,6 +71,7 @@ export function createMetrics(): Metrics {
     },
     async expose(store) {
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
+      compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
       return { mediaType: registry.contentType, text: await registry.metrics() }
     },

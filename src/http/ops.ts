@@ -4,9 +4,9 @@ import { isIP } from 'node:net'
 import type { SiteFile } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
-import type { ServiceStore } from '../subscriber.ts'
+import type { ServiceStore, StoreMeasure } from '../subscriber.ts'
 import type { App } from './app.ts'
-import type { Metrics, StoreMeasure } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { type Handler, isRead } from './responses.ts'
 
 export interface OpsOptions {

@@ -56,29 +56,17 @@ export function createIntake(
   let waiting: Batch[] = []
   let committing: readonly Batch[] = []
   let running: Promise<void> | undefined
-  let retry: Timer | undefined
-  /** Why the store fails. Empty while it works. */
-  const reasons = new Set<string>()
+  const failures = createFailures(log, start)
 
   function add(address: Address): Promise<void> {
     let batch = waiting.at(-1)
     if (!batch || performance.now() - batch.begun > BATCH_MS) {
-      batch = createBatch()
+      batch = createBatch(giveUp)
       waiting.push(batch)
     }
     batch.addresses.push(address)
     start()
     return batch.reply.promise
-  }
-
-  function createBatch(): Batch {
-    const batch: Batch = {
-      addresses: [],
-      begun: performance.now(),
-      reply: Promise.withResolvers(),
-      deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
-    }
-    return batch
   }
 
   function start(): void {
@@ -87,20 +75,10 @@ export function createIntake(
 
   async function run(): Promise<void> {
     do {
-      await waitForBurst()
+      await waitForBurst(pending)
       await commit()
     } while (waiting.length > 0)
     running = undefined
-  }
-
-  // Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the
-  // event loop as long as each turn brings more addresses.
-  async function waitForBurst(): Promise<void> {
-    await nextTurn()
-    for (let turn = 0, seen = 0; turn < BURST_TURNS && pending() > seen; turn++) {
-      seen = pending()
-      await nextTurn()
-    }
   }
 
   async function commit(): Promise<void> {
@@ -113,14 +91,10 @@ export function createIntake(
       (reason: Error) => reason,
     )
     metrics?.commit(addresses.length, performance.now() - began, error === undefined)
-    for (const { reply, deadline } of committing) {
-      clearTimeout(deadline)
-      if (error) reply.reject(error)
-      else reply.resolve()
-    }
+    settle(committing, error)
     committing = []
-    if (error) fail(error)
-    else recover()
+    if (error) failures.fail(error)
+    else failures.recover()
   }
 
   function giveUp(batch: Batch): void {
@@ -128,39 +102,73 @@ export function createIntake(
     batch.reply.reject(error)
     // Memory stays bounded while a commit hangs.
     waiting = waiting.filter((other) => other !== batch)
-    fail(error)
+    failures.fail(error)
   }
 
-  // Logs each reason once, not for each commit: a full disk must not fill up with log lines as well.
-  function fail(error: Error): void {
-    clearTimeout(retry)
-    // Without requests, nothing else would notice that the store has recovered.
-    retry = setTimeout(start, RETRY_MS).unref()
-    if (reasons.has(error.message)) return
-    reasons.add(error.message)
-    log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
-  }
+  const pending = () => [...waiting, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
-  function recover(): void {
-    if (reasons.size > 0) log.info('the store has recovered')
-    reasons.clear()
+  return {
+    add,
+    async check() {
+      if (failures.isFailing()) throw new StoreError('the store fails')
+      await store.check()
+    },
+    pending,
+    async close() {
+      await running
+      failures.stop()
+    },
   }
+}
 
-  async function check(): Promise<void> {
-    if (reasons.size > 0) throw new StoreError('the store fails')
-    await store.check()
+function createBatch(giveUp: (batch: Batch) => void): Batch {
+  const batch: Batch = {
+    addresses: [],
+    begun: performance.now(),
+    reply: Promise.withResolvers(),
+    deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
   }
+  return batch
+}
 
-  function pending(): number {
-    return [...waiting, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
+function settle(batches: readonly Batch[], error: Error | undefined): void {
+  for (const { reply, deadline } of batches) {
+    clearTimeout(deadline)
+    if (error) reply.reject(error)
+    else reply.resolve()
   }
+}
 
-  async function close(): Promise<void> {
-    await running
-    clearTimeout(retry)
+/** Knows whether the store fails. Logs each reason once, and the recovery: a full disk must not fill up with log lines too. */
+function createFailures(log: Log, probe: () => void) {
+  let timer: Timer | undefined
+  const reasons = new Set<string>()
+  return {
+    isFailing: () => reasons.size > 0,
+    fail(error: Error): void {
+      clearTimeout(timer)
+      // Without requests, nothing else would notice that the store has recovered.
+      timer = setTimeout(probe, RETRY_MS).unref()
+      if (reasons.has(error.message)) return
+      reasons.add(error.message)
+      log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
+    },
+    recover(): void {
+      if (reasons.size > 0) log.info('the store has recovered')
+      reasons.clear()
+    },
+    stop: () => clearTimeout(timer),
   }
+}
 
-  return { add, check, pending, close }
+// Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the event loop
+// as long as each turn brings more addresses.
+async function waitForBurst(pending: () => number): Promise<void> {
+  await nextTurn()
+  for (let turn = 0, seen = 0; turn < BURST_TURNS && pending() > seen; turn++) {
+    seen = pending()
+    await nextTurn()
+  }
 }
 
 // Without a copy in the common case of one batch: the copy costs about 1 % of a request.

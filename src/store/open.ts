@@ -29,7 +29,7 @@ export async function openStore(
  */
 export async function isSameList(one: ListUrl, other: ListUrl): Promise<boolean> {
   if (one.kind !== 'sqlite' || other.kind !== 'sqlite') return false
-  const { readFileId } = await import('./sqlite/file.ts')
+  const { readFileId } = await import('./sqlite/paths.ts')
   const id = readFileId(one.file)
   return id !== undefined && id === readFileId(other.file)
 }

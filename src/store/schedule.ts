@@ -1,10 +1,10 @@
-/** The schedule of compaction: the service compacts while it is idle, and a command before it reads or writes. */
+/** The schedule of compaction: when a service compacts, and what it says when that fails. A command compacts before it works. */
 
 /** The outcome of a slice of compaction. */
 export interface Slice {
   /** Addresses that it took from the inbox, repeats included. */
   readonly moved: number
-  /** Whether the inbox has more for the caller to move. */
+  /** Whether the inbox had more when compaction began. */
   readonly left: boolean
 }
 
@@ -17,83 +17,143 @@ export interface Slice {
 export type Compact = (until?: number) => Slice | Promise<Slice>
 
 export interface Schedule {
-  /** Call it after a commit. Compaction waits until there is no commit for IDLE_MS, or the backlog is large. */
-  committed(addresses: number): void
+  /** Call it after each commit of addresses. */
+  committed(): void
+  /** Whether a slice failed, and no run has ended since. */
+  isFailing(): boolean
   /** Stops compaction. Resolves when no slice is running. */
   stop(): Promise<void>
 }
 
+/** Writes a line to the log of the service. */
+export type ScheduleLog = (level: 'info' | 'warn', text: string) => void
+
 /** Compaction starts after this many milliseconds without a commit. */
 const IDLE_MS = 250
 
-/**
- * With more addresses than this in the inbox, a slice follows each commit. Compaction writes each page of an index once for
- * many addresses, so a large backlog costs less per address.
- */
-export const LARGE_BACKLOG = 1_000_000
+/** It starts also while commits come in, when an address has waited for this many milliseconds. */
+const MAX_WAIT_MS = 10_000
+
+/** When an address waits for this many milliseconds, compaction fails, or no process compacts. */
+export const STALLED_MS = 5 * 60_000
 
 /** Milliseconds until compaction is tried again after a failure. */
 const RETRY_MS = 2_000
 
-/** Creates the schedule of a service. The first slice comes after IDLE_MS, for what an earlier process left. */
-export function createSchedule(compact: Compact): Schedule {
+/**
+ * Creates the schedule of a service. A run moves what the inbox has when it starts, in slices. The first run comes after
+ * IDLE_MS or with the first commit, for what an earlier process left.
+ */
+export function createSchedule(compact: () => Slice | Promise<Slice>, log: ScheduleLog): Schedule {
   let timer: Timer | undefined
+  let endPause = () => {}
   let running: Promise<void> | undefined
   let isStopped = false
-  let waiting = 0
-  let retryAt = 0
+  const failure = createFailure(log)
+  let commits = 0
+  /** By when the oldest address may have come that no run has moved. Undefined: there is none. */
+  let oldestAt: number | undefined = Number.NEGATIVE_INFINITY
 
-  function wait(milliseconds: number): void {
+  function planRun(): void {
+    if (isStopped || running || oldestAt === undefined) return
     clearTimeout(timer)
-    if (isStopped) return
-    timer = setTimeout(start, Math.max(milliseconds, retryAt - performance.now()))
+    const dueIn = Math.max(oldestAt + MAX_WAIT_MS - performance.now(), 0)
+    timer = setTimeout(startRun, Math.min(IDLE_MS, dueIn))
   }
 
-  const waitForIdle = () => wait(waiting > LARGE_BACKLOG ? 0 : IDLE_MS)
-
-  function start(): void {
-    running = run().finally(() => (running = undefined))
+  function startRun(): void {
+    running = run().finally(() => {
+      running = undefined
+      planRun()
+    })
   }
 
   async function run(): Promise<void> {
-    const before = waiting
+    const [startedAt, before] = [performance.now(), commits]
+    for (let [isDone, seen] = [false, commits]; !isDone && !isStopped; seen = commits) {
+      const began = performance.now()
+      const slice = await trySlice()
+      isDone = slice?.left === false
+      if (isDone) failure.end()
+      // While commits come in, compaction takes at most half of the time.
+      const pauseMs = commits > seen ? performance.now() - began : 0
+      if (!isDone && !isStopped) await pause(slice ? pauseMs : RETRY_MS)
+    }
+    oldestAt = commits > before ? startedAt : undefined
+  }
+
+  /** Returns undefined when the slice fails. Nothing is lost then: the addresses stay in the inbox, on stable storage. */
+  async function trySlice(): Promise<Slice | undefined> {
     try {
-      const { moved, left } = await compact()
-      const added = waiting - before
-      waiting = left ? Math.max(0, waiting - moved) : added
-      if (added > 0) waitForIdle()
-      else if (left) wait(0)
-    } catch {
-      // Nothing is lost: the addresses stay in the inbox, on stable storage.
-      retryAt = performance.now() + RETRY_MS
-      wait(0)
+      return await compact()
+    } catch (error) {
+      // A stop may cut a slice off.
+      if (!isStopped) failure.begin(error)
+      return undefined
     }
   }
 
-  waitForIdle()
+  function pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      endPause = resolve
+      timer = setTimeout(resolve, milliseconds)
+    })
+  }
+
+  timer = setTimeout(startRun, IDLE_MS)
 
   return {
-    committed(addresses) {
-      waiting += addresses
-      if (!running) waitForIdle()
+    committed() {
+      commits++
+      oldestAt ??= performance.now()
+      planRun()
     },
+    isFailing: failure.isFailing,
     async stop() {
       isStopped = true
       clearTimeout(timer)
+      endPause()
       await running
     },
   }
 }
 
+/** Knows whether compaction fails, and logs when that begins and ends. */
+function createFailure(log: ScheduleLog) {
+  let isFailing = false
+  return {
+    isFailing: () => isFailing,
+    begin(error: unknown): void {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+      isFailing = true
+    },
+    end(): void {
+      if (isFailing) log('info', 'compaction works again')
+      isFailing = false
+    },
+  }
+}
+
 /** Milliseconds between two slices of a command, so that others can write. */
-const PAUSE_MS = 1
+const PAUSE_MS = 2
 
 /**
  * Compacts what the inbox holds at the call, in slices, so that others can write in between. So a command sees all that
  * was confirmed before it. One that writes then takes the lock, and compacts the rest under it.
  *
  * @param lastSeq the last number that was given out before the call
+ * @param onSlice gets how many addresses a slice took from the inbox
  */
-export async function compactUntil(lastSeq: number, compact: Compact): Promise<void> {
-  while ((await compact(lastSeq)).left) await Bun.sleep(PAUSE_MS)
+export async function compactUntil(
+  lastSeq: number,
+  compact: Compact,
+  onSlice: (moved: number) => void = () => {},
+): Promise<void> {
+  for (;;) {
+    const { moved, left } = await compact(lastSeq)
+    onSlice(moved)
+    if (!left) return
+    await Bun.sleep(PAUSE_MS)
+  }
 }

@@ -1,46 +1,139 @@
-/** When a list is compacted. The schedule waits for a state, so the tests compare orders, and not times. */
+/** When a service compacts. The clock is the test's own, so that a busy machine changes nothing. */
 
-import { expect, test } from 'bun:test'
-import { createSchedule, LARGE_BACKLOG } from '../../src/store/schedule.ts'
-import { until } from '../support/wait.ts'
+import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
+import { createSchedule, type Schedule, type Slice } from '../../src/store/schedule.ts'
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+const DONE: Slice = { moved: 1, left: false }
+const MORE: Slice = { moved: 1, left: true }
 
-test('waits while commits come in, unless the backlog is large', async () => {
-  let done = 0
-  const schedule = createSchedule(() => {
-    done++
-    return { moved: 50_000, left: true }
-  })
-  const commit = async (addresses: number) => {
-    schedule.committed(addresses)
-    await nextTurn()
-  }
-  for (let turn = 0; turn < 100; turn++) await commit(1)
-  expect(done).toBe(0)
-  schedule.committed(LARGE_BACKLOG + 20_000)
-  while (done === 0) await commit(0)
-  // The backlog is no longer large.
-  for (let turn = 0; turn < 100; turn++) await commit(0)
-  expect(done).toBe(1)
+let schedule: Schedule
+
+beforeEach(() => void jest.useFakeTimers())
+
+afterEach(async () => {
   await schedule.stop()
+  jest.useRealTimers()
 })
 
-test('tries again after a failure, goes on until nothing is left, and stops between two slices', async () => {
-  let attempts = 0
-  let release = () => {}
-  const schedule = createSchedule(async () => {
-    if (++attempts === 1) throw new Error('the disk is full')
-    if (attempts === 4) await new Promise<void>((resolve) => (release = resolve))
-    return { moved: 1, left: true }
-  })
-  await until(() => attempts === 4)
+/** Lets time pass, in steps of a millisecond. */
+async function pass(milliseconds: number): Promise<void> {
+  for (let step = 0; step < milliseconds; step++) {
+    jest.advanceTimersByTime(1)
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+  }
+}
+
+type Outcome = Slice | Error | Promise<Slice>
+
+/** Starts a schedule whose slices have these outcomes, the last of them again and again. */
+function start(...outcomes: readonly Outcome[]) {
+  const lines: string[] = []
+  let slices = 0
+  schedule = createSchedule(
+    async () => {
+      const outcome = outcomes[Math.min(slices++, outcomes.length - 1)]!
+      if (outcome instanceof Error) throw outcome
+      return await outcome
+    },
+    (level, text) => lines.push(`${level}: ${text}`),
+  )
+  return { lines, slices: () => slices }
+}
+
+/** Commits every 50 ms. */
+async function commitFor(milliseconds: number): Promise<void> {
+  for (let time = 0; time < milliseconds; time += 50) {
+    schedule.committed()
+    await pass(50)
+  }
+}
+
+test('what an earlier process left is compacted at once, without a commit and beside commits', async () => {
+  const idle = start(MORE, MORE, DONE)
+  await pass(300)
+  expect(idle.slices()).toBe(3)
+  const busy = start(MORE, MORE, DONE)
+  await commitFor(200)
+  expect(busy.slices()).toBe(3)
+})
+
+test('compaction starts 250 ms after the last commit', async () => {
+  const { slices } = start(DONE)
+  await pass(1_000)
+  await commitFor(500)
+  await pass(199)
+  expect(slices()).toBe(1)
+  await pass(1)
+  expect(slices()).toBe(2)
+  await pass(60_000)
+  expect(slices()).toBe(2)
+})
+
+test('beside commits, it starts when an address is 10 s old, and takes what was there when it started', async () => {
+  const { slices } = start(DONE, MORE, MORE, DONE)
+  await pass(1_000)
+  await commitFor(9_900)
+  expect(slices()).toBe(1)
+  await commitFor(300)
+  expect(slices()).toBe(4)
+  // What came during the run waits for its own turn.
+  await commitFor(9_700)
+  expect(slices()).toBe(4)
+  await commitFor(300)
+  expect(slices()).toBe(5)
+})
+
+test('beside commits, it pauses for as long as a slice takes', async () => {
+  const slow = Array.from({ length: 2 }, () => Promise.withResolvers<Slice>())
+  const { slices } = start(...slow.map(({ promise }) => promise), DONE)
+  schedule.committed()
+  await pass(1)
+  schedule.committed()
+  await pass(80)
+  slow[0]!.resolve(MORE)
+  await pass(75)
+  expect(slices()).toBe(1)
+  await pass(10)
+  expect(slices()).toBe(2)
+  await pass(80)
+  // No commit came meanwhile.
+  slow[1]!.resolve(MORE)
+  await pass(5)
+  expect(slices()).toBe(3)
+})
+
+test('a failure is logged once, tried again every 2 s, and its end is logged', async () => {
+  const full = new Error('the disk is full')
+  const { lines, slices } = start(full, full, MORE, DONE, full, DONE)
+  await pass(300)
+  expect(schedule.isFailing()).toBe(true)
+  const begins = 'warn: compaction fails: addresses wait in the inbox: the disk is full'
+  await pass(1_900)
+  expect([slices(), lines]).toEqual([1, [begins]])
+  await pass(4_000)
+  expect([slices(), lines]).toEqual([4, [begins, 'info: compaction works again']])
+  expect(schedule.isFailing()).toBe(false)
+  schedule.committed()
+  await pass(300)
+  expect(lines.slice(2)).toEqual([begins])
+})
+
+test('stop ends a pause at once, waits for the slice that runs, starts no other, and calls it no failure', async () => {
+  const failing = start(new Error('the disk is full'))
+  await pass(300)
+  await schedule.stop()
+  await pass(60_000)
+  expect(failing.slices()).toBe(1)
+
+  const slow = Promise.withResolvers<Slice>()
+  const { lines, slices } = start(slow.promise)
+  await pass(300)
   let isStopped = false
   const stopped = schedule.stop().then(() => (isStopped = true))
-  for (let turn = 0; turn < 20; turn++) await nextTurn()
+  await pass(100)
   expect(isStopped).toBe(false)
-  release()
+  slow.reject(new Error('the connection was closed'))
   await stopped
-  for (let turn = 0; turn < 20; turn++) await nextTurn()
-  expect(attempts).toBe(4)
+  await pass(60_000)
+  expect([slices(), lines]).toEqual([1, []])
 })

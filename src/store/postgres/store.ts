@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { Found, ServiceStore, Snapshot, Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
-import { createSchedule, type Slice } from '../schedule.ts'
+import { createSchedule } from '../schedule.ts'
 import { type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
@@ -104,34 +104,20 @@ export function openPostgresServiceStore({ log, ...options }: ClientOptions & { 
   const client = createClient({ ...options, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
-  const schedule = createSchedule(compactNext)
-  let isFailing = false
-  let isClosed = false
-
-  /** Logs when compaction begins to fail, and when it works again. */
-  async function compactNext(): Promise<Slice> {
-    try {
-      const slice = await compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS })
-      if (isFailing) log.info('compaction works again')
-      isFailing = false
-      return slice
-    } catch (error) {
-      if (!isFailing && !isClosed) log.warn({ err: error }, 'compaction fails: addresses wait in the inbox')
-      isFailing = true
-      throw error
-    }
-  }
+  const schedule = createSchedule(
+    () => compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS }),
+    (level, text) => log[level](text),
+  )
 
   return {
     async add(addresses) {
       await client.run((sql) => append(sql, addresses))
-      schedule.committed(addresses.length)
+      schedule.committed()
     },
     probe: () => client.run((sql) => append(sql, [])),
     check: () => client.run(checkWritable),
-    measure: async () => ({ inboxSince: await client.run(readInboxSince) }),
+    measure: async () => ({ inboxSince: await client.run(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {
-      isClosed = true
       // A slice in progress fails, and is done again by another process or after the next start.
       await Promise.all([schedule.stop(), compacting.close(), client.close()])
     },

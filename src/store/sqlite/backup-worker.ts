@@ -4,9 +4,10 @@ import { Database } from 'bun:sqlite'
 import type { Result } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, type CopyRequest, copyInto, readCheckedCopy } from './backup.ts'
-import { compactAll, openPass } from './compaction.ts'
+import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
-import { openReadOnly, toRealPath } from './file.ts'
+import { openReadOnly } from './file.ts'
+import { toRealPath } from './paths.ts'
 import { checkIntegrity } from './read.ts'
 
 declare const self: Worker
@@ -32,9 +33,9 @@ function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, stri
 /** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Leaves it out of WAL mode. */
 function prepare(file: string, lastSeq: number): void {
   using db = new Database(file, { readwrite: true })
-  openPass(db)
+  const compaction = createCompaction(db)
   db.transaction(() => {
-    compactAll(db)
+    compaction.all()
     // No cursor of the list that is replaced skips anybody.
     db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
   }).immediate()

@@ -7,9 +7,9 @@ import { SIDECAR } from '../../config/list-url.ts'
 import type { Result } from '../../failure.ts'
 import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
 import { StoreError, type StoreStatus } from '../../subscriber.ts'
-import { countInbox } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
+import { countInbox } from './inbox.ts'
 import { checkIntegrity, readStatus } from './read.ts'
 
 export interface CopyRequest {

@@ -1,21 +1,20 @@
 /** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
 
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Failure, IS_FOLDER } from '../../failure.ts'
-import { MIN_FREE_BYTES } from '../../limits.ts'
+import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
-import { LARGE_BACKLOG } from '../schedule.ts'
-import { countInbox, readInboxSince } from './compaction.ts'
+import { STALLED_MS } from '../schedule.ts'
+import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
-import { checkExists, openReadOnly, toRealPath } from './file.ts'
+import { keepOpen, openReadOnly } from './file.ts'
+import { countInbox, readInboxSince } from './inbox.ts'
+import { checkExists, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readHead } from './read.ts'
 import { checkVersion, SCHEMA_VERSION } from './schema.ts'
-
-/** An inbox with more than this many times LARGE_BACKLOG is not compacted by any service. */
-const FULL = 2
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(
@@ -32,7 +31,7 @@ export async function* checkSqliteList(
   yield runCheck('disk', () => checkSpace(path))
   if (!list.ok) return
   yield runCheck('integrity', () => read(path, checkPages))
-  yield runCheck('inbox', () => read(path, checkInbox))
+  yield runCheck('inbox', () => checkInbox(path))
   for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
 }
 
@@ -77,12 +76,38 @@ function checkPages(db: Database): string {
   return `every page was read; subscribers: ${subscribers}, suppressed: ${suppressed}`
 }
 
-function checkInbox(db: Database): string {
-  const [waiting, since] = [countInbox(db), readInboxSince(db)]
+function checkInbox(path: string): string {
+  const { waiting, since } = read(path, (db) => ({ waiting: countInbox(db), since: readInboxSince(db) }))
   const text = `waiting for compaction: ${waiting.toLocaleString('en')}`
-  const age = since ? `, the oldest since ${since.toISOString()}` : ''
-  if (waiting <= FULL * LARGE_BACKLOG) return text + age
-  throw new StoreError(`${text}${age}, and no process compacts: start the service, or run "rollcall count"`)
+  if (!since) return text
+  const found = `${text}, the oldest since ${since.toISOString()}`
+  if (Date.now() - since.getTime() < STALLED_MS) return found
+  const reason = findCompactionError(path)
+  throw new StoreError(
+    reason === undefined
+      ? `${found}, and no process compacts: start the service, or run "rollcall count"`
+      : `${found}, and compaction fails: ${reason}`,
+  )
+}
+
+/** Compacts the oldest row of an inbox, and undoes it. @returns why that fails */
+function findCompactionError(path: string): string | undefined {
+  let db: Database | undefined
+  try {
+    db = new Database(path, { readwrite: true })
+    // To close the last connection to a list would move its log into it.
+    keepOpen(db)
+    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
+    const compaction = createCompaction(db)
+    db.run('BEGIN IMMEDIATE')
+    const oldest = db.query<{ seq: number | null }, []>('SELECT min(first_seq) AS seq FROM inbox').get()
+    compaction.all(oldest?.seq ?? 0)
+    return undefined
+  } catch (error) {
+    return error instanceof Failure ? error.message : toReason(error)
+  } finally {
+    if (db?.inTransaction) db.run('ROLLBACK')
+  }
 }
 
 function checkModes(path: string): string {

@@ -1,177 +1,190 @@
 /**
- * The inbox of a SQLite list, and its compaction.
+ * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between.
  *
- * To accept addresses, the store appends them to `inbox` as one row, and looks nothing up. Compaction moves them into the
- * list later, in passes. A pass sorts many addresses, and adds them to `identities` in slices, so that each page of it is
- * written once for each pass, however many addresses share it. Then it adds the ones that are new to `subscribers`, in the
- * order of their numbers. No commit waits longer than a slice, and the size of a slice does not change what a pass costs.
+ *   sort   inbox ----> sorted         up to PASS_SIZE addresses, in the order of their identities; the list does not change
+ *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
+ *              `-----> repeated       the numbers of addresses whose identity has another number
+ *   move   inbox ----> subscribers    all but `repeated`, in the order of the numbers; deletes these rows of the inbox, and
+ *                                     the suppressions of the new subscribers
+ *
+ * `sorted` and `repeated` are tables in the memory of a connection. The list holds no state of a pass, and every slice checks
+ * what it relies on under the lock. So nothing that happens between two slices does harm:
+ *
+ * - A crash: the rows are still in the inbox, and the next process repeats the pass. An identity that has the same number was
+ *   added by the earlier attempt, and is not a repeat.
+ * - Another process runs a pass over the same rows: both add the same identities with the same numbers. Rows leave the inbox
+ *   together with their move, the oldest first, so each is moved once.
+ * - The owner removes somebody, or imports: this moves the whole inbox first, under one lock. So the rows of the pass are gone.
+ *   The stage `add` looks for the first of them before it writes, and begins a new pass. The stage `move` finds no rows.
+ * - An error, also of the disk: the slice is undone, with its changes of the tables in memory, and is tried again.
  */
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import { createSuppressionHash, toClockSeq } from '../head.ts'
+import { createSuppressionHash } from '../head.ts'
+import { createPace } from '../pace.ts'
 import type { Slice } from '../schedule.ts'
-import { toDamage } from './error.ts'
-import { LAST_SEQ, readHead } from './read.ts'
+import { readHead } from './read.ts'
 import { getRow } from './transaction.ts'
 
 /** Addresses of a pass. Each needs about 80 bytes of memory. */
 const PASS_SIZE = 500_000
 
-/** Addresses of a slice. It blocks commits for 30 to 150 ms on ten million subscribers and a slow disk. */
-const SLICE_SIZE = 2_000
+/** Milliseconds that a slice should take. Nobody notices it. */
+const SLICE_MS = 20
 
-/** Rows of the inbox that are read at once. A busy service writes rows of 20 to 100 addresses. */
-const SLICE_ROWS = 100
+/** The sizes of slices: in rows of the inbox, or in addresses. Their number does not change what a pass costs. */
+const ROWS = { milliseconds: SLICE_MS, first: 50, least: 1, most: 1_000 } as const
+const ADDRESSES = { milliseconds: SLICE_MS, first: 500, least: 50, most: 20_000 } as const
 
-/**
- * Appends a batch to the inbox, with its numbers: see toClockSeq. This is one statement, which usually writes one page,
- * because every request waits for it. An empty batch commits too.
- *
- * @param addresses a JSON array
- * @returns how many addresses it has
- * @throws SQLiteError when it cannot be written; StoreError when the list is damaged
- */
-export function append(db: Database, addresses: string): number {
-  const isEmpty = addresses === '[]'
-  // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
-  const { changes } = isEmpty
-    ? db.query('UPDATE list SET last_seq = last_seq').run()
-    : db
-        .query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`)
-        .run(toClockSeq(), Date.now(), addresses)
-  // A list without its head takes nothing, and SQLite reports no error.
-  if (changes === 0) throw toDamage(db, 'its head cannot be read')
-  // No address has a quotation mark.
-  return isEmpty ? 0 : addresses.split('","').length
-}
-
-/** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. */
-export function takeNumbers(db: Database, size: number): void {
-  db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2`).run(toClockSeq(), size)
-}
-
-/** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
-export function readInboxSince(db: Database): Date | undefined {
-  const oldest = db.query<{ at: number }, []>('SELECT accepted_at AS at FROM inbox ORDER BY first_seq LIMIT 1').get()
-  return oldest ? new Date(oldest.at) : undefined
-}
-
-/** Counts the addresses in the inbox, repeats included. */
-export function countInbox(db: Database): number {
-  return getRow(
-    db.query<{ size: number }, []>('SELECT coalesce(sum(json_array_length(addresses)), 0) AS size FROM inbox'),
-  ).size
-}
-
-/**
- * A pass: the oldest rows of the inbox, from the first to the last number. The rest of its state is in tables in memory, which
- * take part in transactions. A crash repeats the pass, and a step that is repeated changes nothing.
- */
-interface Pass {
-  readonly first: number
-  readonly last: number
-  readonly isSorted: boolean
-  /** The last entry that is in `identities`, and how many are not. */
-  readonly done: Entry
-  readonly left: number
-}
-
-/** A row of the table `sorted`. */
+/** A place in the table `sorted`. */
 interface Entry {
   readonly identity: string
   readonly seq: number
 }
 
-/** Creates the tables of a pass, on a connection that compacts. */
-export function openPass(db: Database): void {
-  db.run(`ATTACH ':memory:' AS pass`)
-  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
-  db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
-  // The numbers of addresses whose identity has another number.
-  db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
+/** A pass by its stage: the rows of the inbox from `first` to `last`. */
+type Pass =
+  | { readonly stage: 'sort'; readonly first: number; readonly last: number; readonly sorted: number }
+  | AddingPass
+  /** Whether the inbox had more rows when they were sorted. */
+  | { readonly stage: 'move'; readonly last: number; readonly hasMore: boolean }
+
+interface AddingPass {
+  readonly stage: 'add'
+  readonly first: number
+  readonly last: number
+  readonly hasMore: boolean
+  /** The last entry that is in `identities`, and how many are not. */
+  readonly done: Entry
+  readonly left: number
 }
 
-/** Creates the compaction of a list. */
-export function createCompaction(db: Database): (until?: number) => Slice {
+const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, sorted: 0 }
+
+/** What a slice did. */
+interface Step {
+  /** Rows of the inbox, or addresses in the stage `add`. */
+  readonly size: number
+  /** Undefined when the inbox has no more. */
+  readonly next: Pass | undefined
+}
+
+/** The compaction of a list on one connection. */
+export interface Compaction {
+  /**
+   * Runs one slice, in a transaction of its own.
+   *
+   * @param until moves only what was accepted up to this number. Default: no limit
+   * @throws SQLITE_BUSY when the lock is not free
+   */
+  slice(until?: number): Slice
+  /** Moves all that was accepted up to a number, in the transaction of the caller. Default: the whole inbox. */
+  all(until?: number): void
+}
+
+/** Creates the compaction of a list. A connection has one, because it creates the tables of a pass. */
+export function createCompaction(db: Database): Compaction {
+  createTables(db)
+  const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
   let pass: Pass | undefined
 
-  return (until = Number.MAX_SAFE_INTEGER) => {
-    if (!pass?.isSorted) pass = sortRows(db, pass, until)
-    if (!pass?.isSorted) return { moved: 0, left: pass !== undefined }
-    const current = pass
-    const { moved, rest } = runUnsynced(db, () => moveSlice(db, current))
-    pass = rest
-    return { moved, left: pass !== undefined || hasRows(db, until) }
+  return {
+    slice(until = Number.MAX_SAFE_INTEGER) {
+      const current = pass ?? NEW_PASS
+      const pace = paces[current.stage]
+      let began = 0
+      const work = () => {
+        began = performance.now()
+        return runSlice(db, current, { size: pace.size(), until })
+      }
+      const { size, next } = current.stage === 'sort' ? work() : runUnsynced(db, work)
+      pace.record(size, performance.now() - began)
+      pass = next
+      return { moved: current.stage === 'add' ? size : 0, left: next !== undefined }
+    },
+    all(until = Number.MAX_SAFE_INTEGER) {
+      // A new pass: what the tables hold of another one is deleted.
+      pass = undefined
+      const limits = { size: PASS_SIZE, until }
+      for (let next: Pass | undefined = NEW_PASS; next; ) next = runSlice(db, next, limits).next
+    },
   }
 }
 
-/** Moves the whole inbox, in the transaction of the caller. */
-export function compactAll(db: Database): void {
-  let pass: Pass | undefined
-  do {
-    pass = sortRows(db, pass, Number.MAX_SAFE_INTEGER)
-    while (pass?.isSorted) pass = moveSlice(db, pass).rest
-  } while (pass || hasRows(db))
+function createTables(db: Database): void {
+  db.run(`ATTACH ':memory:' AS pass`)
+  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
+  db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
+  db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
 }
 
-function hasRows(db: Database, until = Number.MAX_SAFE_INTEGER): boolean {
-  return db.query('SELECT 1 FROM inbox WHERE first_seq <= ?1 LIMIT 1').get(until) !== null
+/** @param limits.size rows of the inbox, or addresses in the stage `add` */
+function runSlice(db: Database, pass: Pass, limits: { readonly size: number; readonly until: number }): Step {
+  if (pass.stage === 'sort') return sortRows(db, pass, limits)
+  if (pass.stage === 'add') return addIdentities(db, pass, limits.size)
+  return moveRows(db, pass, limits.size)
 }
 
 interface Rows {
   readonly first: number | null
   readonly last: number | null
-  readonly count: number
+  readonly rows: number
+  readonly addresses: number
 }
 
-/** Finds the oldest rows of the inbox after a number, up to SLICE_ROWS. */
-function findRows(db: Database, after: number, until: number): Rows {
+/** Finds the oldest rows of the inbox after a number, up to another one. */
+function findRows(db: Database, after: number, until: number, limit: number): Rows {
   return getRow(
-    db.query<Rows, [after: number, until: number]>(
-      `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS count FROM (
-         SELECT first_seq FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ${SLICE_ROWS}
-       )`,
+    db.query<Rows, [after: number, until: number, limit: number]>(
+      `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS rows,
+              coalesce(sum(json_array_length(addresses)), 0) AS addresses
+       FROM (SELECT first_seq, addresses FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ?3)`,
     ),
     after,
     until,
+    limit,
   )
 }
 
-/** Starts or continues a pass: sorts more addresses. Writes nothing to the list. */
-function sortRows(db: Database, pass: Pass | undefined, until: number): Pass | undefined {
-  if (!pass) {
+/** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
+function sortRows(
+  db: Database,
+  pass: Pass & { readonly stage: 'sort' },
+  { size, until }: { readonly size: number; readonly until: number },
+): Step {
+  if (pass.sorted === 0) {
     db.run('DELETE FROM pass.sorted')
     db.run('DELETE FROM pass.repeated')
   }
-  const { first, last, count } = findRows(db, pass?.last ?? 0, until)
-  if (first === null || last === null) return pass && { ...pass, isSorted: true }
-  const { changes } = db
-    .query(
-      `INSERT INTO pass.sorted SELECT lower(value) AS identity, first_seq + key FROM inbox, json_each(addresses)
-       WHERE first_seq BETWEEN ?1 AND ?2 ORDER BY identity`,
-    )
-    .run(first, last)
-  const left = (pass?.left ?? 0) + changes
-  const isSorted = count < SLICE_ROWS || left >= PASS_SIZE
-  return { first: pass?.first ?? first, last, isSorted, done: { identity: '', seq: 0 }, left }
-}
-
-/** Runs a slice of a sorted pass, in the transaction of the caller. @returns what is left of the pass */
-function moveSlice(db: Database, pass: Pass): { readonly moved: number; readonly rest?: Pass | undefined } {
-  if (pass.left === 0) return { moved: 0, rest: addSubscribers(db, pass) }
-  // Another process has moved rows of the pass, and the owner may have removed their addresses since.
-  if (!hasRows(db, pass.first)) return { moved: 0 }
-  const moved = Math.min(pass.left, SLICE_SIZE)
-  const rest = { ...pass, done: addIdentities(db, pass.done, moved), left: pass.left - moved }
-  return { moved, rest: rest.left > 0 ? rest : addSubscribers(db, rest) }
+  const { first, last, rows, addresses } = findRows(db, pass.last, until, size)
+  if (first !== null && last !== null) {
+    const { changes } = db
+      .query(
+        `INSERT INTO pass.sorted SELECT lower(value) AS identity, first_seq + key FROM inbox, json_each(addresses)
+         WHERE first_seq BETWEEN ?1 AND ?2 ORDER BY identity`,
+      )
+      .run(first, last)
+    expectEqual(changes, addresses, 'sorted')
+  }
+  const range = { first: pass.first || (first ?? 0), last: last ?? pass.last }
+  const sorted = pass.sorted + addresses
+  if (sorted === 0) return { size: 0, next: undefined }
+  const hasMore = rows === size
+  if (hasMore && sorted < PASS_SIZE) return { size: rows, next: { stage: 'sort', ...range, sorted } }
+  return { size: rows, next: { stage: 'add', ...range, hasMore, done: { identity: '', seq: 0 }, left: sorted } }
 }
 
 /** Selects the entries after one. The caller says how many. */
 const NEXT = 'SELECT identity, seq FROM pass.sorted WHERE (identity, seq) > (?1, ?2) ORDER BY identity, seq LIMIT'
 
-/** Adds some entries after one. @returns the last of them */
-function addIdentities(db: Database, { identity, seq }: Entry, size: number): Entry {
+/** Adds some identities of a sorted pass. */
+function addIdentities(db: Database, pass: AddingPass, limit: number): Step {
+  // Another process has moved rows of the pass, and the owner may have removed their addresses since.
+  if (!hasRow(db, pass.first)) return { size: 0, next: NEW_PASS }
+  const { identity, seq } = pass.done
+  const size = Math.min(pass.left, limit)
   // The first one of equal identities is the one with the lowest seq. OR FAIL: to undo this statement alone, SQLite would
   // copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
   const { changes: added } = db
@@ -184,25 +197,49 @@ function addIdentities(db: Database, { identity, seq }: Entry, size: number): En
        WHERE i.seq <> s.seq`,
     ).run(identity, seq, size)
   }
-  return getRow(db.query<Entry, [string, number, number]>(`${NEXT} 1 OFFSET ?3`), identity, seq, size - 1)
+  const left = pass.left - size
+  const done = getRow(db.query<Entry, [string, number, number]>(`${NEXT} 1 OFFSET ?3`), identity, seq, size - 1)
+  if (left > 0) return { size, next: { ...pass, done, left } }
+  const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(done.identity, done.seq)
+  expectEqual(rest ? 1 : 0, 0, 'left to add')
+  return { size, next: { stage: 'move', last: pass.last, hasMore: pass.hasMore } }
+}
+
+function hasRow(db: Database, firstSeq: number): boolean {
+  return db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(firstSeq) !== null
 }
 
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */
-function addSubscribers(db: Database, pass: Pass): Pass | undefined {
-  const { first, last } = findRows(db, 0, pass.last)
-  if (first === null || last === null) return undefined
+function moveRows(db: Database, pass: Pass & { readonly stage: 'move' }, limit: number): Step {
+  const end = pass.hasMore ? NEW_PASS : undefined
+  const { first, last, rows, addresses } = findRows(db, 0, pass.last, limit)
+  if (first === null || last === null) return { size: 0, next: end }
   // Without the rows of the inbox, only this says which numbers were given out.
   db.query(
     `UPDATE list SET last_seq = max(last_seq,
        (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox WHERE first_seq = ?1))`,
   ).run(last)
-  db.query(
-    `INSERT INTO subscribers SELECT first_seq + key, value, accepted_at FROM inbox, json_each(addresses)
-     WHERE first_seq <= ?1 AND first_seq + key NOT IN pass.repeated`,
-  ).run(last)
+  const { changes: added } = db
+    .query(
+      `INSERT INTO subscribers SELECT first_seq + key, value, accepted_at FROM inbox, json_each(addresses)
+       WHERE first_seq <= ?1 AND first_seq + key NOT IN pass.repeated`,
+    )
+    .run(last)
+  const { changes: repeated } = db
+    .query(
+      `DELETE FROM pass.repeated WHERE seq BETWEEN ?1 AND
+         (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox WHERE first_seq = ?2)`,
+    )
+    .run(first, last)
+  expectEqual(added + repeated, addresses, 'moved')
   db.query('DELETE FROM inbox WHERE first_seq <= ?1').run(last)
   liftSuppressions(db, first)
-  return last < pass.last ? pass : undefined
+  return { size: rows, next: last < pass.last ? pass : end }
+}
+
+/** Stops a slice that does not do what the next one relies on. Its transaction is undone. */
+function expectEqual(found: number, expected: number, what: string): void {
+  if (found !== expected) throw new Error(`compaction: ${found} addresses ${what}, and not ${expected}`)
 }
 
 /** Deletes the suppressions of new subscribers: a new subscription is a new consent. */

@@ -1,29 +1,23 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
 import { constants, Database } from 'bun:sqlite'
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  constants as modes,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { IS_FOLDER, toErrorCode } from '../../failure.ts'
-import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { MissingListError, StoreError } from '../../subscriber.ts'
-import { openPass } from './compaction.ts'
+import { StoreError } from '../../subscriber.ts'
 import { isBusy, isWriteError, toOpenError } from './error.ts'
+import {
+  checkExists,
+  createFile,
+  hasContent,
+  readFileId,
+  refuseForeignLog,
+  syncFolder,
+  toMissing,
+  toRealPath,
+} from './paths.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { getRow } from './transaction.ts'
 
@@ -49,6 +43,7 @@ export interface ListFile {
    * @throws StoreError when the list is lost: what is written to it now is in none of the files at its paths
    */
   checkPlace(): void
+  /** Closes the list, unless it is lost. */
   close(): void
 }
 
@@ -99,15 +94,25 @@ function openWritable(path: string, name: string): ListFile {
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
     migrate(db, path)
-    openPass(db)
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
     return createListFile(db, files)
   } catch (error) {
-    db.close()
-    throw error
+    if (readFileId(path) === id) db.close()
+    else keepOpen(db)
+    throw readFileId(path) === id ? error : new LostListError(`${path} was replaced while it was opened: start again`)
   }
+}
+
+const kept: Database[] = []
+
+/**
+ * Keeps a list open to the end of the process, also from the garbage collector. When SQLite closes a list, it deletes the log
+ * at its path. After a loss, that log may belong to another list.
+ */
+export function keepOpen(db: Database): void {
+  kept.push(db)
 }
 
 /** @param files the paths of the list, and the ids of the files that were opened */
@@ -126,8 +131,8 @@ function createListFile(db: Database, files: ReadonlyMap<string, string | undefi
   }
 
   function close(): void {
-    // SQLite would delete the log at the path of a lost list, and that log may belong to another one.
     if (findLoss() === undefined) db.close()
+    else keepOpen(db)
   }
 
   // Another file may have been put here since `id` was read.
@@ -194,16 +199,6 @@ function openAs(path: string, access: keyof typeof READ_ONLY): Database {
   }
 }
 
-/** @throws MissingListError */
-export function checkExists(path: string): void {
-  if (!existsSync(path)) throw toMissing(path)
-  if (!hasContent(path)) throw toMissing(`${path} (the file is empty)`)
-}
-
-function toMissing(place: string): MissingListError {
-  return new MissingListError(`there is no list at ${place}: use the folder and the settings of the service, or --list`)
-}
-
 /** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
 function readTables(db: Database): void {
   const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
@@ -223,91 +218,5 @@ function startWalMode(db: Database): void {
       if (!isBusy(error) || performance.now() > end) throw error
       Bun.sleepSync(1 + Math.random() * 4)
     }
-  }
-}
-
-/**
- * Refuses a log (WAL) that does not belong to the file next to it: SQLite would play it back into the file, or delete it.
- * A list is in WAL mode before it has a log. A backup is not, so a log next to one was there before.
- *
- * @throws StoreError
- */
-export function refuseForeignLog(path: string): void {
-  const log = `${path}-wal`
-  if (!hasContent(log) || isInWalMode(path)) return
-  throw toOpenError(
-    path,
-    `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
-  )
-}
-
-/** Offset of the file format write version: 1 is a rollback journal, 2 is WAL (https://sqlite.org/fileformat2.html). */
-const WRITE_VERSION = 18
-
-/**
- * Open descriptors, by the id of the file. They stay open: when a process closes any descriptor of a file, it loses the
- * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html, section 2.2).
- */
-const descriptors = new Map<string, number>()
-
-function isInWalMode(path: string): boolean {
-  const id = readFileId(path)
-  if (id === undefined) return false
-  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
-  descriptors.set(id, descriptor)
-  const mode = Buffer.alloc(1)
-  return readSync(descriptor, mode, 0, 1, WRITE_VERSION) === 1 && mode[0] === 2
-}
-
-/** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
-export function readFileId(path: string): string | undefined {
-  const status = statSync(path, { throwIfNoEntry: false })
-  return status && `${status.dev}:${status.ino}`
-}
-
-/** Bytes of a file; 0 when it is missing. */
-export function readSize(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
-
-export const hasContent = (path: string): boolean => readSize(path) > 0
-
-/** Follows symbolic links as SQLite does, also one to a missing file. @throws StoreError for a link to itself */
-export function toRealPath(path: string, links = 0): string {
-  if (existsSync(path)) return realpathSync(path)
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
-  if (links > 8) throw toOpenError(path, 'it is a link to itself: delete it')
-  return toRealPath(resolve(dirname(path), readlinkSync(path)), links + 1)
-}
-
-/** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */
-function createFile(path: string): void {
-  createFolder(dirname(path))
-  try {
-    createPrivateFile(path)
-  } catch (error) {
-    // Another process has just created it.
-    if (toErrorCode(error) !== 'EEXIST') throw error
-  }
-}
-
-/** Creates a missing folder, and those above it. */
-export function createFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  for (let created = folder; created.length >= first.length; created = dirname(created)) {
-    // The umask may have taken permissions from the owner.
-    chmodSync(created, 0o700)
-    // A new folder is durable when the folder that holds it is synced.
-    syncFolder(dirname(created))
-  }
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

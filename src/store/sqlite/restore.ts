@@ -8,15 +8,8 @@ import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, checkAndCopy, readCheckedCopy } from './backup.ts'
 import { isBusy, isDamage, toReason } from './error.ts'
-import {
-  checkExists,
-  createFolder,
-  hasContent,
-  openReadOnly,
-  readFileId,
-  refuseForeignLog,
-  toRealPath,
-} from './file.ts'
+import { openReadOnly } from './file.ts'
+import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
 import { readHead } from './read.ts'
 
 export interface RestoreOptions {

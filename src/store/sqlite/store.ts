@@ -3,13 +3,24 @@
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import type { Address } from '../../email.ts'
-import type { Count, Found, ListCopy, Snapshot, StoreStatus, Subscriber, SubscriberStore } from '../../subscriber.ts'
+import type {
+  Count,
+  Found,
+  ListCopy,
+  Snapshot,
+  StoreError,
+  StoreStatus,
+  Subscriber,
+  SubscriberStore,
+} from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
-import { createPace } from '../pace.ts'
+import { createPace, type Pace } from '../pace.ts'
 import { compactUntil } from '../schedule.ts'
-import { append, compactAll, countInbox, createCompaction } from './compaction.ts'
+import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { type ListFile, type OpenOptions, openListFile, openReadOnly, readSize } from './file.ts'
+import { type ListFile, type OpenOptions, openListFile, openReadOnly } from './file.ts'
+import { append, countInbox, probe, toBatch } from './inbox.ts'
+import { readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
 import { applyChanges, fillList } from './write.ts'
@@ -17,6 +28,22 @@ import { applyChanges, fillList } from './write.ts'
 export interface StoreOptions extends OpenOptions {
   /** Gets a message for the owner. */
   readonly notify?: ((text: string) => void) | undefined
+  /** Gets the progress of a compaction, which may take a minute for an inbox of a million addresses. */
+  readonly onCompaction?: CompactionProgress | undefined
+}
+
+/** Says how far a compaction is, in addresses. */
+export type CompactionProgress = (done: number, total: number) => void
+
+/** A list that is open for a command. */
+interface OpenList {
+  readonly list: ListFile
+  /** Undefined when the list was opened for reading only. */
+  readonly compaction: Compaction | undefined
+  /** Why the list cannot be written, as far as that is known. */
+  readonly findWriteError: () => StoreError | undefined
+  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
+  compact(): Promise<void>
 }
 
 /**
@@ -25,90 +52,48 @@ export interface StoreOptions extends OpenOptions {
  * @throws StoreError when it cannot be opened
  */
 export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
-  const list = openListFile(file, options)
-  const { orReadOnly = false, notify } = options
+  const opened = openForCommand(file, options)
+  const { list } = opened
   const { db } = list
-  const compactSlice = createCompaction(db)
-  let { writeError } = list
-  let isNoted = false
   const pace = createPace()
-
-  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
-  async function compact(): Promise<void> {
-    if (countInbox(db) === 0) return
-    try {
-      if (writeError) throw writeError
-      await compactUntil(readHead(db).lastSeq, (until) =>
-        retryBusy(db, () => {
-          list.checkPlace()
-          return compactSlice(until)
-        }),
-      )
-    } catch (error) {
-      if (!writeError && !(orReadOnly && isWriteError(error))) throw error
-      writeError ??= toStoreError(db, error)
-      if (!isNoted) notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
-      isNoted = true
-    }
-  }
-
-  const accept = (addresses: string) =>
-    wrapErrors(db, async () => {
-      list.checkPlace()
-      append(db, addresses)
-      list.checkPlace()
-    })
-
   /** Reads one state of the list. */
   const read = <T>(work: (db: Database) => T) =>
     wrapErrors(db, async () => {
-      await compact()
+      await opened.compact()
       return db.transaction(() => work(db))()
     })
 
   /** Each page is of the state in which it is read. */
   async function* listPages(after: number): AsyncGenerator<readonly Subscriber[]> {
-    await wrapErrors(db, compact)
+    await wrapErrors(db, opened.compact)
     yield* wrapPages(db, listSubscribers(db, after))
   }
 
   const snapshot = () =>
     wrapErrors(db, async () => {
-      await compact()
+      await opened.compact()
       return openSnapshot(toPath(db))
     })
 
-  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
-
-  /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
-  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => Plan<T>) =>
+  const accept = (work: () => void) =>
     wrapErrors(db, async () => {
-      if (writeError) throw writeError
-      await compact()
-      let lockedAt = 0
-      const work = db.transaction(() => {
-        lockedAt = performance.now()
-        list.checkPlace()
-        compactAll(db)
-        const { changes, outcome } = plan(lookUp(db, addresses))
-        applyChanges(db, changes)
-        return outcome
-      })
-      const outcome = await retryBusy(db, () => work.immediate())
-      pace.record(addresses.length, performance.now() - lockedAt)
-      // Reports success only if the list that was changed is still at its path.
       list.checkPlace()
-      return outcome
+      work()
+      list.checkPlace()
     })
+
+  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => Plan<T>) =>
+    wrapErrors(db, () => changeList(opened, { addresses, plan, pace }))
+  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
 
   return {
     pace,
     head: () => wrapErrors(db, async () => readHead(db)),
-    add: (addresses) => accept(JSON.stringify(addresses)),
-    probe: () => accept('[]'),
+    add: (addresses) => accept(() => append(db, toBatch(addresses))),
+    probe: () => accept(() => probe(db)),
     check: () =>
       wrapErrors(db, async () => {
-        if (writeError) throw writeError
+        throwIfAny(opened.findWriteError())
         checkWritable(list)
       }),
     count: () => read(readCount),
@@ -122,6 +107,76 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     fill: (copy) => wrapErrors(db, () => fill(list, copy)),
     close: async () => list.close(),
   }
+}
+
+function openForCommand(file: string, options: StoreOptions): OpenList {
+  const list = openListFile(file, options)
+  const { orReadOnly = false, notify, onCompaction } = options
+  const { db } = list
+  const compaction = list.writeError ? undefined : createCompaction(db)
+  let { writeError } = list
+  let isNoted = false
+
+  async function compactWritable({ slice }: Compaction, total: number): Promise<void> {
+    let done = 0
+    const compactSlice = (until?: number) =>
+      retryBusy(db, () => {
+        list.checkPlace()
+        return slice(until)
+      })
+    await compactUntil(readHead(db).lastSeq, compactSlice, (moved) => {
+      done += moved
+      onCompaction?.(done, total)
+    })
+  }
+
+  async function compact(): Promise<void> {
+    const total = countInbox(db)
+    if (total === 0) return
+    try {
+      if (writeError || !compaction) throw writeError
+      await compactWritable(compaction, total)
+    } catch (error) {
+      if (!writeError && !(orReadOnly && isWriteError(error))) throw error
+      writeError ??= toStoreError(db, error)
+      if (!isNoted) notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
+      isNoted = true
+    }
+  }
+
+  return { list, compaction, findWriteError: () => writeError, compact }
+}
+
+interface Change<T> {
+  readonly addresses: readonly Address[]
+  readonly plan: (found: readonly Found[]) => Plan<T>
+  readonly pace: Pace
+}
+
+/** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
+async function changeList<T>(opened: OpenList, { addresses, plan, pace }: Change<T>): Promise<T> {
+  const { list, compaction, compact } = opened
+  const { db } = list
+  throwIfAny(opened.findWriteError())
+  await compact()
+  let lockedAt = 0
+  const work = db.transaction(() => {
+    lockedAt = performance.now()
+    list.checkPlace()
+    compaction?.all()
+    const { changes, outcome } = plan(lookUp(db, addresses))
+    applyChanges(db, changes)
+    return outcome
+  })
+  const outcome = await retryBusy(db, () => work.immediate())
+  pace.record(addresses.length, performance.now() - lockedAt)
+  // Reports success only if the list that was changed is still at its path.
+  list.checkPlace()
+  return outcome
+}
+
+function throwIfAny(error: StoreError | undefined): void {
+  if (error) throw error
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterator<Page>): AsyncGenerator<Page> {

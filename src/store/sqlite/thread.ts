@@ -5,8 +5,9 @@ import { dirname } from 'node:path'
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError } from '../../subscriber.ts'
 import { describeModes } from './checks.ts'
-import { toRealPath } from './file.ts'
-import type { Command, Reply, Report } from './worker.ts'
+import { toBatch } from './inbox.ts'
+import { toRealPath } from './paths.ts'
+import type { Commands, Name, Needs, Reply, Report } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
@@ -16,15 +17,15 @@ import type { Command, Reply, Report } from './worker.ts'
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
-  const pending: PromiseWithResolvers<Date | undefined>[] = []
+  const pending: PromiseWithResolvers<never>[] = []
   let isClosing = false
   let reason: Error | undefined
 
   worker.onmessage = ({ data }: MessageEvent<Reply | Report>) => {
-    if ('report' in data) return log.warn(data.report)
+    if ('report' in data) return log[data.level](data.report)
     // The thread replies in the order of the commands.
     const next = pending.shift()
-    if (data.ok) next?.resolve(data.value)
+    if (data.ok) next?.resolve(data.value as never)
     else next?.reject(new StoreError(data.reason))
   }
   worker.onerror = ({ message }) => {
@@ -36,24 +37,16 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     process.exit(1)
   })
 
-  function send(command: Command): Promise<Date | undefined> {
-    const reply = Promise.withResolvers<Date | undefined>()
+  /** Sends a command, and returns its reply. */
+  function send<N extends Name>(name: N, fields: Needs<N>): Promise<Awaited<ReturnType<Commands[N]>>> {
+    const reply = Promise.withResolvers<never>()
     pending.push(reply)
-    worker.postMessage(command)
+    worker.postMessage({ name, ...(fields as object) })
     return reply.promise
   }
 
-  async function close(): Promise<void> {
-    isClosing = true
-    // SQLite must not close a lost list: see ListFile. So the thread of one ends with the process, not before.
-    await send({ call: 'close' }).then(
-      () => worker.terminate(),
-      () => worker.unref(),
-    )
-  }
-
   try {
-    await send({ call: 'open', file })
+    await send('open', { file })
   } catch (error) {
     isClosing = true
     worker.terminate()
@@ -63,16 +56,17 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   if (problem) log.warn(problem)
 
   return {
-    add: async (addresses) => void (await send(JSON.stringify(addresses))),
-    probe: async () => void (await send('[]')),
-    check: async () => void (await send({ call: 'check' })),
+    add: (addresses) => send('append', toBatch(addresses)),
+    probe: () => send('probe', {}),
+    check: () => send('check', {}),
     async measure() {
-      const [{ bavail, bsize }, inboxSince] = await Promise.all([
-        statfs(dirname(toRealPath(file))),
-        send({ call: 'measure' }),
-      ])
-      return { inboxSince, freeBytes: bavail * bsize }
+      const [{ bavail, bsize }, measured] = await Promise.all([statfs(dirname(toRealPath(file))), send('measure', {})])
+      return { ...measured, freeBytes: bavail * bsize }
     },
-    close,
+    async close() {
+      isClosing = true
+      if ((await send('close', {})) === 'closed') worker.terminate()
+      else worker.unref()
+    },
   }
 }

@@ -4,7 +4,8 @@ import type { Database } from 'bun:sqlite'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
 import { createSuppressionHash } from '../head.ts'
-import { countInbox, deleteSuppressions, takeNumbers } from './compaction.ts'
+import { deleteSuppressions } from './compaction.ts'
+import { countInbox, takeNumbers } from './inbox.ts'
 import { readCount, readHead } from './read.ts'
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */

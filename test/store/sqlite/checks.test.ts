@@ -96,13 +96,26 @@ test('each thing that is wrong is found, with what to do, and no file is created
   }
 })
 
-test('an inbox that nobody compacts although it is large is wrong', async () => {
+test('an inbox whose oldest address waits for minutes is wrong: nobody compacts, or compaction fails', async () => {
   const file = await createList()
-  const store = openSqliteStore(file)
-  const addresses = Array.from({ length: 2_000_001 }, (_, index) => `a.${index}@site.io` as Address)
-  await store.add(addresses)
-  await store.close()
-  expect(await findWrong(file)).toEqual({
-    inbox: expect.stringMatching(/^waiting for compaction: 2,000,001, .* and no process compacts: start the service/),
-  })
+  await addAndEnd('kill', file, 'dan@site.io', 'eve@site.io')
+  const age = (ms: number) => {
+    using db = new Database(file)
+    db.run('UPDATE inbox SET accepted_at = ?', [Date.now() - ms])
+  }
+  age(4 * 60_000)
+  expect(await findWrong(file)).toEqual({})
+  age(6 * 60_000)
+  const waiting = 'waiting for compaction: 2, the oldest since [^,]*'
+  const idle = new RegExp(`^${waiting}, and no process compacts: start the service, or run "rollcall count"$`)
+  expect(await findWrong(file)).toEqual({ inbox: expect.stringMatching(idle) })
+
+  using db = new Database(file)
+  db.run(`CREATE TRIGGER broken BEFORE INSERT ON subscribers BEGIN SELECT raise(ABORT, 'broken'); END`)
+  const fails = new RegExp(`^${waiting}, and compaction fails: SQLITE_CONSTRAINT_TRIGGER$`)
+  expect(await findWrong(file)).toEqual({ inbox: expect.stringMatching(fails) })
+  // The check has changed nothing.
+  db.run('DROP TRIGGER broken')
+  expect(db.query('SELECT count(*) AS rows FROM inbox').get()).toEqual({ rows: 1 })
+  expect(db.query('SELECT count(*) AS rows FROM identities').get()).toEqual({ rows: 3 })
 })

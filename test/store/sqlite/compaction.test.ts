@@ -1,75 +1,247 @@
-/** A pass of compaction may stop after any slice, and several processes may compact the same list. */
+/** A pass of compaction may stop or fail after any slice, and several processes may compact the same list. */
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { append, compactAll, countInbox, createCompaction } from '../../../src/store/sqlite/compaction.ts'
+import { type Compaction, createCompaction } from '../../../src/store/sqlite/compaction.ts'
 import { type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
+import { append, countInbox } from '../../../src/store/sqlite/inbox.ts'
 import { checkIntegrity, lookUp } from '../../../src/store/sqlite/read.ts'
 import { applyChanges } from '../../../src/store/sqlite/write.ts'
+import { giveSpace, takeSpace } from '../../support/disk.ts'
+import { ROOT } from '../../support/paths.ts'
 import { createFolder } from '../../support/service.ts'
-import { createAddresses } from '../suite.ts'
+import { createAddresses, toAddress } from '../suite.ts'
 
 const folder = await createFolder()
 
 /** New addresses in a row of the inbox. The second half of a row repeats the row before, in upper case. */
-const NEW = 1_600
-const ADDRESSES = createAddresses(4 * NEW)
-const ROWS = Array.from({ length: 4 }, (_, row) => [
+const NEW = 16
+const ROW_COUNT = 120
+const ADDRESSES = createAddresses(ROW_COUNT * NEW)
+const ROWS = Array.from({ length: ROW_COUNT }, (_, row) => [
   ...ADDRESSES.slice(row * NEW, (row + 1) * NEW),
-  ...ADDRESSES.slice(Math.max(row - 1, 0) * NEW, row * NEW).map((address) => address.toUpperCase()),
+  ...ADDRESSES.slice(Math.max(row - 1, 0) * NEW, row * NEW).map((address) => toAddress(address.toUpperCase())),
 ])
+
+/** Connections to one list, each with its compaction, as a process has it. */
+interface Process extends ListFile {
+  readonly compaction: Compaction
+}
 
 let lists = 0
 
-/** Fills an inbox. Returns two connections to it. */
-function openTwice(): [ListFile, ListFile] {
+/** Fills an inbox. Returns connections to it. */
+function openProcesses(count: number): Process[] {
   const file = join(folder, `${++lists}.db`)
+  const processes = Array.from({ length: count }, () => openProcess(file))
+  for (const addresses of ROWS) add(processes[0]!, addresses)
+  return processes
+}
+
+function openProcess(file: string): Process {
   const list = openListFile(file)
-  for (const row of ROWS) append(list.db, JSON.stringify(row))
-  return [list, openListFile(file)]
+  return { ...list, compaction: createCompaction(list.db) }
 }
 
-function readList({ db }: ListFile) {
-  return db.query<{ seq: number; email: string }, []>('SELECT seq, email FROM subscribers ORDER BY seq').all()
+function add({ db }: ListFile, addresses: readonly string[]): void {
+  append(db, { addresses: JSON.stringify(addresses) })
 }
 
-function expectList(list: ListFile): void {
-  const subscribers = readList(list)
-  expect(subscribers.map(({ email }) => email)).toEqual(ADDRESSES)
+/** Runs slices until nothing is left. @returns how many */
+function finish({ compaction }: Process): number {
+  for (let slices = 1; ; slices++) if (!compaction.slice().left) return slices
+}
+
+function readEmails({ db }: ListFile): readonly string[] {
+  return db
+    .query<{ email: string }, []>('SELECT email FROM subscribers ORDER BY seq')
+    .all()
+    .map(({ email }) => email)
+}
+
+/** Expects that the list has these addresses, in the first spelling and in their order, and that its tables are equal. */
+function expectList(list: ListFile, addresses: readonly string[] = ADDRESSES): void {
+  expect(readEmails(list)).toEqual([...addresses])
   expect(countInbox(list.db)).toBe(0)
   checkIntegrity(list.db)
 }
 
-test('a connection goes on where another one stopped, after any slice', () => {
-  for (let slices = 0, goesOn = true; goesOn; slices++) {
-    const [stopped, other] = openTwice()
-    const compact = createCompaction(stopped.db)
-    for (let slice = 0; slice < slices && goesOn; slice++) goesOn = compact().left
-    const rest = createCompaction(other.db)
-    while (rest().left);
+/** Removes an address as the owner does: under one lock, after everything that was accepted before. */
+function remove({ db, compaction }: Process, address: string): void {
+  db.transaction(() => {
+    compaction.all()
+    const [found] = lookUp(db, [toAddress(address)])
+    applyChanges(db, { add: [], remove: found?.subscriber ? [found.subscriber] : [], suppress: [], lift: [] })
+  }).immediate()
+}
+
+/** The slices of an undisturbed run. They differ by the speed of the machine, so a test stops after each that there is. */
+function testEachSlice(work: (slices: number) => boolean): void {
+  for (let slices = 0; work(slices); slices++);
+}
+
+/** Runs some slices. @returns whether more are left */
+function runSlices({ compaction }: Process, slices: number): boolean {
+  for (let slice = 0; slice < slices; slice++) if (!compaction.slice().left) return false
+  return true
+}
+
+test('another process goes on where one stopped, after any slice', () => {
+  testEachSlice((slices) => {
+    const [stopped, other] = openProcesses(2) as [Process, Process]
+    const goesOn = runSlices(stopped, slices)
+    finish(other)
     expectList(other)
+    // The first one goes on after that, as a process that only stood still.
+    finish(stopped)
+    expectList(stopped)
     stopped.close()
     other.close()
-  }
+    return goesOn
+  })
 })
 
-test('an address that was removed meanwhile does not come back, and can be added again', () => {
-  const [paused, other] = openTwice()
-  const compact = createCompaction(paused.db)
-  // Slices go by the identity, so this one comes last.
-  const removed = ADDRESSES.toSorted().at(-1)!
-  expect(compact().left).toBe(true)
-  other.db.transaction(() => {
-    compactAll(other.db)
-    const [subscriber] = lookUp(other.db, [removed])
-    applyChanges(other.db, { add: [], remove: [subscriber!.subscriber!], suppress: [], lift: [] })
-  })()
-  while (compact().left);
-  expect(readList(other).map(({ email }) => email)).toEqual(ADDRESSES.filter((address) => address !== removed))
-  append(other.db, JSON.stringify([removed]))
-  while (compact().left);
-  expect(readList(other).at(-1)?.email).toBe(removed)
-  checkIntegrity(other.db)
-  paused.close()
+test('two processes compact in turns, from any slice on', () => {
+  testEachSlice((slices) => {
+    const [one, other] = openProcesses(2) as [Process, Process]
+    const goesOn = runSlices(one, slices)
+    for (let [left, otherLeft] = [true, true]; left || otherLeft; ) {
+      otherLeft = other.compaction.slice().left
+      left = one.compaction.slice().left
+    }
+    expectList(one)
+    one.close()
+    other.close()
+    return goesOn
+  })
+})
+
+// The last one in the order of the identities, and the first, whose rows are moved last and first.
+test.each([ADDRESSES.toSorted().at(-1)!, ADDRESSES.toSorted()[0]!])(
+  'an address that is removed after any slice does not come back, and can be added again: %s',
+  (removed) => {
+    testEachSlice((slices) => {
+      const [paused, other] = openProcesses(2) as [Process, Process]
+      const goesOn = runSlices(paused, slices)
+      remove(other, removed)
+      finish(paused)
+      const rest = ADDRESSES.filter((address) => address !== removed)
+      expectList(paused, rest)
+      add(other, [removed])
+      finish(paused)
+      expectList(paused, [...rest, removed])
+      paused.close()
+      other.close()
+      return goesOn
+    })
+  },
+)
+
+test('what comes after any slice is moved in its turn, repeats included', () => {
+  const late = createAddresses(ADDRESSES.length + 5).slice(-5)
+  testEachSlice((slices) => {
+    const [one, other] = openProcesses(2) as [Process, Process]
+    const goesOn = runSlices(one, slices)
+    add(other, [...late, ADDRESSES[0]!.toUpperCase()])
+    finish(one)
+    finish(one)
+    expectList(one, [...ADDRESSES, ...late])
+    one.close()
+    other.close()
+    return goesOn
+  })
+})
+
+/** Each makes a statement of a stage fail, in the middle of it. */
+const FAILURES = {
+  identities: `BEFORE INSERT ON identities WHEN new.seq % 7 = 3`,
+  subscribers: `BEFORE INSERT ON subscribers WHEN new.seq % 7 = 3`,
+  inbox: `BEFORE DELETE ON inbox`,
+  list: `BEFORE UPDATE ON list`,
+}
+
+test.each(Object.entries(FAILURES))(
+  'a statement on %s that fails changes nothing, and compaction goes on where it stopped',
+  (_, when) => {
+    const [failing, other] = openProcesses(2) as [Process, Process]
+    other.db.run(`CREATE TRIGGER broken ${when} BEGIN SELECT raise(ABORT, 'broken'); END`)
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(() => finish(failing)).toThrow('broken')
+      expect(failing.db.inTransaction).toBe(false)
+      expect(readEmails(other)).toEqual([])
+      expect(countInbox(other.db)).toBe(ROWS.flat().length)
+    }
+    // A change of the owner fails as a whole, and does not disturb the pass.
+    expect(() => remove(failing, ADDRESSES[0]!)).toThrow('broken')
+    other.db.run('DROP TRIGGER broken')
+    finish(failing)
+    expectList(failing)
+    failing.close()
+    other.close()
+  },
+)
+
+// Fills an inbox. Runs a slice for each line of its input, and prints what came of it.
+const COMPACTOR = `
+  import { createCompaction } from '${ROOT}/src/store/sqlite/compaction.ts'
+  import { openListFile } from '${ROOT}/src/store/sqlite/file.ts'
+  import { append } from '${ROOT}/src/store/sqlite/inbox.ts'
+  const list = openListFile(process.argv[1])
+  const { slice } = createCompaction(list.db)
+  for (const row of JSON.parse(process.argv[2])) append(list.db, { addresses: JSON.stringify(row) })
+  process.stdout.write('open')
+  for await (const _ of Bun.stdin.stream()) {
+    try {
+      process.stdout.write(slice().left ? 'left' : 'done')
+    } catch (error) {
+      process.stdout.write(error.code)
+    }
+  }
+  list.close()
+`
+
+test('a failing disk changes nothing after any slice, and compaction goes on when it works', async () => {
+  const file = join(folder, 'disk.db')
+  const child = Bun.spawn(
+    ['sh', '-c', `trap '' XFSZ; exec "$@"`, 'sh', process.execPath, '-e', COMPACTOR, file, JSON.stringify(ROWS)],
+    {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
+  const answers = child.stdout.getReader()
+  const read = async () => new TextDecoder().decode((await answers.read()).value)
+  const ask = async (text: string) => {
+    child.stdin.write(text)
+    child.stdin.flush()
+    return await read()
+  }
+  expect(await read()).toBe('open')
+  let failures = 0
+  for (let left = true; left; ) {
+    takeSpace(child.pid)
+    const failed = await ask('slice')
+    if (failed.startsWith('SQLITE_')) failures++
+    giveSpace(child.pid)
+    left = (await ask('slice')) === 'left'
+  }
+  child.stdin.end()
+  expect(await child.exited).toBe(0)
+  expect(failures).toBeGreaterThan(1)
+  const list = openListFile(file)
+  expectList(list)
+  list.close()
+})
+
+test('a slice does not wait for a lock that another process holds', () => {
+  const [one, other] = openProcesses(2) as [Process, Process]
+  one.db.run('PRAGMA busy_timeout = 0')
+  other.db.run('BEGIN IMMEDIATE')
+  expect(() => finish(one)).toThrow('locked')
+  other.db.run('ROLLBACK')
+  finish(one)
+  expectList(one)
+  one.close()
   other.close()
 })

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { mkdtemp, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { refuseForeignLog } from '../../../src/store/sqlite/file.ts'
+import { refuseForeignLog } from '../../../src/store/sqlite/paths.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { addAndEnd, readListFile } from '../../support/list-file.ts'
 import { createFolder, runCommand } from '../../support/service.ts'

@@ -1,0 +1,61 @@
+/** The inbox of a SQLite list. To accept addresses, the store appends them as one row, and looks nothing up. */
+
+import type { Database } from 'bun:sqlite'
+import type { Address } from '../../email.ts'
+import { toClockSeq } from '../head.ts'
+import { toDamage } from './error.ts'
+import { LAST_SEQ } from './read.ts'
+import { getRow } from './transaction.ts'
+
+/** Addresses as a row of the inbox has them. */
+export interface Batch {
+  /** A JSON array, which is not empty. */
+  readonly addresses: string
+}
+
+export function toBatch(addresses: readonly Address[]): Batch {
+  return { addresses: JSON.stringify(addresses) }
+}
+
+/**
+ * Appends a batch, with its numbers: see toClockSeq. This is one statement, which usually writes one page, because every
+ * request waits for it.
+ *
+ * @throws SQLiteError when it cannot be written; StoreError when the list is damaged
+ */
+export function append(db: Database, { addresses }: Batch): void {
+  // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
+  const { changes } = db
+    .query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`)
+    .run(toClockSeq(), Date.now(), addresses)
+  checkChange(db, changes)
+}
+
+/** Commits, and adds nothing. Throws like `append`. */
+export function probe(db: Database): void {
+  const { changes } = db.query('UPDATE list SET last_seq = last_seq').run()
+  checkChange(db, changes)
+}
+
+/** A list without its head takes nothing, and SQLite reports no error. */
+function checkChange(db: Database, changes: number): void {
+  if (changes === 0) throw toDamage(db, 'its head cannot be read')
+}
+
+/** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. */
+export function takeNumbers(db: Database, size: number): void {
+  db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2`).run(toClockSeq(), size)
+}
+
+/** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
+export function readInboxSince(db: Database): Date | undefined {
+  const oldest = db.query<{ at: number }, []>('SELECT accepted_at AS at FROM inbox ORDER BY first_seq LIMIT 1').get()
+  return oldest ? new Date(oldest.at) : undefined
+}
+
+/** Counts the addresses in the inbox, repeats included. */
+export function countInbox(db: Database): number {
+  return getRow(
+    db.query<{ size: number }, []>('SELECT coalesce(sum(json_array_length(addresses)), 0) AS size FROM inbox'),
+  ).size
+}

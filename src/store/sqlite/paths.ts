@@ -1,0 +1,116 @@
+/** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
+
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { toErrorCode } from '../../failure.ts'
+import { createPrivateFile } from '../../files.ts'
+import { MissingListError } from '../../subscriber.ts'
+import { toOpenError } from './error.ts'
+
+/** @throws MissingListError */
+export function checkExists(path: string): void {
+  if (!existsSync(path)) throw toMissing(path)
+  if (!hasContent(path)) throw toMissing(`${path} (the file is empty)`)
+}
+
+export function toMissing(place: string): MissingListError {
+  return new MissingListError(`there is no list at ${place}: use the folder and the settings of the service, or --list`)
+}
+
+/**
+ * Refuses a log (WAL) that does not belong to the file next to it: SQLite would play it back into the file, or delete it.
+ * A list is in WAL mode before it has a log. A backup is not, so a log next to one was there before.
+ *
+ * @throws StoreError
+ */
+export function refuseForeignLog(path: string): void {
+  const log = `${path}-wal`
+  if (!hasContent(log) || isInWalMode(path)) return
+  throw toOpenError(
+    path,
+    `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
+  )
+}
+
+/** Offset of the file format write version: 1 is a rollback journal, 2 is WAL (https://sqlite.org/fileformat2.html). */
+const WRITE_VERSION = 18
+
+/**
+ * Open descriptors, by the id of the file. They stay open: when a process closes any descriptor of a file, it loses the
+ * locks that SQLite holds on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+const descriptors = new Map<string, number>()
+
+function isInWalMode(path: string): boolean {
+  const id = readFileId(path)
+  if (id === undefined) return false
+  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
+  descriptors.set(id, descriptor)
+  const mode = Buffer.alloc(1)
+  return readSync(descriptor, mode, 0, 1, WRITE_VERSION) === 1 && mode[0] === 2
+}
+
+/** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
+export function readFileId(path: string): string | undefined {
+  const status = statSync(path, { throwIfNoEntry: false })
+  return status && `${status.dev}:${status.ino}`
+}
+
+/** Bytes of a file; 0 when it is missing. */
+export function readSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+export const hasContent = (path: string): boolean => readSize(path) > 0
+
+/** Follows symbolic links as SQLite does, also one to a missing file. @throws StoreError for a link to itself */
+export function toRealPath(path: string, links = 0): string {
+  if (existsSync(path)) return realpathSync(path)
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
+  if (links > 8) throw toOpenError(path, 'it is a link to itself: delete it')
+  return toRealPath(resolve(dirname(path), readlinkSync(path)), links + 1)
+}
+
+/** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */
+export function createFile(path: string): void {
+  createFolder(dirname(path))
+  try {
+    createPrivateFile(path)
+  } catch (error) {
+    // Another process has just created it.
+    if (toErrorCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Creates a missing folder, and those above it. */
+export function createFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let created = folder; created.length >= first.length; created = dirname(created)) {
+    // The umask may have taken permissions from the owner.
+    chmodSync(created, 0o700)
+    // A new folder is durable when the folder that holds it is synced.
+    syncFolder(dirname(created))
+  }
+}
+
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
