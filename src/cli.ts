@@ -142,6 +142,11 @@ addListVerb('status', 'Print the state of the list and a chart of the last 90 da
     'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
     parseDuration,
   )
+  .addOption(
+    new Option('--html <file>', 'Write a picture of the complete days to this file, as HTML without scripts').conflicts(
+      'json',
+    ),
+  )
   .option('--json', 'Print JSON')
   .action(async (options) => (await import('./commands/status.ts')).status(options))
 

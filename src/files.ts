@@ -70,9 +70,9 @@ export async function findFile(file: string, list: ListUrl, { isBackup = false }
   return path
 }
 
-/** Replaces the content of a file, completely or not at all. @param path from `findFile` */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const output = await openOutput(path)
+/** Replaces the content of a file, completely or not at all. @throws as `openOutput` */
+export async function replaceFile(path: string, text: string, list?: ListUrl): Promise<void> {
+  const output = await openOutput(path, list)
   try {
     await output.write(text)
     await output.finish()

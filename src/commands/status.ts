@@ -1,5 +1,6 @@
 import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
+import { replaceFile } from '../files.ts'
 import type { StoreStatus } from '../subscriber.ts'
 import { type ListOption, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
@@ -7,11 +8,13 @@ import { print, printJson } from './output.ts'
 export interface StatusOptions extends ListOption {
   /** Milliseconds. */
   readonly maxSilence?: number
+  /** The file for the picture. */
+  readonly html?: string
   readonly json?: true
 }
 
 /** `rollcall status`: prints the state of the list. */
-export async function status({ maxSilence, json, ...options }: StatusOptions): Promise<void> {
+export async function status({ maxSilence, html, json, ...options }: StatusOptions): Promise<void> {
   const list = parseListOption(options)
   const { found, problem } = await withStore(list, async (store) => ({
     found: await store.status(),
@@ -21,7 +24,10 @@ export async function status({ maxSilence, json, ...options }: StatusOptions): P
     ),
   }))
   const name = toListName(list)
-  await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
+  if (html !== undefined) {
+    const { renderStatus } = await import('./status-html.tsx')
+    await replaceFile(html, renderStatus(name, found, problem), list)
+  } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)
   checkSilence(found, maxSilence)
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 
 test('prints the state and a chart of ninety days, as text and as JSON', async () => {
@@ -23,6 +24,42 @@ test('prints the state and a chart of ninety days, as text and as JSON', async (
   expect(status.free_bytes).toBeGreaterThan(0)
   expect(days).toHaveLength(91)
   expect(days.slice(-2)).toEqual([expect.objectContaining({ added: 0, total: 0 }), { date: today, added: 2, total: 3 }])
+})
+
+test('--html writes a picture of the complete days, which a new subscription does not change', async () => {
+  const { folder, print, run } = await createCliFixture()
+  const toDate = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+  const dates = Array.from({ length: 60 }, (_, index) => toDate(index + 1))
+  const rows = dates.flatMap((date, day) =>
+    Array.from({ length: day === 1 ? 5 : 2 }, (_, row) => `r${day}.${row}@site.io,${date}`),
+  )
+  await print(['import', '-'], `email,date\n${rows.join('\n')}\n`)
+  const write = async () => {
+    expect(await print(['status', '--html', 'list.html'])).toBe('')
+    const text = await Bun.file(join(folder, 'list.html')).text()
+    // Others write to the disk too.
+    return text.replace(/<dt>Free on the disk<\/dt><dd>[\d.,]+ [MG]iB/, '')
+  }
+  const before = await write()
+  expect(before.length).toBeLessThanOrEqual(15_000)
+  expect(before.match(/<rect /g)).toHaveLength(90)
+  for (const text of [
+    `<title>${toDate(1)}: 2</title>`,
+    `<title>${toDate(2)}: 5</title>`,
+    `At the end of ${toDate(1)} (UTC)`,
+    '<b>17</b> in 7 days<small>3 more than in the 7 days before',
+    '<dt>The list can be written</dt><dd>yes',
+  ]) {
+    expect(before).toContain(text)
+  }
+  expect(before).not.toMatch(/@site|site\.io|<script|https?:/)
+  expect(before).not.toContain(`${toDate(0)}:`)
+  await print(['import', '-'], 'email\nnew@site.io\n')
+  expect(await write()).toBe(before)
+  expect(await run(['status', '--html', 'list.db'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is the list'),
+  })
 })
 
 test('--max-silence sets the exit code', async () => {
