@@ -4,8 +4,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { note, noteFailure } from './commands/output.ts'
-import { EXIT, Failure, toFileFailure, UsageError } from './failure.ts'
+import { EXIT, Failure, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
+import { toFileFailure } from './system-error.ts'
 import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 
 /** The commit that an executable was built from. build/executable.ts defines it. */

@@ -1,7 +1,7 @@
 /** The address rule, for the endpoint, the page, the import and the published contract. Pure; also runs in browsers. */
 
-import type { Result } from './failure.ts'
 import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import type { Result } from './result.ts'
 
 /** An address that matches the rule: trimmed, in the spelling that was given. */
 export type Address = string & { readonly address: unique symbol }

@@ -1,8 +1,9 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
-import { EXIT, Failure, toFileFailure, toSignalExitCode, UsageError } from '../src/failure.ts'
+import { EXIT, Failure, toSignalExitCode, UsageError } from '../src/failure.ts'
 import { StoreError } from '../src/subscriber.ts'
+import { toFileFailure } from '../src/system-error.ts'
 
 test('exit codes', () => {
   expect<unknown>(EXIT).toEqual({ done: 0, failed: 1, usage: 2 })

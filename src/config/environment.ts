@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
-import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
+import { toErrorCode, toSystemReason } from '../system-error.ts'
 
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,8 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops. */
 
-import { Failure, toSystemReason } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
+import { toSystemReason } from '../system-error.ts'
 import type { App } from './app.ts'
 import type { Handler } from './responses.ts'
 

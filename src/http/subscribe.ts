@@ -2,8 +2,8 @@
 
 import { type Address, parseAddress } from '../email.ts'
 import type { ErrorReason } from '../errors.ts'
-import type { Result } from '../failure.ts'
 import type { Intake } from '../intake/intake.ts'
+import type { Result } from '../result.ts'
 import { type Body, type BodyReader, closeIfCut } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'

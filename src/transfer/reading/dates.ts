@@ -1,7 +1,7 @@
 /** Dates in the forms that other programs write. */
 
-import type { Result } from '../../failure.ts'
 import { LOCALES } from '../../locales/languages.ts'
+import type { Result } from '../../result.ts'
 import { toPlain } from './names.ts'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
