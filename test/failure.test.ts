@@ -1,18 +1,8 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
-import { EXIT, Failure, toSignalExitCode, UsageError } from '../src/failure.ts'
-import { StoreError } from '../src/subscriber.ts'
+import { Failure, UsageError } from '../src/failure.ts'
 import { toFileFailure } from '../src/system-error.ts'
-
-test('exit codes', () => {
-  expect<unknown>(EXIT).toEqual({ done: 0, failed: 1, usage: 2 })
-  expect(new Failure('no').exitCode).toBe(1)
-  expect(new StoreError('no').exitCode).toBe(1)
-  expect(new UsageError('no').exitCode).toBe(2)
-  expect(new Failure('no', { exitCode: 3 }).exitCode).toBe(3)
-  expect((['SIGINT', 'SIGTERM', 'SIGPIPE'] as const).map(toSignalExitCode)).toEqual([130, 143, 141])
-})
 
 test('a message is one line, without control characters', () => {
   expect(new Failure('a\nb\r\tc\0d\x1b[31me\x7f\x9bf\u2028g\u2029h').message).toBe(

@@ -42,7 +42,8 @@ test('during a large import, a service accepts every address, and each is on the
   async function postUntilDone(client: number): Promise<void> {
     for (let turn = 0; !isDone; turn++) {
       const email = turn % 2 ? `user.${turn * 7 + client}@site.io` : `client.${client}.${turn}@site.io`
-      expect((await service.subscribe(email)).status).toBe(200)
+      const { status } = await service.subscribe(email)
+      expect(status, service.log()).toBe(200)
     }
   }
   const clients = Array.from({ length: 8 }, (_, client) => postUntilDone(client))

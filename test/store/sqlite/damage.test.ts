@@ -5,7 +5,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { PAGE_BYTES } from '../../../src/store/sqlite/file.ts'
@@ -82,8 +82,7 @@ async function createSound() {
 }
 
 function writeDamaged(index: number, page: Buffer): string {
-  const [source, file] = [join(folder, 'sound.db'), join(folder, 'damaged.db')]
-  copyFileSync(source, file)
+  const file = join(folder, 'damaged.db')
   const bytes = Buffer.from(sound.bytes)
   page.copy(bytes, index * PAGE_BYTES)
   writeFileSync(file, bytes)
