@@ -10,17 +10,23 @@ import { $ } from 'bun'
 import { ROOT } from './executable.ts'
 import { writeInstallation } from './installation.ts'
 
-const built = new Bun.Glob('dist/rollcall-linux-*[!z]').scanSync({ cwd: ROOT, absolute: true })
-const files = process.argv.length > 2 ? process.argv.slice(2).map((file) => resolve(file)) : [...built]
-if (files.length === 0) {
-  console.error('there is no executable for Linux in dist/: run `npm run build` first')
-  process.exit(1)
+if (import.meta.main) {
+  const built = new Bun.Glob('dist/rollcall-linux-*[!z]').scanSync({ cwd: ROOT, absolute: true })
+  const files = process.argv.length > 2 ? process.argv.slice(2).map((file) => resolve(file)) : [...built]
+  if (files.length === 0) {
+    console.error('there is no executable for Linux in dist/: run `npm run build` first')
+    process.exit(1)
+  }
+  for (const file of files) await writeArchive(file)
 }
-for (const file of files) {
+
+/** Packs an executable into a .tar.gz next to it. */
+export async function writeArchive(executable: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-archive-'))
-  const paths = writeInstallation(folder, file, '/usr/local')
+  const paths = writeInstallation(folder, executable, '/usr/local')
+  const file = `${executable}.tar.gz`
   // Files without their folders: as root, tar would change the mode of folders that exist.
-  await $`tar --create --gzip --owner=0 --group=0 --numeric-owner --mode=go-w --file ${file}.tar.gz --directory ${folder} ${paths}`
+  await $`tar --create --gzip --owner=0 --group=0 --numeric-owner --mode=go-w --file ${file} --directory ${folder} ${paths}`
   rmSync(folder, { recursive: true })
-  console.log(`${basename(file)}.tar.gz: ${Math.round(Bun.file(`${file}.tar.gz`).size / 1e6)} MB`)
+  console.log(`${basename(file)}: ${Math.round(Bun.file(file).size / 1e6)} MB`)
 }

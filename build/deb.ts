@@ -12,7 +12,7 @@ import { buildExecutable, HOST_TARGET, ROOT } from './executable.ts'
 import { writeInstallation } from './installation.ts'
 
 /** The targets of executables, by the names of Debian. */
-const TARGETS: Readonly<Record<string, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' }
+export const TARGETS: Readonly<Record<string, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' }
 
 export interface DebOptions {
   readonly architecture: string

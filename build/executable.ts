@@ -10,7 +10,15 @@ import { bundlePage } from '../src/page/bundle.ts'
 
 export const ROOT = resolve(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src')
-const PLATFORMS = ['linux-x64', 'linux-arm64', 'linux-x64-musl', 'linux-arm64-musl', 'darwin-x64', 'darwin-arm64']
+/** All targets. */
+export const PLATFORMS = [
+  'linux-x64',
+  'linux-arm64',
+  'linux-x64-musl',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+]
 
 /** The target of this machine. */
 export const HOST_TARGET = `${process.platform}-${process.arch}`
@@ -86,6 +94,6 @@ export function readNotices(): string {
     const named = `License: https://spdx.org/licenses/${license}.html\nSource: ${repository?.url ?? repository}`
     return `${name} ${version}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : named}\n`
   })
-  const bun = readFileSync(join(ROOT, 'node_modules/bun-types/docs/project/license.mdx'), 'utf8')
+  const bun = readFileSync(join(import.meta.dir, 'bun-license.mdx'), 'utf8')
   return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices].join(`\n${'-'.repeat(80)}\n\n`)
 }

@@ -1,7 +1,6 @@
 /**
- * `npm run build:image`: writes the root file system of the image to `dist/image/`, for the Containerfile.
- *
- * Linux only: the libraries that the executable needs are those of this machine.
+ * `npm run build:image`: writes the root file system of the image to `dist/image/`. The first stage of the Containerfile runs it:
+ * the libraries that the executable needs are those of that stage. REVISION in the environment is the commit.
  */
 
 import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,13 +22,13 @@ const FILES = {
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(join(FOLDER, 'data'), { recursive: true })
 const executable = join(FOLDER, 'app/rollcall')
-await buildExecutable(HOST_TARGET, executable)
+await buildExecutable(HOST_TARGET, executable, process.env.REVISION || undefined)
 // The paths of the libraries that it loads, with the loader.
 for (const [, library = ''] of (await $`ldd ${executable}`.text()).matchAll(/(\/\S+) \(0x/g)) {
   add(library, (file) => cpSync(realpathSync(library), file))
 }
 for (const [path, text] of Object.entries(FILES)) add(path, (file) => writeFileSync(file, text))
-console.log('dist/image/ is ready; next: buildah build --format docker --tag rollcall .')
+console.log('dist/image/ is ready')
 
 function add(path: string, write: (file: string) => void): void {
   const file = join(FOLDER, 'root', path)

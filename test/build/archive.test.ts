@@ -32,4 +32,6 @@ test('the archive has what the lines of the installation use', async () => {
   for (const name of ['Bun ', 'prom-client ', '@fontsource/fraunces ', 'hono '])
     expect(notices).toMatch(new RegExp(`^${name}\\d`, 'm'))
   expect(notices).toContain('SIL OPEN FONT LICENSE')
+  // The build needs no packages of the development. Its copy is that of the version that they have.
+  expect(readText('build/bun-license.mdx')).toBe(readText('node_modules/bun-types/docs/project/license.mdx'))
 })

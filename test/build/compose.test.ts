@@ -25,6 +25,13 @@ test('with SQLite, the list is in the volume, and the service can write nowhere 
   expect(services.rollcall).toMatchObject({ read_only: true, volumes: ['data:/data'] })
 })
 
+test('the profile caddy puts Caddy in front, with the origin of BASE_URL, and waits until the service works', () => {
+  const { command, depends_on, ports, profiles } = services.caddy
+  expect(command.join(' ')).toMatch(/^caddy reverse-proxy --from \$\{BASE_URL:-\S+\} --to rollcall:3000$/)
+  expect(depends_on).toEqual({ rollcall: { condition: 'service_healthy' } })
+  expect({ ports, profiles }).toEqual({ ports: ['80:80', '443:443', '443:443/udp'], profiles: ['caddy'] })
+})
+
 test('with PostgreSQL, the URL is in a secret, which is not in the repository', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'rollcall-test-')), 'database_url')
   writeFileSync(file, /postgres:\/\/\S+disable/.exec(readText('compose.yaml'))?.[0] ?? '')

@@ -9,6 +9,8 @@ import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDeb } from '../../build/deb.ts'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
+import { writeRelease } from '../../build/release.ts'
+import { version } from '../../package.json' with { type: 'json' }
 import { findBlock } from '../support/markdown.ts'
 import { createFolder } from '../support/service.ts'
 import { until } from '../support/wait.ts'
@@ -34,6 +36,15 @@ beforeAll(async () => {
     const file = join(share, `rollcall-${version}.deb`)
     await writeDeb({ architecture, executable, file, version, compression: 'none' })
   }
+})
+
+test('a release has what each kind of installation needs, with sums that are right', async () => {
+  const folder = join(share, 'release')
+  await writeRelease(folder, [HOST_TARGET])
+  const files = readdirSync(folder).map((name) => name.replace(HOST_TARGET, 'TARGET').replace(/_\w+\.deb$/, '.deb'))
+  const programs = ['rollcall-TARGET', 'rollcall-TARGET.tar.gz', `rollcall-${version}.tgz`, `rollcall_${version}.deb`]
+  expect(files.sort()).toEqual(['SHA256SUMS', 'THIRD-PARTY-NOTICES', 'rollcall.cdx.json', ...programs].sort())
+  expect((await Bun.$`sha256sum --check SHA256SUMS`.cwd(folder).text()).match(/: OK$/gm)?.length).toBe(6)
 })
 
 const stops: (() => Promise<void>)[] = []

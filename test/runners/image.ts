@@ -1,14 +1,25 @@
 /**
- * `npm run test:image`: builds the image with buildah, without a daemon, and runs it as a container does: as PID 1, as
- * the user of the image, and on a read-only root file system.
+ * `npm run test:image`: builds the image from the sources with buildah, without a daemon, and runs it as a container does: as
+ * PID 1, as the user of the image, and on a read-only root file system. Its first stage is on a root with the Node of this
+ * machine, so only packages come from the network.
  *
  * Not part of `npm test`: it needs buildah, and root for namespaces and mounts. Exit code 1 when a check fails.
  */
 
 import { strict as assert } from 'node:assert'
-import { chownSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
 import { createFolder, runCommand, startService } from '../support/service.ts'
@@ -34,9 +45,43 @@ try {
 }
 
 function build(): void {
-  run(['npm', 'run', 'build:image'])
-  const options = ['--isolation', 'chroot', '--format', 'docker', '--tag', 'rollcall']
-  buildah('build', ...options, '--build-arg', `VERSION=${version}`, ROOT)
+  const base = buildah('from', '--name', 'node', 'scratch').trim()
+  copyNode(buildah('mount', base).trim())
+  const certificates = process.env.NODE_EXTRA_CA_CERTS
+  const variables = ['HOME=/root', ...(certificates ? [`NODE_EXTRA_CA_CERTS=${certificates}`] : [])]
+  buildah('config', ...variables.flatMap((variable) => ['--env', variable]), base)
+  buildah('commit', '--rm', base, 'localhost/node')
+  const options = ['--isolation', 'chroot', '--pull-never', '--format', 'docker', '--tag', 'rollcall']
+  const values = ['BUILDER=localhost/node', `VERSION=${version}`, 'REVISION=abc1234']
+  buildah('build', ...options, ...values.flatMap((value) => ['--build-arg', value]), ROOT)
+}
+
+/** Copies Node and npm of this machine, what they run, and the settings of npm to a root. */
+function copyNode(root: string): void {
+  const programs = [realpathSync(Bun.which('node') ?? ''), '/bin/sh', '/bin/bash', '/usr/bin/env', '/usr/bin/ldd']
+  const libraries = programs.flatMap((program) =>
+    [
+      ...Bun.spawnSync(['ldd', program])
+        .stdout.toString()
+        .matchAll(/(\/\S+) \(0x/g),
+    ].map(([, path = '']) => path),
+  )
+  const settings = ['userconfig', 'globalconfig'].map((name) => run(['npm', 'config', 'get', name]).trim())
+  const files = [...settings, process.env.NODE_EXTRA_CA_CERTS ?? '', '/etc/ssl/certs/ca-certificates.crt']
+  for (const file of [...programs, ...libraries, ...files.filter((name) => existsSync(name))]) {
+    cpSync(realpathSync(file), join(root, file))
+  }
+  for (const [folder, mode] of [
+    ['tmp', 0o1777],
+    ['usr/bin', 0o755],
+    ['usr/lib/node_modules', 0o755],
+  ] as const)
+    mkdirSync(join(root, folder), { recursive: true, mode })
+  cpSync(resolve(realpathSync(Bun.which('npm') ?? ''), '../..'), join(root, 'usr/lib/node_modules/npm'), {
+    recursive: true,
+  })
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'))
+  if (!existsSync(join(root, 'usr/bin/node'))) symlinkSync(programs[0] ?? '', join(root, 'usr/bin/node'))
 }
 
 /** Checks the configuration (Docker Image Specification 1.3), and returns a part of it. */
@@ -49,6 +94,7 @@ function checkConfig(): { readonly User: string; readonly Env: readonly string[]
   assert.equal(StopSignal, 'SIGTERM')
   assert.deepEqual(Healthcheck.Test, ['CMD', 'rollcall', 'healthcheck'])
   assert.equal(Labels['org.opencontainers.image.version'], version)
+  assert.equal(Labels['org.opencontainers.image.revision'], 'abc1234')
   console.log('configuration: user, command, volume, signal, health check and labels')
   return config
 }
