@@ -107,7 +107,7 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
 
   expect(await run(`rollcall init /etc/rollcall ${ANSWERS}`)).toContain(`  sudo ${ENABLE}\n`)
   expect(await run(modes)).toStartWith('root rollcall 640\nroot rollcall 640\n')
-  expect(findBlock('docs/deploy.md', 'sh', 'package').text).toEndWith(
+  expect(findBlock('docs/start.md', 'sh', 'install').text).toEndWith(
     `sudo rollcall init /etc/rollcall\nsudo ${ENABLE}\n`,
   )
   await run(ENABLE)
