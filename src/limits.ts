@@ -90,6 +90,8 @@ export const STOP_DEADLINE_MS = 10_000
 /** The latest end of each phase of a stop, in milliseconds after the signal. The time after `store` is for the exit. */
 export const STOP_PHASE_ENDS_MS = {
   announce: 300,
+  // Only a body of a few packets is on its way. A client that sends slower must not delay a restart.
+  bodies: 1_000,
   requests: STOP_DEADLINE_MS - 2_000,
   store: STOP_DEADLINE_MS - 500,
 } as const

@@ -12,7 +12,7 @@ import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createDocumentHandler } from './http/representations.ts'
 import { createHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
-import { listen, sleepUntil } from './http/server.ts'
+import { listen, type Server, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
 import { STOP_PHASE_ENDS_MS } from './limits.ts'
@@ -60,6 +60,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     ...createHandlers(assets.documents, headers.asset),
   ])
   const store = await openServiceStore(list, log)
+  let opsServer: Server | undefined
   try {
     const intake = createIntake(store, { log, metrics })
     const body = createBodyReader()
@@ -82,12 +83,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     })
     const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
     const settings = { base_url: baseUrl, list: name, site_file: siteFile }
-    const opsServer = ops && metrics && listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
+    if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
     const server = listen(app, config)
     return {
       port: server.port,
       opsPort: opsServer?.port,
       async stop(signaledAt) {
+        body.endBy(signaledAt + STOP_PHASE_ENDS_MS.bodies)
         const [requests] = await Promise.all([server.stop(signaledAt), opsServer?.stop(signaledAt)])
         const closed = intake.close().then(() => store.close())
         const isClosed = await Promise.race([
@@ -98,6 +100,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       },
     }
   } catch (error) {
+    // Without a wait: this server has no client yet.
+    await opsServer?.stop(Number.NEGATIVE_INFINITY)
     await store.close()
     throw error
   }

@@ -24,6 +24,8 @@ export interface BodyReader {
    * BODY_DEADLINE_MS. A client that still writes when the connection is closed may see a reset instead of the response.
    */
   discard(request: Request, response: Response): Promise<Response>
+  /** Makes this time, by `performance.now()`, the latest deadline of every body, for a stop. */
+  endBy(time: number): void
 }
 
 /** Precision of the deadline in milliseconds. */
@@ -48,6 +50,7 @@ export function createBodyReader(): BodyReader {
   // In the order of their deadlines.
   const arrivals = new Set<Arrival>()
   let clock: Timer | undefined
+  let latest = Number.POSITIVE_INFINITY
 
   // Converts here, because one more promise costs 1 % of a request.
   function withDeadline<T>(start: (arrival: Arrival) => Promise<T>, toBody: (value: T) => Body): Promise<Body> {
@@ -69,7 +72,7 @@ export function createBodyReader(): BodyReader {
   function endExpired(): void {
     const now = performance.now()
     for (const arrival of arrivals) {
-      if (arrival.expires > now) return
+      if (Math.min(arrival.expires, latest) > now) return
       arrivals.delete(arrival)
       arrival.end(arrival.late)
     }
@@ -92,6 +95,9 @@ export function createBodyReader(): BodyReader {
     },
     async discard(request, response) {
       return closeIfCut(await receive(request.body, toLength(request)), response)
+    },
+    endBy(time) {
+      latest = time
     },
   }
 }

@@ -4,6 +4,9 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readConfig } from '../../src/config/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startService as start } from '../../src/service.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { readList, toListFile } from '../support/list-file.ts'
 import { createFolder, type Environment, runCommand, startService } from '../support/service.ts'
@@ -40,6 +43,14 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
     // A list that was not closed has a write-ahead log beside it.
     expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   }
+  // The operations listener of a start that failed is closed.
+  using free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const opsPort = free.port
+  free.stop()
+  const env = { PORT: String(service.port), OPS_PORT: String(opsPort), HOST: '127.0.0.1' }
+  const config = readConfig({ ...env, DATABASE_URL: `sqlite:${toListFile(folder)}` })
+  await expect(start(config, createLog('silent'))).rejects.toThrow(line)
+  Bun.listen({ hostname: '127.0.0.1', port: opsPort, socket: { data() {} } }).stop()
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()
 })
