@@ -114,7 +114,7 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
   const folder = await createFolder()
   const preload = join(folder, 'hang.ts')
   // The writer thread gets no batch of addresses, as if it were stuck in the one before.
-  const hang = "postMessage(command) { if (typeof command !== 'string') super.postMessage(command) }"
+  const hang = "postMessage(command) { if (command.name !== 'append') super.postMessage(command) }"
   await writeFile(preload, `globalThis.Worker = class extends Worker { ${hang} }`)
   const service = await startService({ folder, env: { BUN_OPTIONS: `--preload ${preload}` } })
   expect((await service.subscribe('ada@example.org')).status).toBe(500)
