@@ -6,7 +6,7 @@ import type { Address } from '../email.ts'
 import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
-import { note } from './output.ts'
+import { createProgress, note } from './output.ts'
 
 export interface ListOption {
   readonly list?: string
@@ -42,10 +42,12 @@ export async function withStore<T>(
   { create = false } = {},
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
-  const store = await openStore(list, { create, notify: note })
+  const progress = createProgress('compacting', { unit: 'addresses' })
+  const store = await openStore(list, { create, notify: note, onCompaction: progress.update })
   try {
     return await work(store)
   } finally {
+    progress.stop()
     await store.close()
   }
 }

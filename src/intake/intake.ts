@@ -86,10 +86,7 @@ export function createIntake(
     waiting = []
     const addresses = toAddresses(committing)
     const began = performance.now()
-    const error = await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
-      () => undefined,
-      (reason: Error) => reason,
-    )
+    const error = await write(store, addresses)
     metrics?.commit(addresses.length, performance.now() - began, error === undefined)
     settle(committing, error)
     committing = []
@@ -129,6 +126,17 @@ function createBatch(giveUp: (batch: Batch) => void): Batch {
     deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
   }
   return batch
+}
+
+/** @returns why it failed */
+async function write(
+  store: Pick<ServiceStore, 'add' | 'probe'>,
+  addresses: readonly Address[],
+): Promise<Error | undefined> {
+  return await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
+    () => undefined,
+    (reason: Error) => reason,
+  )
 }
 
 function settle(batches: readonly Batch[], error: Error | undefined): void {

@@ -13,14 +13,15 @@ import type { StoreOptions } from './sqlite/store.ts'
  */
 export async function openStore(
   list: ListUrl,
-  options?: Pick<StoreOptions, 'create' | 'notify'>,
+  options?: Pick<StoreOptions, 'create' | 'notify' | 'onCompaction'>,
 ): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')
     return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  return openPostgresStore({ create: options?.create, server: list.server, name: toListName(list) })
+  const { create, onCompaction } = options ?? {}
+  return openPostgresStore({ create, onCompaction, server: list.server, name: toListName(list) })
 }
 
 /**

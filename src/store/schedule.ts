@@ -70,27 +70,20 @@ export function createSchedule(compact: () => Slice | Promise<Slice>, log: Sched
 
   async function run(): Promise<void> {
     const [startedAt, before] = [performance.now(), commits]
-    for (let [isDone, seen] = [false, commits]; !isDone && !isStopped; seen = commits) {
+    for (let seen = before; !isStopped; ) {
       const began = performance.now()
-      const slice = await trySlice()
-      isDone = slice?.left === false
-      if (isDone) failure.end()
+      // A stop may cut a slice off.
+      const slice = await trySlice(compact, (error) => isStopped || failure.begin(error))
+      if (slice?.left === false) {
+        failure.end()
+        break
+      }
       // While commits come in, compaction takes at most half of the time.
       const pauseMs = commits > seen ? performance.now() - began : 0
-      if (!isDone && !isStopped) await pause(slice ? pauseMs : RETRY_MS)
+      seen = commits
+      if (!isStopped) await pause(slice ? pauseMs : RETRY_MS)
     }
     oldestAt = commits > before ? startedAt : undefined
-  }
-
-  /** Returns undefined when the slice fails. Nothing is lost then: the addresses stay in the inbox, on stable storage. */
-  async function trySlice(): Promise<Slice | undefined> {
-    try {
-      return await compact()
-    } catch (error) {
-      // A stop may cut a slice off.
-      if (!isStopped) failure.begin(error)
-      return undefined
-    }
   }
 
   function pause(milliseconds: number): Promise<void> {
@@ -118,6 +111,19 @@ export function createSchedule(compact: () => Slice | Promise<Slice>, log: Sched
   }
 }
 
+/** Returns undefined when a slice fails. Nothing is lost then: the addresses stay in the inbox, on stable storage. */
+async function trySlice(
+  compact: () => Slice | Promise<Slice>,
+  onError: (error: unknown) => void,
+): Promise<Slice | undefined> {
+  try {
+    return await compact()
+  } catch (error) {
+    onError(error)
+    return undefined
+  }
+}
+
 /** Knows whether compaction fails, and logs when that begins and ends. */
 function createFailure(log: ScheduleLog) {
   let isFailing = false
@@ -134,6 +140,9 @@ function createFailure(log: ScheduleLog) {
     },
   }
 }
+
+/** Gets how far the compaction of a command is, in addresses. */
+export type CompactionProgress = (done: number, total: number) => void
 
 /** Milliseconds between two slices of a command, so that others can write. */
 const PAUSE_MS = 2

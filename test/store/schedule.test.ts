@@ -84,22 +84,28 @@ test('beside commits, it starts when an address is 10 s old, and takes what was 
 })
 
 test('beside commits, it pauses for as long as a slice takes', async () => {
-  const slow = Array.from({ length: 2 }, () => Promise.withResolvers<Slice>())
+  const slow = Array.from({ length: 3 }, () => Promise.withResolvers<Slice>())
   const { slices } = start(...slow.map(({ promise }) => promise), DONE)
+  const endSlice = async (index: number) => {
+    await pass(80)
+    slow[index]!.resolve(MORE)
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+  }
+  await pass(250)
+  await endSlice(0)
+  // No commit came: the next slice follows at once.
   schedule.committed()
-  await pass(1)
-  schedule.committed()
-  await pass(80)
-  slow[0]!.resolve(MORE)
-  await pass(75)
-  expect(slices()).toBe(1)
-  await pass(10)
-  expect(slices()).toBe(2)
-  await pass(80)
-  // No commit came meanwhile.
-  slow[1]!.resolve(MORE)
   await pass(5)
+  expect(slices()).toBe(2)
+  // A commit came in the pause.
+  await endSlice(1)
+  await pass(75)
+  expect(slices()).toBe(2)
+  await pass(10)
   expect(slices()).toBe(3)
+  await endSlice(2)
+  await pass(5)
+  expect(slices()).toBe(4)
 })
 
 test('a failure is logged once, tried again every 2 s, and its end is logged', async () => {

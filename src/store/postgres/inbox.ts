@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../head.ts'
-import type { Slice } from '../schedule.ts'
+import type { CompactionProgress, Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { checkCount, READ_ONLY } from './error.ts'
 import { toHeadRow } from './schema.ts'
@@ -135,18 +135,24 @@ export async function compactSlice(
  * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
  * empty, takes no lock.
  *
+ * @param onSlice gets how many addresses were moved, and how many there are
  * @throws StoreError on a standby, whose list lacks what the primary has not compacted
  */
-export async function compact(client: Client): Promise<void> {
-  const until = await client.run(async (sql) => {
-    const [row] = await sql<[{ id: string | null; isReadOnly: boolean }]>`
-      SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS id,
+export async function compact(client: Client, onSlice?: CompactionProgress): Promise<void> {
+  const { until, total } = await client.run(async (sql) => {
+    const [row] = await sql<[{ until: string | null; total: number; isReadOnly: boolean }]>`
+      SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
+             (SELECT coalesce(sum(size), 0) FROM rollcall.inbox)::float8 AS total,
              current_setting('transaction_read_only')::boolean AS "isReadOnly"`
     if (row.isReadOnly) throw new StoreError(READ_ONLY)
-    return row.id
+    return row
   })
   if (until === null) return
-  while ((await compactSlice(client, { until })).left);
+  for (let [done, isLeft] = [0, true]; isLeft; onSlice?.(done, total)) {
+    const { moved, left } = await compactSlice(client, { until })
+    done += moved
+    isLeft = left
+  }
   checkCount(await client.run((sql) => sql`SELECT FROM rollcall.inbox WHERE id = ${until}::uuid`), 0, 'inbox')
 }
 

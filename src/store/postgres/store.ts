@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { Found, ServiceStore, Snapshot, Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
-import { createSchedule } from '../schedule.ts'
+import { type CompactionProgress, createSchedule } from '../schedule.ts'
 import { type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
@@ -22,24 +22,29 @@ import {
 } from './read.ts'
 import { applyChanges, fillList } from './write.ts'
 
+export interface CommandOptions extends ClientOptions {
+  /** Gets the progress of a compaction. */
+  readonly onCompaction?: CompactionProgress | undefined
+}
+
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
-export function openPostgresStore(options: ClientOptions): SubscriberStore {
+export function openPostgresStore({ onCompaction, ...options }: CommandOptions): SubscriberStore {
   const client = createClient(options)
   const pace = createPace()
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    await compact(client)
+    await compact(client, onCompaction)
     return await client.run(work)
   }
 
   async function* list(after: number): AsyncGenerator<readonly Subscriber[]> {
-    await compact(client)
+    await compact(client, onCompaction)
     await using snapshot = await client.snapshot()
     yield* snapshot.list((transaction) => listSubscribers(transaction, after))
   }
 
   async function openSnapshot(): Promise<Snapshot> {
-    await compact(client)
+    await compact(client, onCompaction)
     const snapshot = await client.snapshot()
     try {
       return {

@@ -15,7 +15,7 @@ import type {
 } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace, type Pace } from '../pace.ts'
-import { compactUntil } from '../schedule.ts'
+import { type CompactionProgress, compactUntil } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
 import { type ListFile, type OpenOptions, openListFile, openReadOnly } from './file.ts'
@@ -31,9 +31,6 @@ export interface StoreOptions extends OpenOptions {
   /** Gets the progress of a compaction, which may take a minute for an inbox of a million addresses. */
   readonly onCompaction?: CompactionProgress | undefined
 }
-
-/** Says how far a compaction is, in addresses. */
-export type CompactionProgress = (done: number, total: number) => void
 
 /** A list that is open for a command. */
 interface OpenList {
