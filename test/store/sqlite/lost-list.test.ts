@@ -1,7 +1,17 @@
 /** A list whose files were moved is not changed, and another list is not damaged. A service: test/service/lost-file.test.ts. */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
@@ -9,7 +19,8 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { addAndEnd } from '../../support/list-file.ts'
-import { createFolder, runCommand } from '../../support/service.ts'
+import { createFolder, runCommand, startCommand } from '../../support/service.ts'
+import { until } from '../../support/wait.ts'
 import { toAddress } from '../suite.ts'
 
 const ADA = toAddress('ada@site.io')
@@ -115,3 +126,48 @@ test('a symbolic link is changed: what is added then is not confirmed', async ()
   await expect(store.add([ADA])).rejects.toThrow(`the list is lost: another file is at ${link}`)
   await store.close()
 })
+
+test('the garbage collector does not close a lost list: that would delete the log of another one', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  async function lose(): Promise<void> {
+    const store = openSqliteStore(file)
+    await store.add([ADA])
+    renameSync(file, `${file}.away`)
+    await store.close()
+  }
+  await lose()
+  for (let turn = 0; turn < 10; turn++) {
+    Bun.gc(true)
+    await Bun.sleep(1)
+  }
+  expect(existsSync(`${file}-wal`)).toBe(true)
+})
+
+test('a list that is replaced while a command opens it: the error says so, and no log is deleted', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  await addAndEnd('close', file, ADA)
+  // As restore does.
+  const holder = new Database(file)
+  holder.run('PRAGMA locking_mode = EXCLUSIVE')
+  holder.run('BEGIN EXCLUSIVE')
+  const { process: child, ended } = startCommand(['count', '--list', `sqlite:${file}`])
+  await until(() => isOpenIn(child.pid, file), 'the command opens the list')
+  writeFileSync(`${file}.new`, 'another list')
+  renameSync(`${file}.new`, file)
+  writeFileSync(`${file}-wal`, 'its log')
+  holder.close()
+  const { code, stderr } = await ended
+  expect([code, stderr]).toEqual([1, `rollcall: ${file} was replaced while it was opened: start again\n`])
+  expect(existsSync(`${file}-wal`)).toBe(true)
+})
+
+function isOpenIn(pid: number, file: string): boolean {
+  return readdirSync(`/proc/${pid}/fd`).some((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`) === file
+    } catch {
+      // It was closed meanwhile.
+      return false
+    }
+  })
+}
