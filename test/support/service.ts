@@ -5,10 +5,8 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { createDescription } from '../../src/documents/openapi/description.ts'
-import { ENDPOINT } from './contract.ts'
 import { CLI, ROOT, toSupportFile } from './paths.ts'
-import { type AnswerCheck, createAnswerCheck } from './response-check.ts'
+import type { AnswerCheck } from './response-check.ts'
 import { within } from './wait.ts'
 
 /** Holds the log of every service that this process starts. */
@@ -124,7 +122,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   ])
   const { port, opsPort } = JSON.parse(line) as { port: number; opsPort?: number }
   const origin = `http://127.0.0.1:${port}`
-  const check: AnswerCheck = (answer) => getCheck(env, folder)(answer)
+  const [{ ENDPOINT }, getCheck] = await Promise.all([import('./contract.ts'), createGetCheck(env, folder)])
+  const check: AnswerCheck = (answer) => getCheck()(answer)
 
   async function request(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await fetch(origin + path, { redirect: 'manual', ...init })
@@ -199,15 +198,29 @@ export function startCommand(
 const checks = new Map<string, AnswerCheck>()
 
 /**
- * Returns the check against the description of a service. Creates it once for the settings that the description depends
- * on, because that blocks the event loop for 200 ms.
+ * Returns a function that returns the check of a service, by all of its settings. The check of a description is created
+ * once, at its first use, because that blocks the event loop for 200 ms. What it needs is loaded here: most tests start no
+ * service.
  */
-function getCheck({ BASE_URL, CORS_ORIGINS, SITE_FILE }: Environment, folder: string): AnswerCheck {
-  const settings = { BASE_URL, CORS_ORIGINS, SITE_FILE: SITE_FILE ? resolve(folder, SITE_FILE) : '/dev/null' }
-  const key = JSON.stringify(settings)
-  const check = checks.get(key) ?? createAnswerCheck(createDescription(readConfig(settings)))
-  checks.set(key, check)
-  return check
+async function createGetCheck(env: Environment, folder: string): Promise<() => AnswerCheck> {
+  const [{ createDescription }, { createAnswerCheck }] = await Promise.all([
+    import('../../src/documents/openapi/description.ts'),
+    import('./response-check.ts'),
+  ])
+  const toPath = (file: string) => resolve(folder, file)
+  const files = {
+    SITE_FILE: toPath(env.SITE_FILE ?? '/dev/null'),
+    ...(env.ENV_FILE && { ENV_FILE: toPath(env.ENV_FILE) }),
+  }
+  let check: AnswerCheck | undefined
+  return () => {
+    if (check) return check
+    const description = createDescription(readConfig({ ...env, ...files }))
+    const key = JSON.stringify(description)
+    check = checks.get(key) ?? createAnswerCheck(description)
+    checks.set(key, check)
+    return check
+  }
 }
 
 /** Collects what a child writes to stderr, and copies it to LOG_FOLDER. */
