@@ -49,6 +49,12 @@ test('every guide is linked from the README', () => {
   expect(guides.filter((file) => !linked.includes(file))).toEqual([])
 })
 
+test('a decision has at most 40 lines', () => {
+  const decisions = MARKDOWN_FILES.filter((file) => file.startsWith('docs/decisions/'))
+  expect(decisions.length).toBeGreaterThan(10)
+  expect(decisions.filter((file) => readText(file).trimEnd().split('\n').length > 40)).toEqual([])
+})
+
 test('every message in docs/troubleshooting.md is in the code', () => {
   const code = SOURCES.filter((name) => name.startsWith('src/'))
     .map(readText)
