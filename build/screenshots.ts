@@ -5,6 +5,7 @@
 
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
+import { renderStatus } from '../src/commands/status-html.tsx'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { ROOT } from '../test/support/paths.ts'
 import { createFolder, runCommand, startService } from '../test/support/service.ts'
@@ -23,6 +24,7 @@ note:
   fr: Sans publicité. Vous partez quand vous voulez.
   ar: بلا إعلانات. غادر متى شئت.
   ja: 広告なし。いつでも解除できます。
+author: Ann Smith
 sample: https://www.gazette.example/issues/last
 contact: mailto:editor@gazette.example
 home: https://www.gazette.example/
@@ -109,14 +111,26 @@ async function renderTerminal(): Promise<string> {
 <main>${shown}</main>`
 }
 
-/** A list of 40 days, with some repeats and mistakes. `.harbor` is no top-level domain, and not a reserved one. */
+/** Takes the page of `status --html` for a list of 90 days. All of it is imported now, so its total is that of tomorrow. */
+async function takeStatus(browser: Browser): Promise<Buffer> {
+  const folder = await createFolder()
+  await runCommand(['import', '-'], { folder, stdin: createOldList() })
+  const { stdout } = await runCommand(['status', '--json'], { folder })
+  const { free_bytes: freeBytes, days, ...found } = JSON.parse(stdout)
+  const complete = days.map((day: object) => ({ ...day, total: found.subscribers }))
+  const page = await browser.newPage({ viewport: { width: 800, height: 600 }, deviceScaleFactor: 2 })
+  await page.setContent(renderStatus('sqlite:data/rollcall.db', { ...found, freeBytes, days: complete }, undefined))
+  return page.screenshot({ fullPage: true })
+}
+
+/** A list of 90 days, with some repeats and mistakes. `.harbor` is no top-level domain, and not a reserved one. */
 function createOldList(): string {
-  const readers = Array.from({ length: 40 }, (_, index) => 39 - index).flatMap((day) => {
+  const readers = Array.from({ length: 90 }, (_, index) => 89 - index).flatMap((day) => {
     // Some days have more readers than others, and every seventh day has an issue.
     const count = 12 + ((day * 7919) % 17) + (day % 7 === 3 ? 45 : 0)
     return Array.from({ length: count }, (_, index) => {
       const at = new Date(Date.now() - day * 86_400_000 - (count - index) * 60_000)
-      const name = (day === 39 && ['ada', 'Bob.Miller'][index]) || `reader${day}.${index}`
+      const name = (day === 89 && ['ada', 'Bob.Miller'][index]) || `reader${day}.${index}`
       return [`${name}@mail.harbor`, at.toISOString()]
     })
   })
@@ -131,6 +145,9 @@ const browser = await startBrowser()
 for (const picture of PICTURES) {
   await Bun.write(join(docs, `${picture.name}.png`), await takePicture(browser, service.origin, picture))
 }
+const [card = ''] = /\/assets\/card\.[^"]+/.exec(await (await fetch(service.origin)).text()) ?? []
+await Bun.write(join(docs, 'card.png'), await fetch(service.origin + card))
+await Bun.write(join(docs, 'status.png'), await takeStatus(browser))
 for (const [name, content] of [
   ['accents', await renderAccents(browser)],
   ['terminal', await renderTerminal()],
