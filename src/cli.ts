@@ -68,6 +68,8 @@ addListVerb(
       'after',
     ),
   )
+  .option('--since <time>', 'Write those who subscribed on this day (UTC) or later, such as 2026-11-22')
+  .option('--until <time>', 'Write those who subscribed on this day (UTC) or earlier')
   .option('--limit <count>', 'Write at most this many addresses', parseWholeNumber)
   .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
   .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
@@ -120,7 +122,7 @@ addListVerb(
   'Remove addresses from the list and suppress them: imports skip a suppressed address until it subscribes again',
   'rollcall remove ada@example.org bob@example.org',
 )
-  .argument('<address...>', 'The addresses to remove')
+  .argument('<address...>', 'The addresses to remove; - for those in standard input, one per line')
   .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
   .option('--json', 'Print the summary as JSON')
   .action(async (addresses, options) => (await import('./commands/remove.ts')).remove(addresses, options))
@@ -243,6 +245,7 @@ function suggest(verb = ''): void {
     delete: 'rollcall remove ADDRESS',
     unsubscribe: 'rollcall remove ADDRESS',
     list: 'rollcall export',
+    find: 'rollcall has ADDRESS',
     '-v': 'rollcall --version',
   }
   if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)

@@ -43,6 +43,7 @@ test.each([
   ['add ada@site.io', 'echo ADDRESS | rollcall import -'],
   ['unsubscribe --help', 'use: rollcall remove ADDRESS'],
   ['list', 'use: rollcall export'],
+  ['find', 'use: rollcall has ADDRESS'],
   ['-v', 'use: rollcall --version'],
   ['export --out=', 'the value of --out is empty'],
   ['export --cursor-file  --exec cat', 'the value of --cursor-file is empty'],

@@ -3,9 +3,10 @@ import { toSignalExitCode, UsageError } from '../failure.ts'
 import { type Output, openOutput, writeAll } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
+import { parseDate } from '../transfer/reading/dates.ts'
 import { createWriter, type Format, type Target, type Writer } from '../transfer/writing/formats.ts'
 import { type Exported, handOver } from '../transfer/writing/hand-over.ts'
-import { selectPages } from '../transfer/writing/selection.ts'
+import { type Selection, selectPages } from '../transfer/writing/selection.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, note, toCount } from './output.ts'
 
@@ -13,6 +14,8 @@ export interface ExportOptions extends ListOption {
   readonly format: Format
   readonly for?: Target
   readonly after?: number
+  readonly since?: string
+  readonly until?: string
   readonly limit?: number
   readonly cursorFile?: string
   readonly out?: string
@@ -42,11 +45,29 @@ export async function exportList(options: ExportOptions): Promise<void> {
 }
 
 /** @throws UsageError when an option needs another one */
-function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void {
+function checkOptions(options: ExportOptions): void {
+  const { exec, cursorFile, batch, follow, since, until } = options
+  parseDays(options)
+  // The cursor would pass everybody else.
+  if (cursorFile !== undefined && (since ?? until) !== undefined) {
+    throw new UsageError('--since and --until do not go with --cursor-file')
+  }
   if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
   if (follow && exec === undefined) throw new UsageError('--follow needs --exec')
   if (batch !== undefined && exec === undefined) throw new UsageError('--batch needs --exec')
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
+}
+
+/** Days and times of `--since` and `--until`. A day ends at midnight UTC. @throws UsageError */
+function parseDays({ since, until }: ExportOptions): Required<Pick<Selection, 'since' | 'before'>> {
+  const parse = (option: string, text: string | undefined) => {
+    const parsed = parseDate(text ?? '')
+    if (parsed.ok && !(text && parsed.value === undefined)) return parsed.value
+    throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
+  }
+  const end = parse('--until', until)
+  const isDay = !until?.includes(':')
+  return { since: parse('--since', since), before: end && isDay ? new Date(end.getTime() + 86_400_000) : end }
 }
 
 function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
@@ -108,10 +129,10 @@ async function writePages(
   const total = after > 0 || options.limit !== undefined ? 0 : (await store.count()).subscribers
   let [rows, reserved, cursor] = [0, 0, after]
   try {
-    if (writer.head) await output.write(writer.head)
-    for await (const page of selectPages(store, options)) {
+    if (writer.header) await output.write(writer.header)
+    for await (const page of selectPages(store, { ...options, until: undefined, ...parseDays(options) })) {
       signal?.throwIfAborted()
-      if (page.rows.length > 0) await output.write(writer.toText(page.rows))
+      if (page.rows.length > 0) await output.write(writer.write(page.rows))
       rows += page.rows.length
       reserved += page.reserved
       cursor = page.cursor

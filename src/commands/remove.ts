@@ -1,6 +1,8 @@
 import { toListName } from '../config/list-url.ts'
+import { UsageError } from '../failure.ts'
 import { toBatches } from '../store/pace.ts'
 import type { SubscriptionState } from '../subscriber.ts'
+import { readText } from '../transfer/reading/text.ts'
 import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
 
@@ -12,7 +14,7 @@ export interface RemoveOptions extends ListOption {
 /** `rollcall remove`: removes addresses and suppresses them. */
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
   const list = parseListOption(options)
-  const emails = texts.map(parseAddressArgument)
+  const emails = (await readAddresses(texts)).map(parseAddressArgument)
   const states: SubscriptionState[] = []
   await withStore(list, async (store) => {
     for await (const batch of toBatches(emails, store.pace)) {
@@ -33,6 +35,14 @@ export async function remove(texts: readonly string[], { forget, json, ...option
     absent: countBefore('absent'),
     addresses: addresses.map((address) => ({ ...address, state })),
   })
+}
+
+/** The addresses that are given. For `-`, those of standard input, one per line. @throws UsageError when there is none */
+async function readAddresses(texts: readonly string[]): Promise<readonly string[]> {
+  if (!texts.includes('-')) return texts
+  const lines = (await readText('-')).split(/[\r\n]+/).filter((line) => line.trim() !== '')
+  if (lines.length === 0) throw new UsageError('standard input has no address')
+  return texts.flatMap((text) => (text === '-' ? lines : text))
 }
 
 /** Says what happened to an address, by its state before. */

@@ -56,6 +56,8 @@ test.each<readonly [option: string, name: string, row?: Readonly<Record<string, 
   ['--for', 'ghost', { email: 'Ada@site.io', subscribed_to_emails: 'true', created_at: DATE }],
   ['--for', 'mailchimp', { 'Email Address': 'Ada@site.io', OPTIN_TIME: '2020-01-02 03:04:05' }],
   ['--for', 'buttondown', { email: 'Ada@site.io', creation_date: DATE }],
+  ['--for', 'brevo', { EMAIL: 'Ada@site.io' }],
+  ['--for', 'keila', { Email: 'Ada@site.io', 'First name': '', 'Last name': '' }],
 ])('an export with %s %s can be imported: the same addresses, order and dates', async (...[option, name, row]) => {
   const { list, folder, print, rows } = await createCliFixture()
   await print(['import', '-'], LIST)
@@ -65,9 +67,9 @@ test.each<readonly [option: string, name: string, row?: Readonly<Record<string, 
   await print(['import', '-', '--list', copy], text)
   const [before, after] = [await rows(list), await rows(copy)]
   expect(after.map(({ email }) => email)).toEqual(before.map(({ email }) => email))
-  // One address per line has no dates; those of Mailchimp have no milliseconds.
+  // Some formats have no dates; those of Mailchimp have no milliseconds.
   const toDates = (all: typeof before) => all.map((row) => row.subscribed_at.slice(0, name === 'mailchimp' ? 19 : 24))
-  if (name !== 'txt') expect(toDates(after)).toEqual(toDates(before))
+  if (!['txt', 'brevo', 'keila'].includes(name)) expect(toDates(after)).toEqual(toDates(before))
 })
 
 test('--cursor-file: each export writes only new subscribers, and a file that does not hold a cursor is an error', async () => {
@@ -110,5 +112,25 @@ test('an export that fails on the way changes neither the cursor nor the old fil
     expect(await readFile(join(folder, 'c'), 'utf8')).toBe('7\n')
     expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe('old')
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
+  }
+})
+
+test('--since and --until select by the time of the subscription', async () => {
+  const { print, run } = await createCliFixture()
+  const days = ['2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z', '2026-11-21T23:59:59Z', '2026-11-22T00:00:00Z']
+  const rows = days.map((day, index) => `user.${index}@${index === 1 ? 'example.org' : 'site.io'},${day}\n`)
+  await print(['import', '-'], `email,subscribed_at\n${rows.join('')}`)
+  const select = async (...args: string[]) => await run(['export', '--format', 'txt', ...args])
+  const day = await select('--since', '2026-11-21', '--until', '2026-11-21')
+  expect(day.stdout).toBe('user.2@site.io\n')
+  expect(day.stderr).toStartWith('1 address exported\n1 address left out: the domain is reserved')
+  expect((await select('--since', '2026-11-21T12:00:00Z')).stdout).toBe('user.2@site.io\nuser.3@site.io\n')
+  expect((await select('--until', '2026-11-21T12:00:00Z')).stdout).toBe('user.0@site.io\n')
+  expect((await select('--until', '2026-11-20')).stdout).toBe('user.0@site.io\n')
+  for (const args of [
+    ['--since', 'yesterday'],
+    ['--since', '2026-11-21', '--cursor-file', 'c'],
+  ]) {
+    expect(await select(...args)).toMatchObject({ code: 2, stdout: '' })
   }
 })

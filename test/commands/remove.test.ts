@@ -28,3 +28,15 @@ test('--forget removes without a suppression and deletes one', async () => {
   )
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 0 })
 })
+
+test('- removes the addresses in standard input, or none if one is not valid', async () => {
+  const { print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
+  expect(await run(['remove', '-'], 'a@site.io\nnobody\n')).toMatchObject({ code: 2, stdout: '' })
+  expect(await run(['remove', '-'], '\n')).toMatchObject({ code: 2, stderr: expect.stringContaining('has no address') })
+  expect(await print(['remove', '-', 'b@site.io'], 'a@site.io\r\n\n')).toBe('a@site.io: removed\nb@site.io: removed\n')
+  expect(await print(['remove', '--forget', '-'], 'b@site.io\nc@site.io\n')).toBe(
+    'b@site.io: no longer suppressed\nc@site.io: removed, not suppressed\n',
+  )
+  expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 1 })
+})

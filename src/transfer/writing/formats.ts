@@ -8,8 +8,8 @@ export type Format = (typeof FORMATS)[number]
 /** Converts subscribers to text. */
 export interface Writer {
   /** The text before the first page; may be empty. */
-  readonly head: string
-  toText(page: readonly Subscriber[]): string
+  readonly header: string
+  write(page: readonly Subscriber[]): string
 }
 
 interface Column {
@@ -49,6 +49,15 @@ const TARGET_COLUMNS = {
     { name: 'Email Address', value: email },
     { name: 'OPTIN_TIME', value: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' ') },
   ],
+  // The header of its own exports. Older versions read these three columns by their place:
+  // pentacent/keila, lib/keila/contacts/import.ex.
+  keila: [
+    { name: 'Email', value: email },
+    { name: 'First name', value: () => '' },
+    { name: 'Last name', value: () => '' },
+  ],
+  // The example of its API has `EMAIL` (developers.brevo.com/reference/importcontacts-1, `fileBody`). No date: Brevo sets its own.
+  brevo: [{ name: 'EMAIL', value: email }],
   // Maps standard names such as `email` itself (docs.buttondown.com/api-imports-introduction). `creation_date` is the
   // name of the date in its API and its own exports.
   buttondown: [
@@ -69,13 +78,13 @@ export interface WriterOptions {
 
 /** Creates the writer of a format; with a target, the format is CSV. */
 export function createWriter(format: Format, { target, spreadsheetSafe }: WriterOptions = {}): Writer {
-  if (format === 'txt') return { head: '', toText: (page) => page.map((row) => `${row.email}\n`).join('') }
-  if (format === 'ndjson') return { head: '', toText: (page) => page.map(toJsonLine).join('') }
+  if (format === 'txt') return { header: '', write: (page) => page.map((row) => `${row.email}\n`).join('') }
+  if (format === 'ndjson') return { header: '', write: (page) => page.map(toJsonLine).join('') }
   const columns: readonly Column[] = target ? TARGET_COLUMNS[target] : PLAIN
   const toCell = spreadsheetSafe ? (value: string) => toCsvCell(escapeFormula(value)) : toCsvCell
   return {
-    head: toCsvRow(columns.map(({ name }) => name)),
-    toText: (page) => {
+    header: toCsvRow(columns.map(({ name }) => name)),
+    write: (page) => {
       let text = ''
       for (const row of page) {
         let separator = ''

@@ -128,10 +128,10 @@ async function createBatch(
       if (end === undefined) continue
       if (file === undefined) {
         file = await createNamelessFile(cursorFile.path)
-        await file.write(writer.head)
+        await file.write(writer.header)
         first = page.rows[0]?.seq ?? 0
       }
-      await file.write(writer.toText(page.rows))
+      await file.write(writer.write(page.rows))
       last = end.seq
       rows += page.rows.length
     }

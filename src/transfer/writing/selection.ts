@@ -8,6 +8,10 @@ export interface Selection {
   readonly after: number
   /** Stop after this cursor. */
   readonly until?: number | undefined
+  /** Only who subscribed at this time or later. */
+  readonly since?: Date | undefined
+  /** Only who subscribed before this time. */
+  readonly before?: Date | undefined
   /** Most subscribers in total. */
   readonly limit?: number | undefined
   /** Select addresses in reserved domains too. */
@@ -25,19 +29,23 @@ export interface SelectedPage {
 /** Reads the list page by page. A page may have no rows; its cursor still moves on. @throws StoreError */
 export async function* selectPages(
   store: Pick<SubscriberStore, 'list' | 'snapshot'>,
-  { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved }: Selection,
+  selection: Selection,
 ): AsyncGenerator<SelectedPage> {
+  const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved } = selection
+  const { since = new Date(0), before } = selection
   let remaining = limit
   if (remaining === 0) return
   for await (const listed of listAfter(store, after)) {
     const page = listed.filter(({ seq }) => seq <= until)
-    const candidates = includeReserved ? page : page.filter(({ email }) => !isReserved(email))
+    const dated = page.filter(({ subscribedAt }) => subscribedAt >= since && (!before || subscribedAt < before))
+    const candidates = includeReserved ? dated : dated.filter(({ email }) => !isReserved(email))
     const rows = candidates.slice(0, remaining)
     // At the limit the cursor stays at the last row, so that the next export selects the others.
     const last = (rows.length < candidates.length ? rows : page).at(-1)
     if (last === undefined) return
     remaining -= rows.length
-    yield { rows, cursor: last.seq, reserved: page.lastIndexOf(last) + 1 - rows.length }
+    const reserved = dated.filter(({ seq }) => seq <= last.seq).length - rows.length
+    yield { rows, cursor: last.seq, reserved }
     if (remaining === 0) return
   }
 }
