@@ -39,10 +39,11 @@ const DISCONNECTED = { ok: false, reason: 'malformed_json', isCut: true } as con
 
 /** A body that has not arrived. */
 interface Arrival {
-  readonly expires: number
-  readonly end: (body: Body) => void
-  /** The result if it expires. */
-  late: UnreadBody
+  /** By `performance.now()`. */
+  readonly deadline: number
+  readonly resolve: (body: Body) => void
+  /** Whether more than MAX_BODY_BYTES are announced or have arrived. */
+  isTooLarge: boolean
 }
 
 /** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
@@ -55,16 +56,16 @@ export function createBodyReader(): BodyReader {
   // Converts here, because one more promise costs 1 % of a request.
   function withDeadline<T>(start: (arrival: Arrival) => Promise<T>, toBody: (value: T) => Body): Promise<Body> {
     return new Promise((resolve) => {
-      const arrival = { expires: performance.now() + BODY_DEADLINE_MS, end: resolve, late: TOO_SLOW }
+      const arrival = { deadline: performance.now() + BODY_DEADLINE_MS, resolve, isTooLarge: false }
       arrivals.add(arrival)
       clock ??= setInterval(endExpired, TICK_MS)
-      const end = (body: Body) => {
+      const finish = (body: Body) => {
         arrivals.delete(arrival)
         resolve(body)
       }
       start(arrival).then(
-        (value) => end(toBody(value)),
-        () => end(DISCONNECTED),
+        (value) => finish(toBody(value)),
+        () => finish(DISCONNECTED),
       )
     })
   }
@@ -72,9 +73,9 @@ export function createBodyReader(): BodyReader {
   function endExpired(): void {
     const now = performance.now()
     for (const arrival of arrivals) {
-      if (Math.min(arrival.expires, latest) > now) return
+      if (Math.min(arrival.deadline, latest) > now) return
       arrivals.delete(arrival)
-      arrival.end(arrival.late)
+      arrival.resolve(arrival.isTooLarge ? CUT : TOO_SLOW)
     }
     clearInterval(clock)
     clock = undefined
@@ -113,16 +114,16 @@ async function readChunks(stream: ReadableStream<Uint8Array>, length: number, ar
   const decoder = new TextDecoder()
   let text = ''
   let size = 0
-  if (length > MAX_BODY_BYTES) arrival.late = CUT
+  arrival.isTooLarge = length > MAX_BODY_BYTES
   for await (const chunk of stream) {
     size += chunk.length
     if (size > MAX_DISCARDED_BYTES) return CUT
-    if (size > MAX_BODY_BYTES) arrival.late = CUT
-    else text += decoder.decode(chunk, { stream: true })
+    arrival.isTooLarge ||= size > MAX_BODY_BYTES
+    if (!arrival.isTooLarge) text += decoder.decode(chunk, { stream: true })
     // The runtime delivers each chunk of HTTP by itself, however small it is. During this turn it joins the next ones.
     await new Promise(setImmediate)
   }
-  return size > MAX_BODY_BYTES ? TOO_LARGE : toText(text + decoder.decode())
+  return arrival.isTooLarge ? TOO_LARGE : toText(text + decoder.decode())
 }
 
 const toText = (value: string): Body => ({ ok: true, value })

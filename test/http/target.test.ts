@@ -37,6 +37,15 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
     return reply
   }
 
+  // Its target is a port of a host, and a redirect to the base URL with a port behind it would lead to another host.
+  test('CONNECT is not redirected', async () => {
+    for (const target of [`${alias}:443`, alias])
+      expectResponse(
+        (await exchange(service.port, toRequest(`CONNECT ${target}`, [`Host: ${alias}`])))!,
+        'no_such_path',
+      )
+  })
+
   /** Expects a redirect to a path and query of the canonical host. */
   function expectMoved({ status, headers, body }: RawReply, path: string): void {
     expect([status, headers.get('location'), body.length]).toEqual([308, baseUrl + path, 0])

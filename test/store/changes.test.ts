@@ -105,6 +105,15 @@ test('opt-outs suppress everybody, except for those who subscribed later or at a
   )
 })
 
+test('of two opt-outs, one without a date is the last where it removes subscribers', () => {
+  const ann = toAddress('ann@site.io')
+  const subscriber = { seq: 1, email: ann, subscribedAt: new Date('2024-01-01') }
+  const rows = [{ email: ann, optedOutAt: new Date('2020-01-01') }, { email: ann }]
+  const plan = (removeUndated: boolean) => planOptOuts(rows, [{ subscriber }, { subscriber }], { removeUndated })
+  expect(plan(true).changes.remove).toEqual([subscriber])
+  expect(plan(false).changes.remove).toEqual([])
+})
+
 test('a removal leaves no address on the list, and returns the state that each row found', () => {
   fc.assert(
     fc.property(list, addresses, fc.boolean(), (state, rows, suppress) => {
