@@ -86,10 +86,10 @@ function describeTrial(outcome: Outcome, run: Run): string[] {
       toText(toFigure(taken.map((sample) => sample[name])), METRICS[name].digits, { isShort: true }),
     ),
   ])
-  const load = trial.load.kind === 'full' ? ` with ${trial.seconds} s of load` : ''
+  const load = trial.load.kind === 'full' ? ` of ${trial.seconds} s` : ''
   return [
     `### ${trial.title}`,
-    `Rounds: ${trial.rounds}${load}.`,
+    `${trial.rounds} rounds${load}.`,
     toTable(['', ...metrics.map((name) => METRICS[name].title)], rows),
     toTable(['Figure', 'Measured', 'Goal', 'Met'], judge(outcome, run)),
   ]
@@ -113,7 +113,7 @@ function judgeGoal(goal: Goal, outcome: Outcome, { contenders }: Run): string[][
   ]
   const isMet = figure !== undefined && figure.median >= (atLeast ?? 0) && figure.median <= (atMost ?? Infinity)
   const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
-  const what = `${who}${title}${called ? `, compared with ${called}` : ''}`
+  const what = `${who}${title}${called ? ` ÷ ${called}` : ''}`
   const verdict = bounds.length === 0 ? '' : isMet ? 'yes' : 'no'
   return [[what, toText(figure, called ? 2 : digits), bounds.join(', '), verdict]]
 }

@@ -91,18 +91,8 @@ export const TRIALS: readonly Trial[] = [
       { metric: 'cpu', against: ['other'], atMost: 1.15 },
       { metric: 'rate', against: ['bare'], atLeast: 0.55 },
       { metric: 'rate', against: ['bare'], atLeast: 0.75 },
-      { metric: 'cpu', against: ['bare'] },
       { metric: 'rate', against: listBaselines('durable'), called: 'the best durable server', atLeast: 10 },
       { metric: 'rate', against: listBaselines('relaxed'), called: 'the best relaxed server', atLeast: 2.5 },
-    ],
-  }),
-  toTrial('new-256', 'New addresses, 256 connections', {
-    load: { kind: 'full', connections: 256 },
-    contenders: ['rollcall', 'bare'],
-    goals: [
-      { metric: 'rate', against: ['bare'], atLeast: 0.65 },
-      { metric: 'rate', against: ['bare'], atLeast: 0.75 },
-      { metric: 'cpu', against: ['bare'] },
     ],
   }),
   toTrial('processes', 'Two processes on one SQLite file, 64 connections', {

@@ -42,7 +42,7 @@ test('goals, comparisons with another commit and failures are for maintainers', 
   const lines = maintainer.split('\n')
   expect(maintainer).toContain('Commit abc1234, beside 0123456, 2026-11-23')
   expect(lines).toContain('A sample failed: new, Rollcall: no result')
-  const speed = 'requests/s, compared with'
+  const speed = 'requests/s ÷'
   expect(lines).toContain(`| ${speed} Rollcall at 0123456 | 2.00 | at least 1 | yes |`)
   expect(lines).toContain(`| ${speed} the best durable server | 2.00 | at least 10 | no |`)
 })
