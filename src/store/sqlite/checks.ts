@@ -36,27 +36,15 @@ export async function* checkSqliteList(
   for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
 }
 
-/**
- * Reads a list. One that no process uses is read without locks: if a service starts meanwhile, the list can look damaged.
- * So a read that fails is repeated when the files have changed.
- *
- * @throws StoreError
- */
-function read<T>(path: string, work: (db: Database) => T, repeats = 3): T {
-  const before = describeFiles(path)
+/** @throws StoreError */
+function read<T>(path: string, work: (db: Database) => T): T {
   try {
     using db = openReadOnly(path)
     return db.transaction(() => work(db))()
   } catch (error) {
-    if (repeats > 0 && describeFiles(path) !== before) return read(path, work, repeats - 1)
     if (error instanceof Failure) throw error
     throw new StoreError(`the list ${path} cannot be read: ${toReason(error)}`, { cause: error })
   }
-}
-
-function describeFiles(path: string): string {
-  const files = ['', '-wal', '-shm'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
-  return files.map((stats) => `${stats?.ino} ${stats?.size} ${stats?.mtimeMs}`).join()
 }
 
 function checkList(path: string): string {
