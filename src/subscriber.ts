@@ -147,7 +147,10 @@ export interface SubscriberStore {
   add(addresses: readonly Address[]): Promise<void>
   /** Commits like `add`, without an address. Resolves when the store accepts addresses. */
   probe(): Promise<void>
-  /** Resolves when the list can be reached and, as far as this shows without a commit, written. */
+  /**
+   * Resolves when the list can be reached and, as far as this shows without a commit, written. On PostgreSQL, a command tries
+   * a write and takes it back.
+   */
   check(): Promise<void>
   count(): Promise<Count>
   /** Returns what the list holds of each address, in their order. */

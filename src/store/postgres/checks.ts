@@ -1,10 +1,10 @@
-/** The checks of a PostgreSQL list. They only read. */
+/** The checks of a PostgreSQL list. They change nothing: what they write is taken back. */
 
 import type { SQL } from 'bun'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
 import { type ClientOptions, createClient } from './client.ts'
-import { checkWritable, readHead } from './read.ts'
+import { readHead, rehearseWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
@@ -22,7 +22,7 @@ export async function* checkPostgresList(
     yield schema
     if (!schema.ok) return
     yield run('server', checkVersion)
-    yield run('durability', checkDurability)
+    yield runCheck('durability', () => client.rehearse(checkDurability))
     yield run('inbox', checkInbox)
     for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readHead(sql)))
   } finally {
@@ -39,7 +39,7 @@ async function checkVersion(sql: SQL): Promise<string> {
 }
 
 async function checkDurability(sql: SQL): Promise<string> {
-  await checkWritable(sql)
+  await rehearseWrite(sql)
   const [row] = await sql<[{ isSafe: boolean }]>`SELECT current_setting('full_page_writes')::boolean AS "isSafe"`
   if (row.isSafe) return 'the user may add addresses, and commits are durable'
   throw new StoreError(

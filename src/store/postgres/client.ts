@@ -3,7 +3,7 @@
  * transaction on another connection. Nothing is retried: the next call finds out for itself whether the server works again.
  */
 
-import { SQL } from 'bun'
+import { type ReservedSQL, SQL } from 'bun'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
 import { isLost, NoAnswerError, toStoreError } from './error.ts'
@@ -25,6 +25,8 @@ export interface ClientOptions {
 export interface Client {
   /** Runs work on a list whose schema has the right version. */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
+  /** Runs work in a transaction, and takes it back. */
+  rehearse<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Begins a transaction that sees one state of the list. It ends when the caller disposes of it. */
@@ -45,7 +47,10 @@ const CONNECT_S = 3
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
 export function createClient(options: ClientOptions): Client {
   const { name, create = true, deadlineMs, max = 2 } = options
-  let sql = connect(options.server, max)
+  // A service does not end what a command waits for.
+  const applicationName = deadlineMs ? 'rollcall service' : 'rollcall'
+  const open = () => connect(options.server, { max, applicationName })
+  let sql = open()
   let migrated: Promise<void> | undefined
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
@@ -58,7 +63,9 @@ export function createClient(options: ClientOptions): Client {
     try {
       return await (deadlineMs ? withDeadline(attempt(), deadlineMs) : attempt())
     } catch (error) {
-      throw fail(error, current)
+      const failure = fail(error, current)
+      const waitsForStandby = error instanceof NoAnswerError && deadlineMs && (await endGivenUp(sql, deadlineMs))
+      throw waitsForStandby ? fail(new NoAnswerError({ waitsForStandby })) : failure
     }
   }
 
@@ -66,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
   function fail(error: unknown, current = sql): Failure {
     migrated = undefined
     if (isLost(error) && current === sql) {
-      sql = connect(options.server, max)
+      sql = open()
       void close(current)
     }
     return error instanceof Failure ? error : toStoreError(name, error)
@@ -82,6 +89,16 @@ export function createClient(options: ClientOptions): Client {
         }))
         return result
       }),
+    rehearse: (work) =>
+      run(async (current) => {
+        const connection = await current.reserve()
+        try {
+          await connection`BEGIN`
+          return await work(connection)
+        } finally {
+          await rollBack(connection)
+        }
+      }),
     async snapshot() {
       const connection = await run((current) => current.reserve())
       const snapshot: ClientSnapshot = {
@@ -93,10 +110,7 @@ export function createClient(options: ClientOptions): Client {
             throw fail(error)
           }
         },
-        async [Symbol.asyncDispose]() {
-          await connection`ROLLBACK`.catch(() => {})
-          connection.release()
-        },
+        [Symbol.asyncDispose]: () => rollBack(connection),
       }
       try {
         await snapshot.run(beginSnapshot)
@@ -117,6 +131,32 @@ async function beginSnapshot(connection: SQL): Promise<void> {
     SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
 }
 
+/** Ends the transaction of a reserved connection. A lost connection has ended it already. */
+async function rollBack(connection: ReservedSQL): Promise<void> {
+  await connection`ROLLBACK`.catch(() => {})
+  connection.release()
+}
+
+/** Milliseconds that `endGivenUp` may take. A request still gets its response in time. */
+const END_MS = 250
+
+/**
+ * Ends the statements of services that have waited for a synchronous standby for about the deadline. They were given up, and
+ * each would keep its connection until the standby is back. Not by a cancel: the server would confirm them without the standby.
+ *
+ * @returns whether there was one
+ */
+async function endGivenUp(sql: SQL, deadlineMs: number): Promise<boolean> {
+  const ended = sql<object[]>`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND usename = current_user AND application_name = current_setting('application_name')
+      AND wait_event = 'SyncRep' AND query_start < clock_timestamp() - ${deadlineMs - 500}::integer * interval '1 millisecond'`
+  // It only explains and tidies up: the deadline is the error if it fails.
+  return await Promise.race([ended.then(({ length }) => length > 0), Bun.sleep(END_MS).then(() => false)]).catch(
+    () => false,
+  )
+}
+
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
 async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
@@ -129,7 +169,10 @@ async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promi
 }
 
 /** Every option is given, because Bun reads the environment for each that is missing. */
-function connect(server: PostgresServer, max: number): SQL {
+function connect(
+  server: PostgresServer,
+  { max, applicationName }: { readonly max: number; readonly applicationName: string },
+): SQL {
   const { host, port, user, password, database, sslMode, ca, channelBinding } = server
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',
@@ -146,7 +189,7 @@ function connect(server: PostgresServer, max: number): SQL {
     max,
     connectionTimeout: CONNECT_S,
     prepare: false,
-    connection: { application_name: 'rollcall' },
+    connection: { application_name: applicationName },
   })
 }
 

@@ -12,7 +12,12 @@ export function checkCount({ count }: { readonly count: number }, expected: numb
 
 /** The server has not answered in time. */
 export class NoAnswerError extends Error {
-  readonly code = 'CONNECTION_TIMEOUT'
+  readonly code: string
+
+  constructor({ waitsForStandby = false } = {}) {
+    super()
+    this.code = waitsForStandby ? 'SyncRep' : 'CONNECTION_TIMEOUT'
+  }
 }
 
 /** Names the list and the reason in one line, without values, addresses or passwords. */
@@ -38,9 +43,14 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
+/** The reason when commits wait for a standby that is missing. */
+export const NO_STANDBY = 'it waits for a synchronous standby: start one, or change synchronous_standby_names'
+
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
+  // The name that pg_stat_activity has for it.
+  [/^SyncRep$/, NO_STANDBY],
   [/^08P01$/, 'the pooler has no connection to the server, or is not in session or transaction mode'],
   [/CONNECTION_CLOSED|^(?:08|57P0[1235])/, 'the connection was lost'],
   [/^23514$/, 'its commits are not durable: turn on synchronous_commit and fsync'],

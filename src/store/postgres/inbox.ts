@@ -7,6 +7,7 @@ import { toClockSeq } from '../head.ts'
 import type { CompactionProgress, Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { checkCount, READ_ONLY } from './error.ts'
+import { checkStandbys } from './read.ts'
 import { toHeadRow } from './schema.ts'
 
 /**
@@ -38,8 +39,8 @@ const IDLE_MS = 3_000
 /** Milliseconds for which a change waits for the lock. Only a copy to this list holds it longer. */
 const LOCK_MS = 10_000
 
-/** Limits that are above any inbox. */
-const EVERYTHING = { size: 1_000_000_000, until: 'ffffffff-ffff-ffff-ffff-ffffffffffff' } as const
+/** More addresses than any inbox has, and the last id. */
+const [ALL_ADDRESSES, LAST_ID] = [1_000_000_000, 'ffffffff-ffff-ffff-ffff-ffffffffffff'] as const
 
 /** The numbers and the clock, for a transaction that holds the lock. */
 export interface Locked {
@@ -120,10 +121,7 @@ async function moveSlice(
 }
 
 /** Moves one slice under the lock. Any number of processes may do it at once: they take turns. */
-export async function compactSlice(
-  client: Client,
-  { until = EVERYTHING.until as string, deadlineMs = 0 } = {},
-): Promise<Slice> {
+export async function compactSlice(client: Client, { until = LAST_ID as string, deadlineMs = 0 } = {}): Promise<Slice> {
   return await client.transact(async (transaction) => {
     const { last } = await lock(transaction, { deadlineMs })
     const { rows, addresses } = await moveSlice(transaction, { last, size: SLICE, until })
@@ -140,15 +138,16 @@ export async function compactSlice(
  */
 export async function compact(client: Client, onSlice?: CompactionProgress): Promise<void> {
   const { until, total } = await client.run(async (sql) => {
-    const [row] = await sql<[{ until: string | null; total: number; isReadOnly: boolean }]>`
+    const [row] = await sql<[{ until: string | null; total: string; isReadOnly: boolean }]>`
       SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
-             (SELECT coalesce(sum(size), 0) FROM rollcall.inbox)::float8 AS total,
+             (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS total,
              current_setting('transaction_read_only')::boolean AS "isReadOnly"`
     if (row.isReadOnly) throw new StoreError(READ_ONLY)
     return row
   })
   if (until === null) return
-  for (let [done, isLeft] = [0, true]; isLeft; onSlice?.(done, total)) {
+  await client.run(checkStandbys)
+  for (let [done, isLeft] = [0, true]; isLeft; onSlice?.(done, Number(total))) {
     const { moved, left } = await compactSlice(client, { until })
     done += moved
     isLeft = left
@@ -167,10 +166,12 @@ export async function runCompacted<T>(
   work: (transaction: SQL, locked: Locked) => Promise<T>,
   options?: { readonly idleMs: number },
 ): Promise<T> {
+  // Nobody waits for a standby that is not there.
+  await client.run(checkStandbys)
   await compact(client)
   return await client.transact(async (transaction) => {
     const { last, now } = await lock(transaction, options)
-    const { addresses } = await moveSlice(transaction, { last, ...EVERYTHING })
+    const { addresses } = await moveSlice(transaction, { last, size: ALL_ADDRESSES, until: LAST_ID })
     return await work(transaction, { last: last + addresses, now })
   })
 }

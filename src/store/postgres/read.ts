@@ -16,7 +16,7 @@ import {
 } from '../../subscriber.ts'
 import { EPOCH_MS, toClockSeq } from '../head.ts'
 import { type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
-import { READ_ONLY } from './error.ts'
+import { NO_STANDBY, READ_ONLY } from './error.ts'
 import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
@@ -46,6 +46,41 @@ export async function checkWritable(sql: SQL): Promise<void> {
   )
   if (row?.isReadOnly) throw new StoreError(READ_ONLY)
   if (!row?.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
+}
+
+/** Bytes that a rehearsed write adds. They do not fit into free space that a table usually has, so a full disk is noticed. */
+const REHEARSAL_BYTES = 65_536
+
+/**
+ * Shows whether addresses can be stored, in a transaction that the caller takes back: looks for synchronous standbys, and
+ * writes a row that takes space on the disk.
+ *
+ * @throws like checkWritable and checkStandbys, and when the disk is full
+ */
+export async function rehearseWrite(transaction: SQL): Promise<void> {
+  await checkWritable(transaction)
+  await checkStandbys(transaction)
+  const waiting = await transaction<object[]>`
+    SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database() AND usename = current_user
+      AND query_start < clock_timestamp() - interval '2 seconds'`
+  if (waiting.length > 0) throw new StoreError(NO_STANDBY)
+  await transaction`
+    INSERT INTO rollcall.inbox (id, size, addresses)
+    VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', ${REHEARSAL_BYTES}::integer))`
+}
+
+/** @throws StoreError when a commit would wait for a synchronous standby that is not connected */
+export async function checkStandbys(sql: SQL): Promise<void> {
+  // Only a user with pg_read_all_stats sees which of the standbys are synchronous.
+  const [row] = await sql<[{ names: string; standbys: number }]>`
+    SELECT CASE current_setting('synchronous_commit') WHEN 'local' THEN '' ELSE current_setting('synchronous_standby_names') END
+             AS names,
+           (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'sync') IN ('sync', 'quorum'))::integer
+             AS standbys`
+  if (row.names === '') return
+  // `FIRST 2 (a, b)`, `ANY 2 (a, b)` and `2 (a, b)` need two; `a, b` needs one.
+  const needed = Number(/^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(row.names)?.[1] ?? 1)
+  if (row.standbys < needed) throw new StoreError(NO_STANDBY)
 }
 
 export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {

@@ -55,8 +55,9 @@ const BASELINE = `
 
   CREATE TABLE rollcall.suppressions (hash bytea PRIMARY KEY, suppressed_at timestamptz NOT NULL);
 
-  -- HMAC-SHA-256 of the identity (RFC 2104). The key is given as its two sides: padded with zeros to the 64 bytes of a
-  -- block, then each byte xor 36 and xor 5c.
+  -- HMAC-SHA-256 of the identity (RFC 2104), which PostgreSQL has only in an extension. It cannot combine the key with the two
+  -- constants of HMAC either, so the list has the two results: the key, padded with zeros to the 64 bytes of a block, and then
+  -- each byte xor 36 (inner) and xor 5c (outer).
   CREATE FUNCTION rollcall.suppression_hash(inner_key bytea, outer_key bytea, email text) RETURNS bytea LANGUAGE sql STABLE
     AS $$ SELECT sha256(outer_key || sha256(inner_key || convert_to(lower(email COLLATE "C"), 'UTF8'))) $$;
 `

@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { Found, ServiceStore, Snapshot, Subscriber, SubscriberStore } from '../../subscriber.ts'
+import type { Found, ServiceStore, Snapshot, StoreStatus, Subscriber, SubscriberStore } from '../../subscriber.ts'
 import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
 import { type CompactionProgress, createSchedule } from '../schedule.ts'
@@ -19,6 +19,7 @@ import {
   readCount,
   readHead,
   readStatus,
+  rehearseWrite,
 } from './read.ts'
 import { applyChanges, fillList } from './write.ts'
 
@@ -41,6 +42,16 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
     await compact(client, onCompaction)
     await using snapshot = await client.snapshot()
     yield* snapshot.list((transaction) => listSubscribers(transaction, after))
+  }
+
+  /** Leaves the inbox out when addresses cannot be stored. */
+  async function status(): Promise<StoreStatus> {
+    const isWritable = await client.rehearse(rehearseWrite).then(
+      () => true,
+      () => false,
+    )
+    if (isWritable) await compact(client)
+    return await client.run(readStatus)
   }
 
   async function openSnapshot(): Promise<Snapshot> {
@@ -81,9 +92,9 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
-    check: () => client.run(checkWritable),
+    check: () => client.rehearse(rehearseWrite),
     count: () => read(readCount),
-    status: () => read(readStatus),
+    status,
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     list,
     snapshot: openSnapshot,

@@ -85,7 +85,12 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
 
   return {
     pace,
-    head: () => wrapErrors(db, async () => readHead(db)),
+    head: () =>
+      wrapErrors(db, async () => {
+        // An export that follows the list asks again and again: another file may be at its path now.
+        list.checkPlace()
+        return readHead(db)
+      }),
     add: (addresses) => accept(() => append(db, toBatch(addresses))),
     probe: () => accept(() => probe(db)),
     check: () =>

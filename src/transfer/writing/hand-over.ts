@@ -54,7 +54,7 @@ export interface Exported {
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-type Store = Pick<SubscriberStore, 'list' | 'snapshot' | 'head' | 'check'>
+type Store = Pick<SubscriberStore, 'list' | 'snapshot' | 'head'>
 
 /**
  * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.
@@ -86,8 +86,6 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
   const { follow, signal, note } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
-    // Another file may be at the path of the list now.
-    if (follow) await store.check()
     await checkCursor(store, cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
     const batch = await createBatch(store, { ...options, after: cursor.seq, until })

@@ -1,12 +1,12 @@
 /** What doctor reports about a PostgreSQL list, and what the service does when its commits are not durable. */
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
 import type { CheckResult } from '../../../src/store/check.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
-import { toAddresses } from '../suite.ts'
+import { toAddress, toAddresses } from '../suite.ts'
 
 const server = await getServer()
 
@@ -54,20 +54,20 @@ test.each(['SELECT', 'INSERT'])('doctor finds that the user lacks %s on the inbo
 })
 
 /** Changes a setting of the server until the returned function is called. */
-async function setOff(name: string, url: string): Promise<() => Promise<void>> {
+async function set(name: string, url: string, value: string, initial: string): Promise<() => Promise<void>> {
   const reload = async (change: string, value: string) => {
     await server.run(change, url)
     await server.run('SELECT pg_reload_conf()', url)
     const read = () => server.run<{ value: string }>(`SELECT current_setting('${name}') AS value`, url)
     await until(async () => (await read())[0]?.value === value, `${name} is ${value}`)
   }
-  await reload(`ALTER SYSTEM SET ${name} = off`, 'off')
-  return () => reload(`ALTER SYSTEM RESET ${name}`, 'on')
+  await reload(`ALTER SYSTEM SET ${name} = ${value}`, value)
+  return () => reload(`ALTER SYSTEM RESET ${name}`, initial)
 }
 
 test.each(['fsync', 'full_page_writes'])('doctor finds that %s is off', async (name) => {
   const url = await createList()
-  const reset = await setOff(name, url)
+  const reset = await set(name, url, 'off', 'on')
   const wrong = await findWrong(url)
   await reset()
   expect(wrong).toEqual({ durability: expect.stringMatching(new RegExp(`turn on .*${name}`)) })
@@ -104,4 +104,47 @@ test('nothing is accepted or changed while commits are not durable: 500, 503, an
   await service.stop()
   const count = await withStore(url, (store) => store.count())
   expect(count).toMatchObject({ subscribers: 4, suppressed: 0 })
+})
+
+test('while a synchronous standby is missing: 500 with the reason, no command waits, and no connection is kept', async () => {
+  const url = await createList()
+  const database = toDatabase(url)
+  const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
+  onTestFinished(() => service.stop())
+  expect((await service.subscribe('cyd@site.io')).status).toBe(200)
+  const reset = await set('synchronous_standby_names', url, 'missing', '')
+  onTestFinished(reset)
+  expect(await findWrong(url)).toEqual({ durability: expect.stringContaining('waits for a synchronous standby') })
+  for (const name of ['dan', 'eve']) expect((await service.subscribe(`${name}@site.io`)).status).toBe(500)
+  await service.logged('it waits for a synchronous standby')
+  const old = `SELECT FROM pg_stat_activity WHERE datname = '${database}' AND wait_event = 'SyncRep'
+    AND query_start < clock_timestamp() - interval '6 seconds'`
+  await until(async () => (await server.run(old, server.admin)).length === 0, 'what was given up is ended')
+  await withStore(url, async (store) => {
+    for (const call of [
+      () => store.check(),
+      () => store.count(),
+      () => store.import([{ email: toAddress('fay@site.io') }]),
+    ])
+      await expect(call()).rejects.toThrow('waits for a synchronous standby')
+    expect((await store.status()).bytes).toBeGreaterThan(0)
+  })
+  await reset()
+  await until(async () => (await service.subscribe('gus@site.io')).status === 200, 'the service accepts an address')
+  expect(await findWrong(url)).toEqual({})
+})
+
+test('a full disk: doctor tries a write, and takes it back', async () => {
+  const url = await createList()
+  await server.run(
+    `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100';
+     END $$;
+     CREATE TRIGGER full_disk BEFORE INSERT ON rollcall.inbox FOR EACH ROW EXECUTE FUNCTION fill();`,
+    url,
+  )
+  expect(await findWrong(url)).toEqual({ durability: expect.stringContaining('the disk is full (53100)') })
+  await server.run('DROP TRIGGER full_disk ON rollcall.inbox', url)
+  expect(await findWrong(url)).toEqual({})
+  expect(await server.run('SELECT FROM rollcall.inbox', url)).toHaveLength(1)
 })
