@@ -99,8 +99,8 @@ function openWritable(path: string, name: string): ListFile {
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
     return createListFile(db, files)
   } catch (error) {
-    if (readFileId(path) === id) db.close()
-    else keepOpen(db)
+    // When the file was replaced, SQLite leaves the log at its path (databaseIsUnmoved in pager.c).
+    db.close()
     throw readFileId(path) === id ? error : new LostListError(`${path} was replaced while it was opened: start again`)
   }
 }
