@@ -103,8 +103,10 @@ const PLACE_MS = 5
 
 /** Commits to a list whose files are at their paths, before and after it. */
 function commit(work: () => void): void {
-  if (performance.now() - checkedAt > PLACE_MS) list.checkPlace()
-  waitForLock(work)
+  waitForLock(() => {
+    if (performance.now() - checkedAt > PLACE_MS) list.checkPlace()
+    work()
+  })
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
   list.checkPlace()
   checkedAt = performance.now()
