@@ -32,7 +32,7 @@ export async function settlePlan(table: Table, options: PlanOptions, canAsk: boo
     }
     if (answers.length > 0) note(`The same without questions:\n  ${toCommand(answers)}`)
   }
-  if (hasQuestions(plan)) throw explain(plan, options.name)
+  if (hasQuestions(plan)) throw explain(plan, table.file)
   return plan
 }
 

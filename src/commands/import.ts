@@ -64,8 +64,8 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const { statusColumn: statusColumns, ignoreColumn: ignoreColumns, ...rest } = options
   const treat = parseTreatments(options.treat)
   const encoding = parseEncoding(options.encoding)
-  const planOptions: PlanOptions = { ...rest, treat, statusColumns, ignoreColumns, name: toInputName(path) }
-  const table = parseTable(await readText(path, encoding), planOptions.name, options.column !== undefined)
+  const planOptions: PlanOptions = { ...rest, treat, statusColumns, ignoreColumns }
+  const table = parseTable(await readText(path, encoding), toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
   const plan = await settlePlan(table, planOptions, canAsk)
   const file = readRows(table, plan)

@@ -8,7 +8,7 @@ import type { Status } from '../../src/transfer/reading/words.ts'
 export type Options = Partial<PlanOptions>
 
 export function plan(text: string, options: Options = {}) {
-  return createPlan(parseTable(text, 'list', options.column !== undefined), { name: 'list', ...options })
+  return createPlan(parseTable(text, 'list', options.column !== undefined), options)
 }
 
 /** Reads the rows. @throws Error that names the questions, such as `gone: x 1, empty 2 (shape)` */

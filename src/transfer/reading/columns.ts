@@ -1,11 +1,8 @@
 /** Finds the columns of the address and of the date: by the names that other programs use, or by their cells. */
 
 import { Failure } from '../../failure.ts'
-import { parseOwnerAddresses } from './addresses.ts'
-import { isBlank } from './dates.ts'
+import type { Profile } from './evidence.ts'
 import { ADDRESS_NAMES, DATE_NAMES, quote, toPlain } from './names.ts'
-import { parseObject } from './table.ts'
-import { findFlag } from './words.ts'
 
 /** Which columns to read. Each is given by its name, or by its number from 1. */
 export interface ColumnOptions {
@@ -17,27 +14,6 @@ export interface ColumnOptions {
   readonly statusColumns?: readonly string[] | undefined
   /** Columns that are not read, also if their status is known. */
   readonly ignoreColumns?: readonly string[] | undefined
-}
-
-/** What a column holds in the first rows. */
-export interface Sample {
-  filled: number
-  addresses: number
-  flags: number
-  /** Objects of JSON that have our date. */
-  objects: number
-}
-
-export const createSample = (): Sample => ({ filled: 0, addresses: 0, flags: 0, objects: 0 })
-
-/** Adds a cell to the sample of its column. */
-export function addToSample(sample: Sample, text = ''): void {
-  const cell = text.trim()
-  if (isBlank(cell)) return
-  sample.filled++
-  if (cell.includes('@') && parseOwnerAddresses(cell).ok) sample.addresses++
-  if (findFlag(toPlain(cell))) sample.flags++
-  if (cell.startsWith('{') && toDateText(cell) !== '') sample.objects++
 }
 
 /** Finds the column that an option names. @throws Failure that lists the columns */
@@ -63,16 +39,15 @@ export function findColumns(names: readonly string[], given: string, file: strin
  * @throws Failure that lists the columns: none or several may hold the address
  */
 export function findAddress(
-  names: readonly string[],
-  plain: readonly string[],
-  samples: readonly Sample[],
+  { names, plain, profiles }: { names: readonly string[]; plain: readonly string[]; profiles: readonly Profile[] },
   file: string,
 ): number {
   // At least half of the cells that are not empty hold an address.
-  const holders = samples.flatMap(({ filled, addresses }, index) =>
-    addresses > 0 && addresses >= filled / 2 ? [index] : [],
-  )
-  const named = ADDRESS_NAMES.flatMap((name) => (plain.includes(name) ? [plain.indexOf(name)] : []))
+  const holders = [...profiles.keys()].filter((index) => {
+    const { sampled = 0, addresses = 0 } = profiles[index] ?? {}
+    return addresses > 0 && addresses >= sampled / 2
+  })
+  const named = ADDRESS_NAMES.map((name) => plain.indexOf(name)).filter((index) => index >= 0)
   const [only] = holders
   const address = named.find((index) => holders.includes(index)) ?? only ?? named[0]
   if (address !== undefined) {
@@ -86,22 +61,17 @@ export function findAddress(
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
-export function findDates(plain: readonly string[], samples: readonly Sample[]): readonly number[] {
-  const toIndexes = (name: string | undefined) =>
-    name !== undefined && plain.includes(name) ? [plain.indexOf(name)] : []
-  // A column such as "Registered" may have yes and no.
-  const hasFlags = (index: number) =>
-    (samples[index]?.flags ?? 0) > 0 && samples[index]?.flags === samples[index]?.filled
-  const name = DATE_NAMES.find((candidate) => toIndexes(candidate).some((index) => !hasFlags(index)))
+export function findDates(plain: readonly string[], profiles: readonly Profile[]): readonly number[] {
+  const find = (name: string | undefined, isDate: (profile: Profile) => boolean) =>
+    [...plain.keys()]
+      .filter((index) => name !== undefined && plain[index] === name && isDate(profiles[index] as Profile))
+      .slice(0, 1)
+  // A column such as "Registered" may have yes and no only.
+  const isDate = ({ sampled, flags }: Profile) => flags === 0 || flags < sampled
+  const name = DATE_NAMES.find((candidate) => find(candidate, isDate).length > 0)
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
-  const dates = [...toIndexes(name), ...(name === 'optintime' ? toIndexes('confirmtime') : [])]
-  return [...toIndexes('attributes').filter((index) => (samples[index]?.objects ?? 0) > 0), ...dates]
-}
-
-/** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */
-export function toDateText(cell = ''): string {
-  const date = cell.startsWith('{') ? parseObject(cell)?.subscribed_at : cell
-  return typeof date === 'string' ? date : ''
+  const confirmed = name === 'optintime' ? find('confirmtime', isDate) : []
+  return [...find('attributes', ({ objects }) => objects > 0), ...find(name, isDate), ...confirmed]
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */

@@ -3,6 +3,7 @@
 import { LOCALES } from '../../locales/languages.ts'
 import type { Result } from '../../result.ts'
 import { toPlain } from './names.ts'
+import { parseObject } from './table.ts'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
@@ -106,6 +107,12 @@ export function classifyDate(text: string): 'date' | 'empty' | 'other' {
   const parsed = parseDate(text, findDateOrder(text) === 'mdy' ? 'mdy' : 'dmy')
   if (!parsed.ok) return 'other'
   return parsed.value ? 'date' : 'empty'
+}
+
+/** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */
+export function toDateText(cell = ''): string {
+  const date = cell.startsWith('{') ? parseObject(cell)?.subscribed_at : cell
+  return typeof date === 'string' ? date : ''
 }
 
 type Groups = Readonly<Record<string, string | undefined>>

@@ -1,16 +1,26 @@
-/** Decides whether a column that the import does not read may say who left. Decision 9 has the rules. */
+/** What a column holds, and whether one that the import does not read may say who left. Decision 9 has the rules. */
 
-import { isBlank, isPlainDate } from './dates.ts'
+import { parseOwnerAddresses } from './addresses.ts'
+import { type DateOrder, findDateOrder, isBlank, isPlainDate, toDateText } from './dates.ts'
 import { toPlain } from './names.ts'
-import { CONSENT_PARTS, HARMLESS_NAMES, LEFT_PARTS, OWN_NAMES, STATUS_PARTS } from './programs.ts'
+import { CONSENT_PARTS, HARMLESS_NAMES, LEFT_PARTS, STATUS_PARTS } from './programs.ts'
 import { findFlag, saysLeft, toPlainValue, WORDS } from './words.ts'
 
 /** Different values of a column that are counted. */
 const MAX_VALUES = 20
 
-/** What a column holds in the rows that would be added. */
+/** Cells that show whether a column holds addresses or dates. */
+const SAMPLE = 1000
+
 export interface Profile {
-  /** How many rows have each value. Undefined when there are too many values. */
+  /** Of the first cells that are not empty: addresses, yes or no, and objects of JSON with our date. */
+  sampled: number
+  addresses: number
+  flags: number
+  objects: number
+  /** The orders that dates show. */
+  readonly orders: Set<DateOrder>
+  /** Of the rows that would be added: how many have each value, undefined when there are too many values. */
   values: Map<string, number> | undefined
   filled: number
   /** Dates before anything else but dashes. */
@@ -24,23 +34,36 @@ export interface Profile {
 }
 
 export function createProfile(): Profile {
-  return { values: new Map(), filled: 0, dates: 0, hasOther: false, left: undefined, hasJsonFlag: false }
+  const sample = { sampled: 0, addresses: 0, flags: 0, objects: 0 }
+  const evidence = { values: new Map(), filled: 0, dates: 0, hasOther: false, left: undefined, hasJsonFlag: false }
+  return { ...sample, orders: new Set(), ...evidence }
 }
 
-/** Adds a cell of a row that would be added. */
-export function addCell(profile: Profile, text = ''): void {
+/** Adds a cell. @param isAdded whether the person in the row would be added */
+export function addCell(profile: Profile, text: string, isAdded: boolean): void {
   const cell = text.trim()
   if (isBlank(cell)) return
+  if (profile.sampled < SAMPLE) {
+    profile.sampled++
+    if (cell.includes('@') && parseOwnerAddresses(cell).ok) profile.addresses++
+    if (findFlag(toPlain(cell))) profile.flags++
+    if (cell.startsWith('{') && toDateText(cell) !== '') profile.objects++
+  }
+  const order = findDateOrder(cell)
+  if (order && order !== 'unclear') profile.orders.add(order)
+  if (isAdded) addEvidence(profile, cell)
+}
+
+function addEvidence(profile: Profile, cell: string): void {
   profile.filled++
-  const { values } = profile
-  const count = values?.get(cell)
-  values?.set(cell, (count ?? 0) + 1)
-  if (values && values.size > MAX_VALUES) profile.values = undefined
   // Among dates, a dash means no value. Otherwise it may be a mark.
   const isDash = /^[-–—]$/.test(cell)
   profile.hasOther ||= !isDash && !isPlainDate(cell)
   if (!isDash && !profile.hasOther) profile.dates++
-  if (count !== undefined) return
+  const count = profile.values?.get(cell) ?? 0
+  profile.values?.set(cell, count + 1)
+  if (count > 0) return
+  if (profile.values && profile.values.size > MAX_VALUES) profile.values = undefined
   if (saysLeft(cell)) profile.left ??= cell
   profile.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
 }
@@ -68,19 +91,16 @@ export function findSuspicion({ name, profile, rows, saysWhoLeft }: Evidence): S
   return hasPart(plain, STATUS_PARTS) || profile.hasJsonFlag || hasShape(profile, rows) ? 'shape' : undefined
 }
 
-/** Whether the file has a column that only one program has. */
-export function hasOwnColumn(names: readonly string[]): boolean {
-  return names.some((name) => OWN_NAMES.has(toPlain(name)))
-}
-
 /** Whether a name is that of a column of consent: a yes in it means a subscription. */
 export function isConsentName(name: string): boolean {
   const plain = toPlain(name)
   return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(name)
 }
 
+// In the languages of the page that use a word for it.
 const NEGATION =
   /\b(?:no|not|non|without|kein\w*|nicht|ohne|sans|sin|senza|geen|nie|sem|declin\w*|refus\w*|den(?:y|ied))\b/i
+
 function hasPart(plain: string, parts: readonly string[]): boolean {
   return parts.some((part) => plain.includes(part))
 }

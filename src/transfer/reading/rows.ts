@@ -3,12 +3,11 @@
 import type { Address } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
-import { toDateText } from './columns.ts'
-import { parseDate } from './dates.ts'
+import { parseDate, toDateText } from './dates.ts'
 import { toPlain } from './names.ts'
-import { findExtraCell, type Plan, toWidth } from './plan.ts'
+import { findProblem, type Plan, toWidth } from './plan.ts'
 import { readStatus } from './statuses.ts'
-import type { Row, Table } from './table.ts'
+import { checkQuotes, type Row, type Table } from './table.ts'
 import { findFlag, STATUSES, type Status } from './words.ts'
 
 /** A row that cannot be imported. */
@@ -40,7 +39,7 @@ export interface ImportFile {
 
 const MAX_ADDRESS_TEXT = 1000
 
-/** Reads a table whose plan has no questions. */
+/** Reads a table whose plan has no questions. @throws Failure when a quote is not closed */
 export function readRows(table: Table, plan: Plan): ImportFile {
   const { columns, values } = plan.questions
   if (columns.length + values.length > 0) throw new Error('the plan has questions without an answer')
@@ -50,6 +49,7 @@ export function readRows(table: Table, plan: Plan): ImportFile {
   const samples = new Map<Status, SampleRow>()
   let skipped = 0
   for (const row of table.rows()) {
+    checkQuotes(row, table, plan.address)
     const read = readRow(row, plan)
     if ('reason' in read) {
       const address = (row.cells[plan.address] ?? '').slice(0, MAX_ADDRESS_TEXT)
@@ -73,10 +73,10 @@ type ReadRow =
 
 const OPTED_OUT = { status: 'suppressed', optedOutAt: undefined } as const
 
-function readRow({ cells, problem }: Row, plan: Plan): ReadRow {
-  const width = plan.names.length > 0 ? findExtraCell(cells, plan.names) : undefined
-  const broken = problem ?? width
-  if (broken !== undefined) return { reason: broken }
+function readRow(row: Row, plan: Plan): ReadRow {
+  const { cells } = row
+  const problem = findProblem(row, plan.names)
+  if (problem !== undefined) return { reason: problem }
   const found = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
   if (found === 'missing') return { reason: `there is no status: ${toWidth(cells, plan.names)}` }
   if ('unknown' in found) throw new Error('a status has no meaning')

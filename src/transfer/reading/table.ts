@@ -20,6 +20,8 @@ export interface Row {
 }
 
 export interface Table {
+  /** The name of the file in messages. */
+  readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
   /** Of CSV. */
@@ -53,7 +55,7 @@ export function parseTable(text: string, name: string, hasColumns: boolean): Tab
   const { starts, named } = findStarts(text, lineBreak)
   const [first] = starts
   if (!first) throw new Failure(`${name}: it is empty`)
-  if (first.content.startsWith('{')) return openJson(() => readLines(text, first, lineBreak))
+  if (first.content.startsWith('{')) return openJson(name, () => readLines(text, first, lineBreak))
   if (first.content.startsWith('[')) {
     throw new Failure(`${name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
@@ -72,12 +74,12 @@ export function parseTable(text: string, name: string, hasColumns: boolean): Tab
   const start = header ?? first
   const delimiter = toDelimiter(start)
   if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    return { names: undefined, rows: () => readLines(text, start, lineBreak, header ? 1 : 0) }
+    return { file: name, names: undefined, rows: () => readLines(text, start, lineBreak, header ? 1 : 0) }
   }
   const rows = open(start, delimiter)
   const cells = toCells(start)
-  if (hasAddress) return { names: cells.map((_, index) => `column ${index + 1}`), delimiter, rows }
-  return { names: cells, delimiter, rows: () => rows().drop(1) }
+  if (hasAddress) return { file: name, names: cells.map((_, index) => `column ${index + 1}`), delimiter, rows }
+  return { file: name, names: cells, delimiter, rows: () => rows().drop(1) }
 }
 
 /** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
@@ -128,7 +130,7 @@ function* readLines(text: string, start: Start, lineBreak: string, skip = 0): Ge
 }
 
 /** The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null. */
-function openJson(lines: () => Iterable<Row>): Table {
+function openJson(file: string, lines: () => Iterable<Row>): Table {
   const names = new Set<string>()
   for (const { cells } of lines()) for (const name of Object.keys(parseObject(cells[0]) ?? {})) names.add(name)
   const header = [...names]
@@ -141,7 +143,7 @@ function openJson(lines: () => Iterable<Row>): Table {
     }
   }
 
-  return { names: header, rows }
+  return { file, names: header, rows }
 }
 
 /** Parses a JSON object; undefined for anything else. */
@@ -214,15 +216,17 @@ function findClosingQuote(text: string, opening: number): number {
   return at
 }
 
-/**
- * Finds the columns that have an address in a line inside of a row of several lines, if the line looks like a whole row. When
- * one of them is the column of the address, a quote before that line is not closed.
- */
-export function findSwallowed({ text }: Row, { names = [], delimiter = ',' }: Table): readonly number[] {
-  const lines = text?.split('\n').slice(1) ?? []
-  return lines.flatMap((line) => {
-    const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
+/** @throws Failure when a line in a row of several lines looks like a whole row: then a quote before it is not closed */
+export function checkQuotes({ line, text }: Row, { names, delimiter = ',', file }: Table, address: number): void {
+  const lines = text?.split('\n') ?? []
+  const isRow = lines.slice(1).some((content) => {
+    const unquoted = content.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
     const cells = unquoted.split(delimiter)
-    return cells.length === names.length ? [...cells.keys()].filter((index) => parseOwnerAddress(cells[index]).ok) : []
+    return cells.length === names?.length && parseOwnerAddress(cells[address]).ok
   })
+  if (!isRow) return
+  const first = line - lines.length + 1
+  throw new Failure(
+    `${file}: line ${first}: a quote is not closed, and the rows up to line ${line} are inside it; close or double it`,
+  )
 }

@@ -288,3 +288,25 @@ test('a value with 10 million characters is no problem', () => {
   const { rejected } = read(`email,name\n${long},A\na@site.io,${long}\n`)
   expect(rejected).toEqual([{ line: 2, reason: expect.any(String), address: 'x'.repeat(1000) }])
 })
+
+test('* is any value except empty and no, and COLUMN:VALUE is a value of one column', () => {
+  const text = 'email,gone,vip\na@b.io,0,1\nb@b.io,1,1\nc@b.io,,0\n'
+  const options: Options = { statusColumns: ['gone', 'vip'] }
+  expect(summarize(text, { ...options, ...treat('gone:*=suppressed, vip:1=subscribed, vip:0=skip') })).toEqual({
+    ...{ added: ['a'], left: ['b'], skipped: 1, rejected: [] },
+  })
+  // Whoever left in a note is not added, whatever the other notes mean.
+  const notes = 'email,note\na@b.io,likes poetry\nb@b.io,abgemeldet am 3.2.2024\n'
+  expect(summarize(notes, { statusColumns: ['note'], ...treat('*=subscribed') })).toMatchObject({
+    added: ['a'],
+    left: ['b'],
+  })
+})
+
+test('an opt-out is not earlier than the subscription in its row', () => {
+  const text =
+    'email,created_at,unsubscribed_at\na@b.io,2024-05-31,yes\nb@b.io,2024-05-31T10:00:00Z,2024-05-31\nc@b.io,,yes\n'
+  expect(read(text).optOuts.map(({ optedOutAt }) => optedOutAt?.toISOString())).toEqual([
+    ...['2024-05-31T00:00:00.000Z', '2024-05-31T10:00:00.000Z', undefined],
+  ])
+})
