@@ -53,7 +53,7 @@ test.each([
   ['sync', '-wal', 'the disk reports an error"'],
   ['pwrite', '-wal', 'the disk reports an error, or a quota or a limit on the size of a file is reached"'],
   // SQLite reports a failed read as a damaged file.
-  ['pread', '', 'it is damaged, or the disk cannot read it"'],
+  ['pread', '', 'it is damaged, or the disk cannot read it: restore a backup"'],
 ] as const)('the service recovers when %s failed with EIO', async (call, suffix, reason) => {
   const folder = await realpath(await createFolder())
   const counter = await createSyncCounter()
