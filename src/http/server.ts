@@ -2,7 +2,7 @@
 
 import { Failure } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
-import { toSystemReason } from '../system-error.ts'
+import { toErrorCode, toSystemReason } from '../system-error.ts'
 import type { App } from './app.ts'
 import type { Handler } from './responses.ts'
 
@@ -74,6 +74,9 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
   try {
     return serve()
   } catch (error) {
+    if (toErrorCode(error) === 'EACCES') {
+      throw new Failure(`cannot listen on ${hostname} port ${port}: a port below 1024 is for root: use a higher one`)
+    }
     const reason = toSystemReason(error) ?? 'the address does not belong to this machine'
     throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
