@@ -1,7 +1,7 @@
 /** Settles the plan of an import: the owner answers its questions on a terminal. Otherwise it stops once, with commands. */
 
 import { createInterface } from 'node:readline/promises'
-import { escapeControls, Failure } from '../failure.ts'
+import { escapeControls, Failure, UsageError } from '../failure.ts'
 import {
   createPlan,
   type Plan,
@@ -10,7 +10,7 @@ import {
   type UnknownValue,
 } from '../transfer/reading/plan.ts'
 import type { Table } from '../transfer/reading/table.ts'
-import { findFlag, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
+import { findFlag, STATUSES, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
 import { note, toCount } from './output.ts'
 
 /** Options that answer questions, in the order of the command line. */
@@ -47,14 +47,20 @@ function addAnswers(options: PlanOptions, answers: Answers): PlanOptions {
     statusColumns: [...(options.statusColumns ?? []), ...select('--status-column')],
     ignoreColumns: [...(options.ignoreColumns ?? []), ...select('--ignore-column')],
     dateColumn: select('--date-column')[0] ?? options.dateColumn,
-    treat: new Map([...(options.treat ?? []), ...select('--treat').map(parseTreatment)]),
+    treat: new Map([...(options.treat ?? []), ...parseTreatments(select('--treat'))]),
   }
 }
 
-/** Splits `VALUE=STATUS` of an answer. */
-function parseTreatment(text: string): readonly [value: string, status: Status] {
-  const end = text.lastIndexOf('=')
-  return [text.slice(0, end), text.slice(end + 1) as Status]
+/** Parses `VALUE=STATUS`. @throws UsageError */
+export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<string, Status> {
+  return new Map(
+    texts.map((text) => {
+      const end = text.lastIndexOf('=')
+      const status = STATUSES.find((name) => name === text.slice(end + 1))
+      if (end < 0 || !status) throw new UsageError(`--treat is "${text}": use VALUE=${STATUSES.join(', VALUE=')}`)
+      return [text.slice(0, end), status]
+    }),
+  )
 }
 
 /** Asks every question of a plan. @throws Failure when the terminal is closed, or at Ctrl-C */

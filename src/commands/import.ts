@@ -13,9 +13,8 @@ import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/readi
 import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
-import { STATUSES, type Status } from '../transfer/reading/words.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
-import { settlePlan } from './import-questions.ts'
+import { parseTreatments, settlePlan } from './import-questions.ts'
 import { checkSignal, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
 
@@ -31,18 +30,6 @@ export interface ImportOptions extends ListOption {
   readonly rejected?: string
   readonly dryRun?: true
   readonly json?: true
-}
-
-/** Parses `VALUE=STATUS`. @throws UsageError */
-function parseTreatments(texts: readonly string[] = []): ReadonlyMap<string, Status> {
-  return new Map(
-    texts.map((text) => {
-      const end = text.lastIndexOf('=')
-      const status = STATUSES.find((name) => name === text.slice(end + 1))
-      if (end < 0 || !status) throw new UsageError(`--treat is "${text}": use VALUE=${STATUSES.join(', VALUE=')}`)
-      return [text.slice(0, end), status]
-    }),
-  )
 }
 
 /** Parses a label of the Encoding standard. @throws UsageError */
