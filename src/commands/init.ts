@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface, type Interface } from 'node:readline/promises'
+import { createInterface } from 'node:readline/promises'
 import { pathToFileURL } from 'node:url'
 // @ts-expect-error TypeScript knows no file without an extension.
 import env from '../../deploy/env' with { type: 'text' }
@@ -14,7 +14,7 @@ import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import { toFileFailure } from '../system-error.ts'
 import { note, print } from './output.ts'
 
-/** The default is what Rollcall does without the line, so it changes nothing. `toLine` throws a UsageError. */
+/** The preset is what Rollcall does without the line, so it changes nothing. `toLine` throws a UsageError. */
 type Question = readonly [option: string, text: string, preset: string, toLine: (answer: string) => string]
 
 const QUESTIONS: readonly Question[] = [
@@ -51,11 +51,15 @@ export async function init(folder: string, options: Readonly<Record<string, stri
   try {
     const changed = files.find(({ path, text }) => existsSync(path) && readFileSync(path, 'utf8') !== text)
     if (changed) throw new Failure(`${changed.path} exists, and init replaces no file: edit it, or name another folder`)
-    const answers = await answerAll(options)
-    const lines = QUESTIONS.flatMap((question, index) => toLines(question, answers[index] ?? ''))
+    const answers = process.stdin.isTTY ? await ask(options) : options
+    if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
+    const lines = QUESTIONS.flatMap(([option, , preset, toLine]) => {
+      const { [option]: answer = preset } = answers
+      return answer === preset ? [] : [toLine(answer)]
+    })
     mkdirSync(folder, { recursive: true })
     for (const { path, text } of files) writeFileSync(path, lines.reduce(setLine, text))
-    await print(createAdvice(isSystem ? undefined : resolve(folder), answers[0] ?? ''))
+    await print(createAdvice(isSystem ? undefined : resolve(folder), answers.baseUrl))
   } catch (error) {
     throw toFileFailure(error, folder)
   }
@@ -66,42 +70,30 @@ function setLine(text: string, line: string): string {
   return text.replace(new RegExp(`^(?:# )?${/^\w+./.exec(line)}.*`, 'm'), () => line)
 }
 
-function toLines([, , preset, toLine]: Question, answer: string): string[] {
-  return answer === preset ? [] : [toLine(answer)]
-}
-
-/** Returns the answers, in order. On a terminal, asks for those that the options do not have. @throws UsageError */
-async function answerAll(options: Readonly<Record<string, string>>): Promise<string[]> {
-  const terminal = process.stdin.isTTY && createInterface({ input: process.stdin, output: process.stderr })
-  if (!terminal && !(options.baseUrl && options.name))
-    throw new UsageError('without a terminal, --base-url and --name are needed')
+/** Asks for what the options do not answer, until the answer is valid. */
+async function ask(options: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+  const answers = { ...options }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // Ctrl-C and Ctrl-D close the terminal.
   const stop = () => {
     note('\nstopped: nothing is written')
     process.exit(toSignalExitCode('SIGINT'))
   }
-  if (terminal) terminal.once('close', stop)
-  const answers: string[] = []
-  for (const question of QUESTIONS) {
-    const [option, , preset] = question
-    answers.push(options[option] ?? (terminal ? await ask(terminal, question) : preset))
+  terminal.once('close', stop)
+  for (const [option, text, preset, toLine] of QUESTIONS) {
+    while (answers[option] === undefined) {
+      const answer = (await terminal.question(`${text} [${preset}]: `)).trim() || preset
+      try {
+        if (answer !== preset) toLine(answer)
+        answers[option] = answer
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+        note(error.message.replace('site.yaml:1: ', ''))
+      }
+    }
   }
-  if (terminal) terminal.off('close', stop).close()
+  terminal.off('close', stop).close()
   return answers
-}
-
-/** Asks until the answer is valid. */
-async function ask(terminal: Interface, question: Question): Promise<string> {
-  const [, text, preset] = question
-  const answer = (await terminal.question(`${text} [${preset}]: `)).trim() || preset
-  try {
-    toLines(question, answer)
-    return answer
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    note(error.message.replace('site.yaml:1: ', ''))
-    return await ask(terminal, question)
-  }
 }
 
 /** Says what comes next. @param folder of the files; undefined for that of the systemd unit */

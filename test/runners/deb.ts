@@ -4,7 +4,7 @@
  * root, and rollcall must not be installed.
  */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDeb } from '../../build/deb.ts'
@@ -15,6 +15,9 @@ import { findBlock } from '../support/markdown.ts'
 import { createFolder } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { requirePrograms } from './programs.ts'
+
+// apt and systemd write a lot, and machines are busy.
+setDefaultTimeout(600_000)
 
 requirePrograms({ 'dpkg-deb': 'dpkg-dev', unshare: 'util-linux', nsenter: 'util-linux', 'apt-get': 'apt' })
 if (Bun.which('rollcall')) throw new Error('rollcall is installed on this machine: purge it first')
