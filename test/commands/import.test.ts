@@ -86,6 +86,43 @@ describe('people who left', () => {
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\nc@site.io\nf@site.io\n')
   })
 
+  test('are removed by the weekly export of Ghost, which has no dates of them, unless they subscribed here later', async () => {
+    const { print, rows } = await createCliFixture()
+    const header =
+      'id,email,name,note,subscribed_to_emails,complimentary_plan,stripe_customer_id,created_at,deleted_at\n'
+    const toExport = (subscribed: Readonly<Record<string, boolean>>) =>
+      Object.entries(subscribed).map(
+        ([name, value]) => `1,${name}@site.io,,,${value},false,,2024-05-31T09:00:00.000Z,\n`,
+      )
+    const first = header + toExport({ ada: true, bob: true, cyd: false }).join('')
+    const second = header + toExport({ ada: true, bob: false, cyd: false, dan: false, eve: false }).join('')
+    expect(await print(['import', '-'], first)).toStartWith('2 added, 0 already listed, 1 suppressed\n')
+    // Dan is in no earlier export, and his subscription here is newer. That of Eve is older.
+    await print(['import', '-'], 'email,created\ndan@site.io,2025-01-01\neve@site.io,2024-01-01\n')
+    const { added, suppressed, removed, kept } = JSON.parse(await print(['import', '-', '--json'], second))
+    expect({ added, suppressed, removed, kept }).toEqual({ added: 0, suppressed: 3, removed: 2, kept: 1 })
+    expect((await rows()).map(({ email }) => email)).toEqual(['ada@site.io', 'dan@site.io'])
+    expect(await print(['import', '-'], second)).toStartWith('0 added, 1 already listed, 3 suppressed, 1 left but kept')
+  })
+
+  test.each([
+    [['*=suppressed'], 'suppressed'],
+    [['*=skip'], 'skipped'],
+    [['gone:1=suppressed', 'gone:0=subscribed'], 'suppressed'],
+    [['1=skip', 'gone:*=suppressed', '0=subscribed'], 'skipped'],
+  ])('are those that --treat %j names, and a corrected import adds nobody who is suppressed', async (treat, what) => {
+    const { print } = await createCliFixture()
+    const list = 'email,gone\na@site.io,0\nb@site.io,1\n'
+    const args = (values: readonly string[]) => ['import', '-', '--status-column', 'gone', ...toOptions(values)]
+    const toOptions = (values: readonly string[]) => values.flatMap((value) => ['--treat', value])
+    expect(await print(args(treat), list)).toStartWith(`1 added, 0 already listed, 1 ${what}\n`)
+    expect(await print(args(['0=subscribed', '1=subscribed']), list)).toStartWith(
+      what === 'skipped'
+        ? '1 added, 1 already listed\n'
+        : '0 added, 1 already listed, 1 left out (suppressed before, or in another row)\n',
+    )
+  })
+
   test('all leave with --suppress, and no import brings them back', async () => {
     const { print } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
