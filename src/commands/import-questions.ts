@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
+import { A_DATE } from '../transfer/reading/evidence.ts'
 import {
   createPlan,
   type Plan,
@@ -102,8 +103,8 @@ async function askColumn(suspect: SuspectColumn, prompt: Prompt): Promise<Answer
   const answer = await prompt(`${describe(suspect)}. Does it say who left? [y/N]`)
   if (findFlag(toPlainValue(answer)) !== 'yes') return [['--ignore-column', column]]
   const answers: (readonly [string, string])[] = [['--status-column', column]]
-  const known =
-    values && values.length <= MAX_SHOWN && values[0]?.[0] !== 'a date' ? values.map(([value]) => value) : ['*']
+  const shown = values?.map(([value]) => value) ?? []
+  const known = values && values.length <= MAX_SHOWN && !shown.includes(A_DATE) ? shown : ['*']
   for (const value of [...known.filter((value) => !saysLeft(value)), ...(empty > 0 ? [''] : [])]) {
     const text = value === '*' ? 'any other value' : value === '' ? 'an empty cell' : quote(value)
     const status = await askStatus(`  What does ${text} mean?`, findUsual(suspect, value), prompt)
@@ -164,9 +165,7 @@ const MAX_SHOWN = 5
 /** Such as `"VIP": "yes" 12, empty 108`. */
 function describe({ column, values, left, empty }: SuspectColumn): string {
   const sorted = values?.toSorted(([, one], [, other]) => other - one) ?? []
-  const shown = sorted
-    .slice(0, MAX_SHOWN)
-    .map(([value, rows]) => `${value === 'a date' ? value : quote(value)} ${rows}`)
+  const shown = sorted.slice(0, MAX_SHOWN).map(([value, rows]) => `${value === A_DATE ? value : quote(value)} ${rows}`)
   const hidden = sorted.slice(MAX_SHOWN)
   const parts = [
     ...(left !== undefined && (!values || hidden.some(([value]) => value === left)) ? [quote(left)] : []),

@@ -16,20 +16,14 @@ export interface ColumnOptions {
   readonly ignoreColumns?: readonly string[] | undefined
 }
 
-/** Finds the column that an option names. @throws Failure that lists the columns */
-export function findColumn(names: readonly string[], given: string, file: string): number {
-  const exact = names.findIndex((name) => name.trim() === given)
-  const index = exact < 0 ? names.findIndex((name) => toPlain(name) === toPlain(given)) : exact
-  if (index >= 0) return index
+/** Finds the columns with the name, or the number, that an option gives. @throws Failure that lists the columns */
+export function findColumns(names: readonly string[], given: string, file: string): readonly [number, ...number[]] {
+  const name = names.find((exact) => exact === given) ?? names.find((other) => toPlain(other) === toPlain(given))
+  const [first, ...others] = [...names.keys()].filter((index) => names[index] === name)
+  if (first !== undefined) return [first, ...others]
   const number = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
-  if (number <= names.length) return number - 1
+  if (number <= names.length) return [number - 1]
   throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
-}
-
-/** Finds all columns with the name that an option gives. @throws Failure that lists the columns */
-export function findColumns(names: readonly string[], given: string, file: string): readonly number[] {
-  const first = findColumn(names, given, file)
-  return [...names.keys()].filter((index) => index === first || names[index] === names[first])
 }
 
 /**

@@ -25,31 +25,42 @@ const TIME =
   '(?:(?:[Tt]|,? +)(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?' +
   ' *(?<half>[AaPp]\\.?[Mm]\\.?)?)?'
 // After `+0000`, Go writes the name of the zone. `GMT+2` has no leading zero.
+const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
 const OFFSET =
-  ' *(?:Z|UTC|GMT|(?<offset>[+-]\\d{2}(?::?\\d{2})?)(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|(?:UTC|GMT)(?<zone>[+-]\\d{1,2}(?::?\\d{2})?))?'
+  ` *(?:Z|UTC|GMT|(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|` +
+  `(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES})?`
 const NAME = '(?<name>\\p{L}{3,12})\\.?'
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
 
-const toRule = (text: string) => new RegExp(`^${text}${TIME}${OFFSET}$`, 'iu')
-
 const FORMS = [
-  toRule(`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`),
+  `${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`,
   // With points, the order is day, month, year, as in most of Europe.
-  toRule(`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`),
-  toRule(`${YEAR}年 ?${MONTH}月 ?${DAY}日`),
-]
+  `${DAY}\\.${MONTH}\\.${SHORT_YEAR}`,
+  // With slashes and hyphens, both orders are usual.
+  `(?<left>\\d{1,2})/(?<right>\\d{1,2})/${SHORT_YEAR}`,
+  `(?<left>\\d{1,2})-(?<right>\\d{1,2})-${YEAR}`,
+  `${YEAR}年 ?${MONTH}月 ?${DAY}日`,
+  // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
+  `${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`,
+  `${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`,
+  `${DAY}-${NAME}-${SHORT_YEAR}`,
+].map((form) => new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'))
 
-/** Forms with the name of a month: RFC 5322 section 3.3, and those of other languages, such as `31 de mayo de 2024`. */
-const NAMED_FORMS = [
-  toRule(`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`),
-  toRule(`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`),
-  toRule(`${DAY}-${NAME}-${SHORT_YEAR}`),
-]
+const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
-/** With slashes and hyphens, both orders are usual. */
-const AMBIGUOUS = toRule(
-  '(?<left>\\d{1,2})(?:/(?<right>\\d{1,2})/(?<year>\\d{4}|\\d{2})|-(?<right>\\d{1,2})-(?<year>\\d{4}))',
-)
+type Groups = Readonly<Record<string, string | undefined>>
+
+function findGroups(text: string): Groups | undefined {
+  // A quick test, because most texts have no digit.
+  if (!/\d/.test(text)) return undefined
+  for (const form of FORMS) {
+    const groups = form.exec(text)?.groups
+    if (groups) return groups
+  }
+  return undefined
+}
+
+const EXAMPLE = '2024-05-31T12:34:56Z'
 
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
@@ -59,20 +70,21 @@ const AMBIGUOUS = toRule(
 export function parseDate(text: string, order?: DateOrder): ParsedDate {
   const trimmed = text.trim()
   if (isBlank(trimmed)) return { ok: true, value: undefined }
-  if (!/\d/.test(trimmed)) return UNKNOWN
-  for (const form of FORMS) {
-    const groups = form.exec(trimmed)?.groups
-    if (groups) return parseGroups(groups, Number(groups.month), Number(groups.day))
+  if (UNIX_TIME.test(trimmed)) {
+    // From 1e11 on it is milliseconds: as seconds it would be after the year 5000.
+    const time = Number(trimmed)
+    return checkRange(time >= 1e11 ? time : time * 1000)
   }
-  if (UNIX_TIME.test(trimmed)) return checkRange(toMilliseconds(Number(trimmed)))
-  const ambiguous = AMBIGUOUS.exec(trimmed)?.groups
-  if (ambiguous) return parseAmbiguous(ambiguous, order)
-  for (const form of NAMED_FORMS) {
-    const groups = form.exec(trimmed)?.groups
-    const month = groups && findMonth(groups.name)
-    if (month) return parseGroups(groups, month, Number(groups.day))
+  const groups = findGroups(trimmed)
+  const found = groups && findDay(groups, order ?? findShownOrder(groups))
+  if (!groups || !found) {
+    return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   }
-  return UNKNOWN
+  if (found === 'unclear') {
+    return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
+  }
+  const milliseconds = toMilliseconds(groups, found)
+  return milliseconds === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(milliseconds)
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
@@ -80,33 +92,21 @@ export function isBlank(cell: string): boolean {
   return /^(?:null|\\N|n\/a|0000-00-00.*|)$/i.test(cell)
 }
 
-const EXAMPLE = '2024-05-31T12:34:56Z'
-const UNKNOWN: ParsedDate = {
-  ok: false,
-  reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none`,
-}
-const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
-/** The order that a date shows, `unclear` if it may have both, and undefined for dates whose order does not matter. */
-export function findDateOrder(text: string): DateOrder | 'unclear' | undefined {
+/** The order that a date shows; undefined when it may have both, or has another form. */
+export function findDateOrder(text: string): DateOrder | undefined {
   // A quick test, because most texts are in another form.
-  if (!/^\s*\d{1,2}[-/]\d/.test(text)) return undefined
-  const groups = AMBIGUOUS.exec(text.trim())?.groups
-  const [first, second] = [Number(groups?.left), Number(groups?.right)]
-  if (!groups || first === second) return undefined
-  if (first <= 12 && second <= 12) return 'unclear'
-  return first > 12 ? 'dmy' : 'mdy'
+  const groups = /^\s*\d{1,2}[-/]\d/.test(text) ? findGroups(text.trim()) : undefined
+  return groups && findShownOrder(groups)
 }
 
-/** Whether a text is a date, and not a number, which may be anything. */
-export function isPlainDate(text: string): boolean {
-  return !UNIX_TIME.test(text.trim()) && classifyDate(text) === 'date'
+function findShownOrder({ left, right }: Groups): DateOrder | undefined {
+  return Number(left) > 12 ? 'dmy' : Number(right) > 12 ? 'mdy' : undefined
 }
 
-/** Whether a text is a date in some order, is empty, or is anything else. */
-export function classifyDate(text: string): 'date' | 'empty' | 'other' {
-  const parsed = parseDate(text, findDateOrder(text) === 'mdy' ? 'mdy' : 'dmy')
-  if (!parsed.ok) return 'other'
-  return parsed.value ? 'date' : 'empty'
+/** Whether a text is a date in some order. */
+export function isDate(text: string): boolean {
+  const parsed = parseDate(text, findDateOrder(text) ?? 'dmy')
+  return parsed.ok && parsed.value !== undefined
 }
 
 /** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */
@@ -115,82 +115,57 @@ export function toDateText(cell = ''): string {
   return typeof date === 'string' ? date : ''
 }
 
-type Groups = Readonly<Record<string, string | undefined>>
-
-function parseAmbiguous(groups: Groups, given: DateOrder | undefined): ParsedDate {
-  const [first, second] = [Number(groups.left), Number(groups.right)]
-  const order = given ?? (second > 12 ? 'mdy' : 'dmy')
-  if (!given && first <= 12 && second <= 12 && first !== second) {
-    return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
-  }
-  return order === 'mdy' ? parseGroups(groups, first, second) : parseGroups(groups, second, first)
+interface Day {
+  readonly month: number
+  readonly day: number
 }
 
-/** The number of a month, from 1, by its long or short name; undefined for another word. */
-function findMonth(name = ''): number | undefined {
+/** Finds the month and the day; undefined when the month has no known name. */
+function findDay({ name, month, day, left, right }: Groups, order: DateOrder | undefined): Day | 'unclear' | undefined {
+  const [first, second] = [Number(left), Number(right)]
+  if (left && !order && first !== second) return 'unclear'
+  if (left) return order === 'mdy' ? { month: first, day: second } : { month: second, day: first }
   months ??= createMonths()
-  const plain = toPlain(name)
-  return months.get(plain) ?? (MONTH_START.test(plain) ? months.get(plain.slice(0, 3)) : undefined)
+  const number = name ? months.get(toPlain(name)) : Number(month)
+  return number === undefined ? undefined : { month: number, day: Number(day) }
 }
 
-// `Sept` is short too.
-const MONTH_START = /^(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*$/
 let months: ReadonlyMap<string, number> | undefined
 
-/** The names of the months in the languages of the page, alone and after a day, from CLDR. `Mrz` is German in Excel. */
+const MONTH_STYLES = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' }] as const)
+
+/** Numbers of months by their plain names in the languages of the page, from CLDR. `Mrz` is German in Excel. */
 function createMonths(): ReadonlyMap<string, number> {
-  const found = new Map([['mrz', 3]])
-  for (const language of Object.keys(LOCALES)) {
-    for (const month of ['long', 'short'] as const) {
-      for (const options of [{ month }, { month, day: 'numeric' }] as const) {
-        const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC', calendar: 'gregory' })
-        for (let number = 1; number <= 12; number++) {
-          const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
-          found.set(toPlain(parts.find(({ type }) => type === 'month')?.value ?? ''), number)
-        }
-      }
+  const found = new Map([
+    ['mrz', 3],
+    ['sept', 9],
+  ])
+  for (const [language, style] of Object.keys(LOCALES).flatMap((tag) =>
+    MONTH_STYLES.map((one) => [tag, one] as const),
+  )) {
+    const format = new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC', calendar: 'gregory' })
+    for (let number = 1; number <= 12; number++) {
+      const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
+      found.set(toPlain(parts.find(({ type }) => type === 'month')?.value ?? ''), number)
     }
   }
   return found
 }
 
-function parseGroups(groups: Groups, month: number, day: number): ParsedDate {
-  const { hour = '0', minute = '0', second = '0', fraction = '0', half, offset, zone } = groups
-  const isHour = half ? Number(hour) >= 1 && Number(hour) <= 12 : Number(hour) <= 23
-  const midnight = findMidnight(toYear(groups.year), month, day)
-  if (midnight === undefined || !isHour || Number(minute) > 59 || Number(second) > 60) return MISSING
-  const hours = half ? (Number(hour) % 12) + (/^p/i.test(half) ? 12 : 0) : Number(hour)
-  const seconds = (hours * 60 + Number(minute) - toOffset(offset ?? zone)) * 60 + Number(second)
-  return checkRange(midnight + seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')))
-}
-
-// A leap second has the number 60.
-const MISSING: ParsedDate = { ok: false, reason: 'the date does not exist' }
-
-/** The year of four digits, or of two. */
-function toYear(text = ''): number {
-  const year = Number(text)
-  return text.length > 2 ? year : year + (year < 70 ? 2000 : 1900)
-}
-
-/** The start of a day in UTC, in milliseconds since 1970; undefined when there is no such day. */
-function findMidnight(year: number, month: number, day: number): number | undefined {
-  const midnight = Date.UTC(year, month - 1, day)
+/** Milliseconds since 1970; undefined when there is no such time. */
+function toMilliseconds(groups: Groups, { month, day }: Day): number | undefined {
+  const { year = '', half, fraction = '', sign = '+' } = groups
+  const toNumber = (name: string) => Number(groups[name] ?? 0)
+  const [hour, minute, second] = [toNumber('hour'), toNumber('minute'), toNumber('second')]
+  const years = Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
   // Date.UTC turns February 30 into March.
-  return month >= 1 && month <= 12 && new Date(midnight).getUTCDate() === day ? midnight : undefined
-}
-
-/** Minutes east of UTC. */
-function toOffset(offset: string | undefined): number {
-  const parts = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(offset ?? '')
-  if (!parts) return 0
-  const minutes = Number(parts[2]) * 60 + Number(parts[3] ?? 0)
-  return parts[1] === '-' ? -minutes : minutes
-}
-
-/** Unix time. From 1e11 on it is milliseconds: as seconds it would be after the year 5000. */
-function toMilliseconds(value: number): number {
-  return value >= 1e11 ? value : value * 1000
+  const isDay = new Date(Date.UTC(years, month - 1, day)).getUTCMonth() === month - 1
+  const isHour = half ? hour >= 1 && hour <= 12 : hour <= 23
+  // A leap second has the number 60.
+  if (!isDay || !isHour || minute > 59 || second > 60) return undefined
+  const hours = half ? (hour % 12) + (/^p/i.test(half) ? 12 : 0) : hour
+  const east = Number(`${sign}1`) * (toNumber('hoursEast') * 60 + toNumber('minutesEast'))
+  return Date.UTC(years, month - 1, day, hours, minute - east, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
 }
 
 function checkRange(milliseconds: number): ParsedDate {

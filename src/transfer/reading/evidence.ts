@@ -1,10 +1,10 @@
 /** What a column holds, and whether one that the import does not read may say who left. Decision 9 has the rules. */
 
 import { parseOwnerAddresses } from './addresses.ts'
-import { type DateOrder, findDateOrder, isBlank, isPlainDate, toDateText } from './dates.ts'
+import { type DateOrder, findDateOrder, isBlank, isDate, toDateText } from './dates.ts'
 import { toPlain } from './names.ts'
-import { CONSENT_PARTS, HARMLESS_NAMES, LEFT_PARTS, STATUS_PARTS } from './programs.ts'
-import { findFlag, saysLeft, toPlainValue, WORDS } from './words.ts'
+import { CONSENT_PARTS, HARMLESS_NAMES, STATUS_PARTS } from './programs.ts'
+import { findFlag, LEFT_PARTS, saysLeft, toPlainValue, WORDS } from './words.ts'
 
 /** Different values of a column that are counted. */
 const MAX_VALUES = 20
@@ -12,83 +12,95 @@ const MAX_VALUES = 20
 /** Cells that show whether a column holds addresses or dates. */
 const SAMPLE = 1000
 
-export interface Profile {
-  /** Of the first cells that are not empty: addresses, yes or no, and objects of JSON with our date. */
-  sampled: number
-  addresses: number
-  flags: number
-  objects: number
+/** All dates are one value. */
+export const A_DATE = 'a date'
+
+/** Among dates, a dash means no value. Otherwise it may be a mark. */
+const DASH = /^[-–—]$/
+
+/** What the cells of a column are, without those that are blank. */
+export class Profile {
+  /** Of the first cells: addresses, yes or no, and objects of JSON with our date. */
+  sampled = 0
+  addresses = 0
+  flags = 0
+  objects = 0
   /** The orders that dates show. */
-  readonly orders: Set<DateOrder>
+  readonly orders = new Set<DateOrder>()
   /** Of the rows that would be added: how many have each value, undefined when there are too many values. */
-  values: Map<string, number> | undefined
-  filled: number
-  /** Dates before anything else but dashes. */
-  dates: number
-  /** Whether there is anything else. */
-  hasOther: boolean
+  values: Map<string, number> | undefined = new Map<string, number>()
+  filled = 0
   /** The first cell that says that somebody left. */
   left: string | undefined
   /** Whether an object of JSON has a flag. */
-  hasJsonFlag: boolean
-}
+  hasJsonFlag = false
 
-export function createProfile(): Profile {
-  const sample = { sampled: 0, addresses: 0, flags: 0, objects: 0 }
-  const evidence = { values: new Map(), filled: 0, dates: 0, hasOther: false, left: undefined, hasJsonFlag: false }
-  return { ...sample, orders: new Set(), ...evidence }
-}
-
-/** Adds a cell. @param isAdded whether the person in the row would be added */
-export function addCell(profile: Profile, text: string, isAdded: boolean): void {
-  const cell = text.trim()
-  if (isBlank(cell)) return
-  if (profile.sampled < SAMPLE) {
-    profile.sampled++
-    if (cell.includes('@') && parseOwnerAddresses(cell).ok) profile.addresses++
-    if (findFlag(toPlain(cell))) profile.flags++
-    if (cell.startsWith('{') && toDateText(cell) !== '') profile.objects++
+  /** Adds a cell. @param isAdded whether the person in the row would be added */
+  add(text: string, isAdded: boolean): void {
+    const cell = text.trim()
+    if (isBlank(cell)) return
+    if (this.sampled < SAMPLE) {
+      this.sampled++
+      if (cell.includes('@') && parseOwnerAddresses(cell).ok) this.addresses++
+      if (findFlag(toPlain(cell))) this.flags++
+      if (cell.startsWith('{') && toDateText(cell) !== '') this.objects++
+    }
+    const order = findDateOrder(cell)
+    if (order) this.orders.add(order)
+    if (isAdded) this.#addEvidence(cell)
   }
-  const order = findDateOrder(cell)
-  if (order && order !== 'unclear') profile.orders.add(order)
-  if (isAdded) addEvidence(profile, cell)
-}
 
-function addEvidence(profile: Profile, cell: string): void {
-  profile.filled++
-  // Among dates, a dash means no value. Otherwise it may be a mark.
-  const isDash = /^[-–—]$/.test(cell)
-  profile.hasOther ||= !isDash && !isPlainDate(cell)
-  if (!isDash && !profile.hasOther) profile.dates++
-  const count = profile.values?.get(cell) ?? 0
-  profile.values?.set(cell, count + 1)
-  if (count > 0) return
-  if (profile.values && profile.values.size > MAX_VALUES) profile.values = undefined
-  if (saysLeft(cell)) profile.left ??= cell
-  profile.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
+  #addEvidence(cell: string): void {
+    this.filled++
+    const { values } = this
+    // A number may be anything.
+    const isNew = values && !values.has(cell)
+    const value = isNew && isDate(cell) && Number.isNaN(Number(cell)) ? A_DATE : cell
+    const count = values?.get(value) ?? 0
+    values?.set(value, count + 1)
+    if (count > 0) return
+    if (values && values.size > MAX_VALUES) this.values = undefined
+    if (saysLeft(cell)) this.left ??= cell
+    this.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
+  }
+
+  /** The number of dates, when there is nothing else but dashes; undefined otherwise. */
+  get dates(): number | undefined {
+    const others = [...(this.values?.keys() ?? [])].filter((value) => value !== A_DATE && !DASH.test(value))
+    return others.length === 0 ? this.values?.get(A_DATE) : undefined
+  }
 }
 
 /** How sure a column is to say who left: by words, or only by what it looks like. */
 export type Suspicion = 'words' | 'shape'
 
-interface Evidence {
-  readonly name: string
-  readonly profile: Profile
+/** What is known about the whole table. */
+interface Context {
   /** Number of rows that would be added. */
-  readonly rows: number
+  readonly added: number
   /** Whether a column that is read says who unsubscribed. Then shapes are no evidence. */
   readonly saysWhoLeft: boolean
 }
 
 /** Returns why a column may say who left; undefined when nothing speaks for it. */
-export function findSuspicion({ name, profile, rows, saysWhoLeft }: Evidence): Suspicion | undefined {
+export function findSuspicion(
+  name: string,
+  profile: Profile,
+  { added: rows, saysWhoLeft }: Context,
+): Suspicion | undefined {
   const plain = toPlain(name)
-  if (profile.filled === 0 || HARMLESS_NAMES.has(plain) || isOtherChannel(name)) return undefined
+  const { values, filled, left, hasJsonFlag } = profile
+  if (filled === 0 || HARMLESS_NAMES.has(plain) || isOtherChannel(name)) return undefined
   const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
-  if (isHarmlessConstant(profile, rows, { hasLeftName, isConsent: isConsentName(name) })) return undefined
-  if (hasLeftName || profile.left !== undefined) return 'words'
+  // Every row says the same: no, subscribed, or yes in a column of consent.
+  const constants = values && filled >= rows ? [...values.keys()].map(toPlainValue) : []
+  const isEvery = (is: (word: string) => boolean) => constants.length > 0 && constants.every(is)
+  if (isEvery((word) => findFlag(word) === 'no')) return undefined
+  if (!hasLeftName && isEvery((word) => WORDS.get(word) === 'subscribed')) return undefined
+  if (isConsentName(name) && isEvery((word) => findFlag(word) === 'yes')) return undefined
+  if (hasLeftName || left !== undefined) return 'words'
   if (saysWhoLeft) return undefined
-  return hasPart(plain, STATUS_PARTS) || profile.hasJsonFlag || hasShape(profile, rows) ? 'shape' : undefined
+  return hasPart(plain, STATUS_PARTS) || hasJsonFlag || hasShape(profile, rows) ? 'shape' : undefined
 }
 
 /** Whether a name is that of a column of consent: a yes in it means a subscription. */
@@ -117,25 +129,9 @@ function isOtherChannel(name: string): boolean {
   )
 }
 
-/** Whether every row says no, or subscribed, or yes in a column of consent. */
-function isHarmlessConstant(
-  { values, filled }: Profile,
-  rows: number,
-  { hasLeftName, isConsent }: { readonly hasLeftName: boolean; readonly isConsent: boolean },
-): boolean {
-  if (!values || filled < rows) return false
-  const words = [...values.keys()].map(toPlainValue)
-  if (words.every((word) => findFlag(word) === 'no')) return true
-  if (hasLeftName) return false
-  return (
-    words.every((word) => WORDS.get(word) === 'subscribed') ||
-    (isConsent && words.every((word) => findFlag(word) === 'yes'))
-  )
-}
-
 /** Whether the values look like a status: yes and no, dates or a mark in some rows, or words of which one is known. */
-function hasShape({ values, filled, dates, hasOther }: Profile, rows: number): boolean {
-  if (dates > 0 && !hasOther) return dates < rows
+function hasShape({ values, filled, dates }: Profile, rows: number): boolean {
+  if (dates !== undefined) return dates < rows
   if (!values) return false
   const words = [...values.keys()].map(toPlainValue)
   // A mark is one sign, which may be an emoji.

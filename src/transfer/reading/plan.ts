@@ -4,9 +4,9 @@
  */
 
 import { Failure } from '../../failure.ts'
-import { type ColumnOptions, findAddress, findColumn, findColumns, findDates } from './columns.ts'
+import { type ColumnOptions, findAddress, findColumns, findDates } from './columns.ts'
 import type { DateOrder } from './dates.ts'
-import { addCell, createProfile, findSuspicion, isConsentName, type Profile, type Suspicion } from './evidence.ts'
+import { A_DATE, findSuspicion, isConsentName, Profile, type Suspicion } from './evidence.ts'
 import { toPlain } from './names.ts'
 import { OWN_NAMES } from './programs.ts'
 import { findStatusColumns, type Meaning, readStatus, type StatusColumn, type Treatments } from './statuses.ts'
@@ -82,17 +82,19 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   if (names.join() === REJECTED_COLUMNS.join()) {
     throw new Failure(`${file}: it is a file of rejected rows. Correct these rows in the list, and import that again`)
   }
-  const findAll = (given: readonly string[] = []) => given.flatMap((name) => findColumns(names, name, file))
-  const ignored = findAll(options.ignoreColumns)
-  const statuses = suppress ? [] : findStatusColumns(names, { named: findAll(options.statusColumns), ignored, treat })
+  const find = (given: string) => findColumns(names, given, file)
+  const ignored = (options.ignoreColumns ?? []).flatMap(find)
+  const statuses = suppress
+    ? []
+    : findStatusColumns(names, { named: (options.statusColumns ?? []).flatMap(find), ignored }, treat)
   const survey = surveyRows(table, names, statuses)
   const { profiles } = survey
 
   const plain = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
-  const address = column === undefined ? findAddress({ names, plain, profiles }, file) : findColumn(names, column, file)
+  const address = column === undefined ? findAddress({ names, plain, profiles }, file) : find(column)[0]
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
   const found = suppress || dateColumn === 'none' ? [] : findDates(plain, profiles)
-  const dates = dateColumn && dateColumn !== 'none' ? [findColumn(names, dateColumn, file)] : found
+  const dates = dateColumn && dateColumn !== 'none' ? [find(dateColumn)[0]] : found
   const read = [address, ...dates, ...statuses.map(({ index }) => index)]
   const unread = [...names.keys()].filter((index) => !read.includes(index))
   const watched = suppress ? [] : unread.filter((index) => !ignored.includes(index))
@@ -108,9 +110,7 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
     counts: survey.counts,
     unusedTreatments: [...treat.keys()].filter((value) => !survey.treatments.has(value)),
     questions: { columns: findSuspects(watched, names, survey), values: survey.unknown },
-    possibleDates: watched.flatMap((index) =>
-      isUndated && hasOnlyDates(profiles[index]) ? toColumnName(names, index) : [],
-    ),
+    possibleDates: watched.flatMap((index) => (isUndated && profiles[index]?.dates ? toColumnName(names, index) : [])),
   }
 }
 
@@ -118,31 +118,27 @@ type Survey = ReturnType<typeof surveyRows>
 
 /** Looks at every row once. */
 function surveyRows(table: Table, names: readonly string[], statuses: readonly StatusColumn[]) {
-  const profiles = names.map(createProfile)
-  const counts = new Map(statuses.map((column) => [column, new Map<Meaning, number>()]))
-  const unknown = new Map<string, UnknownValue>()
+  const profiles = names.map(() => new Profile())
+  const known = new Map<string, { readonly column: StatusColumn; readonly meaning: Meaning; rows: number }>()
+  const unknown = new Map<string, Omit<UnknownValue, 'rows'> & { rows: number }>()
   let added = 0
   for (const row of table.rows()) {
     if (findProblem(row, names)) continue
     const { cells, line } = row
-    const status = readStatus(statuses, cells, (column, meaning) => {
-      const meanings = counts.get(column)
-      meanings?.set(meaning, (meanings.get(meaning) ?? 0) + 1)
-    })
-    if (status !== 'missing' && 'unknown' in status) {
-      const { unknown: value, column } = status
-      const key = `${column.index} ${value}`
-      const { rows = 0, ...first } = unknown.get(key) ?? { column: column.name, value, line }
-      unknown.set(key, { ...first, rows: rows + 1 })
+    const { readings, status, unclear } = readStatus(statuses, cells)
+    for (const { column, meaning } of readings) {
+      if (meaning) countRow(known, `${column.index} ${meaning.key}`, { column, meaning })
+    }
+    const value = unclear?.cell
+    if (unclear && value !== undefined) {
+      countRow(unknown, `${unclear.column.index} ${value}`, { column: unclear.column.name, value, line })
     }
     // What a column says about somebody who is not added is no evidence.
-    const isAdded = status !== 'missing' && ('unknown' in status || status.status === 'subscribed')
+    const isAdded = status === 'subscribed' || value !== undefined
     if (isAdded) added++
-    for (const [index, profile] of profiles.entries()) addCell(profile, cells[index] ?? '', isAdded)
+    for (const [index, profile] of profiles.entries()) profile.add(cells[index] ?? '', isAdded)
   }
-  const meanings = [...counts].flatMap(([column, found]) =>
-    [...found].map(([meaning, rows]) => ({ column, meaning, rows })),
-  )
+  const counts = [...known.values()].toSorted((one, other) => one.column.index - other.column.index)
   return {
     profiles,
     /** Number of rows that would be added. */
@@ -150,18 +146,22 @@ function surveyRows(table: Table, names: readonly string[], statuses: readonly S
     /** Whether a column that is read says who unsubscribed. */
     saysWhoLeft:
       names.some((name) => OWN_NAMES.has(toPlain(name))) ||
-      meanings.some(
+      counts.some(
         ({ column, meaning }) => column.showsUnsubscribed && meaning.status === 'suppressed' && !meaning.treatment,
       ),
     unknown: [...unknown.values()],
-    counts: meanings.map(({ column, meaning: { value, status }, rows }) => ({
-      column: column.name,
-      value,
-      status,
-      rows,
-    })),
-    treatments: new Set(meanings.map(({ meaning }) => meaning.treatment)),
+    counts: counts.map(({ column: { name: column }, meaning: { value, status }, rows }) => {
+      return { column, value, status, rows }
+    }),
+    treatments: new Set(counts.map(({ meaning }) => meaning.treatment)),
   }
+}
+
+/** Counts rows by a key, and keeps what the first of them had. */
+function countRow<T>(counts: Map<string, T & { rows: number }>, key: string, first: T): void {
+  const found = counts.get(key)
+  if (found) found.rows++
+  else counts.set(key, { ...first, rows: 1 })
 }
 
 /** Why a row cannot be read. A cell after the last column means that a delimiter is not quoted, so cells may be in the wrong columns. */
@@ -182,27 +182,20 @@ function findOrder(profiles: readonly (Profile | undefined)[]): DateOrder | unde
 }
 
 function findSuspects(indexes: readonly number[], names: readonly string[], survey: Survey): readonly SuspectColumn[] {
-  const { profiles, added: rows, saysWhoLeft } = survey
+  const { profiles, added: rows } = survey
   const suspects = indexes.flatMap((index): SuspectColumn[] => {
     const [name = '', profile] = [names[index], profiles[index]]
-    const suspicion = profile && findSuspicion({ name, profile, rows, saysWhoLeft })
+    const suspicion = profile && findSuspicion(name, profile, survey)
     if (!suspicion) return []
-    const { values, filled, left } = hasOnlyDates(profile) ? toDates(profile) : profile
-    const isConsent = isConsentName(name)
+    const { dates, left } = profile
+    const values = dates === undefined ? profile.values && [...profile.values] : [[A_DATE, dates] as const]
     const column = toColumnName(names, index)
-    return [{ column, suspicion, values: values && [...values], left, empty: rows - filled, isConsent }]
+    return [
+      { column, suspicion, values, left, empty: rows - (dates ?? profile.filled), isConsent: isConsentName(name) },
+    ]
   })
   // The surest first: a message shows how to read the first one.
   return suspects.toSorted((one, other) => Number(one.suspicion === 'shape') - Number(other.suspicion === 'shape'))
-}
-
-function hasOnlyDates(profile: Profile | undefined): boolean {
-  return profile !== undefined && profile.dates > 0 && !profile.hasOther
-}
-
-/** All dates are one value. */
-function toDates(profile: Profile): Profile {
-  return { ...profile, values: new Map([['a date', profile.dates]]), filled: profile.dates }
 }
 
 /** The name of a column in an option, or its number if the name would find another column. */

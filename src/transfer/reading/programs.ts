@@ -4,7 +4,7 @@ import { toPlain, toPlainNames } from './names.ts'
 import type { Status } from './words.ts'
 
 /** Stand for any word that means yes or no, for no value, and for any date. Other values are compared like names. */
-const [YES, NO, EMPTY, DATE] = ['(yes)', '(no)', '(empty)', '(date)'] as const
+export const [YES, NO, EMPTY, DATE] = ['(yes)', '(no)', '(empty)', '(date)'] as const
 
 /** What the values of some columns mean. Without values, the words of `words.ts` count. */
 export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
@@ -137,15 +137,6 @@ export const HARMLESS_NAMES = toSet(({ harmless }) => harmless).union(
         'last email, unsubscribe url, unsubscribe link, unsubscribe token',
     ),
   ),
-)
-
-/** Parts of names that say that somebody left, in the languages of the page. */
-export const LEFT_PARTS = toPlainNames(
-  'unsub, opt out, opted out, do not mail, do not e-mail, do not contact, no mail, deleted, removed, blacklist, ' +
-    'blocklist, blocked, bounce, complain, suppress, revoked, withdrawn, abgemeldet, abmeld, gesperrt, abbestell, ' +
-    'ausgetragen, ausgetreten, widerruf, désinscri, désabon, bloqué, desuscri, de baja, la baja, rebot, disiscri, ' +
-    'cancellat, uitgeschreven, afgemeld, wypisan, rezygnac, descadastr, відпис, 解除, 配信停止, 退会, 解約, 退订, ' +
-    '取消订阅, الغاء',
 )
 
 /** Parts of names of columns of consent. */

@@ -6,7 +6,7 @@ import { parseOwnerAddresses } from './addresses.ts'
 import { parseDate, toDateText } from './dates.ts'
 import { toPlain } from './names.ts'
 import { findProblem, type Plan, toWidth } from './plan.ts'
-import { readStatus } from './statuses.ts'
+import { type RowStatus, readStatus } from './statuses.ts'
 import { checkQuotes, type Row, type Table } from './table.ts'
 import { findFlag, STATUSES, type Status } from './words.ts'
 
@@ -71,16 +71,17 @@ type ReadRow =
   /** Why the row is rejected. */
   | { readonly reason: string }
 
-const OPTED_OUT = { status: 'suppressed', optedOutAt: undefined } as const
+const OPTED_OUT: Omit<RowStatus, 'readings'> = { status: 'suppressed' }
 
 function readRow(row: Row, plan: Plan): ReadRow {
   const { cells } = row
   const problem = findProblem(row, plan.names)
   if (problem !== undefined) return { reason: problem }
-  const found = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
-  if (found === 'missing') return { reason: `there is no status: ${toWidth(cells, plan.names)}` }
-  if ('unknown' in found) throw new Error('a status has no meaning')
-  const { status, optedOutAt } = found
+  const { status, unclear, optedOutAt } = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
+  if (!status) {
+    if (unclear?.cell === undefined) return { reason: `there is no status: ${toWidth(cells, plan.names)}` }
+    throw new Error('a status has no meaning')
+  }
   if (status === 'skip') return { status, addresses: [], date: undefined }
   const addresses = parseOwnerAddresses(cells[plan.address] ?? '')
   if (!addresses.ok) return addresses

@@ -1,16 +1,18 @@
 /** Reads the status columns of a row. */
 
-import { classifyDate } from './dates.ts'
+import { isBlank, isDate } from './dates.ts'
+import { A_DATE } from './evidence.ts'
 import { toPlain, toPlainNames } from './names.ts'
-import { PROGRAMS, type StatusRule } from './programs.ts'
+import { DATE, EMPTY, NO, PROGRAMS, type StatusRule } from './programs.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlainValue, WORDS } from './words.ts'
 
-/** What a value of a status column means. Cells with the same meaning share one object. */
+/** What a cell of a status column means. */
 export interface Meaning {
-  /** As in the first cell, `empty` or `a date`. */
+  /** Rows with the same key are counted together. */
+  readonly key: string
+  /** As in the cell, `empty` or `a date`. */
   readonly value: string
   readonly status: Status
-  readonly isDate: boolean
   /** The value of `--treat` that says so. */
   readonly treatment?: string | undefined
 }
@@ -23,14 +25,6 @@ export interface StatusColumn {
   find(cell: string): Meaning | undefined
 }
 
-interface StatusOptions {
-  /** Indexes of columns that the owner named. */
-  readonly named: readonly number[]
-  /** Indexes of columns that are not read. */
-  readonly ignored: readonly number[]
-  readonly treat: Treatments
-}
-
 /** Statuses by value, or by `COLUMN:VALUE`, before the known meanings. See docs/import.md for `*`. */
 export type Treatments = ReadonlyMap<string, Status>
 
@@ -39,9 +33,17 @@ const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zi
 
 const RULES = PROGRAMS.flatMap(({ rules }) => rules)
 
-/** Finds the status columns of a table. @param names of all columns */
-export function findStatusColumns(names: readonly string[], options: StatusOptions): readonly StatusColumn[] {
-  const { named, ignored, treat } = options
+/**
+ * Finds the status columns of a table.
+ *
+ * @param names of all columns
+ * @param given the indexes of columns that the owner named, and of those that are not read
+ */
+export function findStatusColumns(
+  names: readonly string[],
+  { named, ignored }: Readonly<Record<'named' | 'ignored', readonly number[]>>,
+  treat: Treatments,
+): readonly StatusColumn[] {
   const plain = names.map(toPlain)
   const known = plain.map((name) => RULES.filter((rule) => isRuleOf(rule, name, plain)))
   const isStrong = (rules: readonly StatusRule[] = []) => rules.some(({ isWeak }) => !isWeak)
@@ -53,7 +55,7 @@ export function findStatusColumns(names: readonly string[], options: StatusOptio
       const rules = known[index] ?? []
       const isNamed = named.includes(index)
       const showsUnsubscribed = !isNamed && !rules.some(({ hasBouncesOnly }) => hasBouncesOnly)
-      const find = createFind(rules, { isNamed, treatments: selectTreatments(treat, index, plain) })
+      const find = createFind(rules, isNamed, selectTreatments(treat, index, plain))
       return { index, name: names[index] ?? '', showsUnsubscribed, find }
     })
 }
@@ -63,79 +65,62 @@ function isRuleOf(rule: StatusRule, name: string, names: readonly string[]): boo
   return hasName && (!rule.with || rule.with.some((required) => names.includes(toPlain(required))))
 }
 
-interface Treatment {
-  readonly given: string
-  readonly status: Status
+/** A value as it is compared: empty for all that mean no value. */
+function toKey(value: string): string {
+  return isBlank(value.trim()) ? '' : toPlainValue(value)
 }
 
-/** The treatments for a column, by plain value. Those of `COLUMN:VALUE` count before those of `VALUE`. */
-function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): ReadonlyMap<string, Treatment> {
-  const own = new Map<string, Treatment>()
-  const others = new Map<string, Treatment>()
-  for (const [given, status] of treat) {
-    const end = [...given.matchAll(/:/g)].findLast((colon) =>
-      plain.includes(toPlain(given.slice(0, colon.index))),
-    )?.index
-    if (end === undefined) others.set(toPlainValue(given), { given, status })
-    else if (toPlain(given.slice(0, end)) === plain[index])
-      own.set(toPlainValue(given.slice(end + 1)), { given, status })
-  }
-  return new Map([...others, ...own])
+/** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
+function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): ReadonlyMap<string, Known> {
+  const isColumn = (text: string) => plain.includes(toPlain(text))
+  const all = [...treat].map(([treatment, status]) => {
+    const colons = [...treatment.matchAll(/:/g)].map((colon) => colon.index)
+    const end = colons.findLast((colon) => isColumn(treatment.slice(0, colon))) ?? -1
+    const column = end < 0 ? undefined : toPlain(treatment.slice(0, end))
+    return { column, key: toKey(treatment.slice(end + 1)), known: { status, treatment } }
+  })
+  const select = (wanted: string | undefined) => all.filter(({ column }) => column === wanted)
+  return new Map([...select(undefined), ...select(plain[index])].map(({ key, known }) => [key, known]))
 }
+
+type Known = Pick<Meaning, 'status' | 'treatment'>
 
 /** Cells of a column whose meaning is kept. */
 const MAX_CELLS = 1000
 
-interface FindOptions {
-  readonly isNamed: boolean
-  readonly treatments: ReadonlyMap<string, Treatment>
-}
-
 /** Creates the function that finds the meaning of a cell; undefined when nobody knows it. */
-function createFind(rules: readonly StatusRule[], { isNamed, treatments }: FindOptions): StatusColumn['find'] {
+function createFind(
+  rules: readonly StatusRule[],
+  isNamed: boolean,
+  treatments: ReadonlyMap<string, Known>,
+): StatusColumn['find'] {
   const values = toValues(rules)
   const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const any = treatments.get('*')
-  const meanings = new Map<string, Meaning>()
-  const cells = new Map<string, Meaning | undefined>()
+  const meanings = new Map<string, Meaning | undefined>()
 
-  function findStatus(cell: string, word: string, kind: string): Treatment | { readonly status: Status } | undefined {
-    const treated = treatments.get(word) ?? (kind === '(empty)' ? treatments.get('') : undefined)
+  function findKnown(cell: string, key: string, kind: string): Known | undefined {
+    const treated = treatments.get(key)
     if (treated) return treated
-    const hasValue = kind !== '(empty)' && kind !== '(no)'
-    const isLeft = isNamed && saysLeft(cell)
+    const hasValue = kind !== EMPTY && kind !== NO
     // Whoever left is never added, whatever the other values mean.
+    const isLeft = isNamed && saysLeft(cell)
     if (isNamed && any && hasValue && !(isLeft && any.status === 'subscribed')) return any
-    const known = values.get(word) ?? values.get(kind) ?? (hasWords ? WORDS.get(word) : undefined)
-    const status = isLeft ? 'suppressed' : known
-    if (status || !any) return status && { status }
+    const status = isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? (hasWords && WORDS.get(key)))
+    if (status || !any) return status ? { status } : undefined
     if (hasValue) return any
     // Where any value means that somebody left, no value means the opposite.
     return isNamed ? { status: any.status === 'subscribed' ? 'skip' : 'subscribed' } : undefined
   }
 
-  function findMeaning(cell: string): Meaning | undefined {
-    const date = classifyDate(cell)
-    const word = toPlainValue(cell)
-    const kind = date === 'other' ? `(${findFlag(word)})` : `(${date})`
-    const found = findStatus(cell, word, kind)
-    if (!found) return undefined
-    const isDate = date === 'date'
-    const key = `${isDate ? kind : word} ${found.status}`
-    const meaning = meanings.get(key) ?? {
-      value: isDate ? 'a date' : cell.trim() || 'empty',
-      status: found.status,
-      isDate,
-      treatment: 'given' in found ? found.given : undefined,
-    }
-    meanings.set(key, meaning)
-    return meaning
-  }
-
   return (cell) => {
-    if (cells.has(cell)) return cells.get(cell)
-    const meaning = findMeaning(cell)
-    if (cells.size < MAX_CELLS) cells.set(cell, meaning)
+    if (meanings.has(cell)) return meanings.get(cell)
+    const key = toKey(cell)
+    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : `(${findFlag(key)})`
+    const known = findKnown(cell, key, kind)
+    const value = kind === DATE ? A_DATE : cell.trim() || 'empty'
+    const meaning = known && { ...known, key: `${kind === DATE ? DATE : key} ${known.status}`, value }
+    if (meanings.size < MAX_CELLS) meanings.set(cell, meaning)
     return meaning
   }
 }
@@ -148,33 +133,36 @@ function toValues(rules: readonly StatusRule[]): ReadonlyMap<string, Status> {
   )
 }
 
-/** What the status columns say about a row: the strictest of them. */
-export type RowStatus =
-  | { readonly status: Status /** The date of an opt-out, as in the file. */; readonly optedOutAt: string | undefined }
-  | { readonly unknown: string; readonly column: StatusColumn }
-  /** The row ends before its status. */
-  | 'missing'
+/** What a column says about a row. */
+interface Reading {
+  readonly column: StatusColumn
+  /** Undefined when the row ends before it. */
+  readonly cell: string | undefined
+  /** Undefined when nobody knows it. */
+  readonly meaning: Meaning | undefined
+}
 
-/** Reads the status of a row. @param onMeaning gets the meaning of each column that has one */
-export function readStatus(
-  columns: readonly StatusColumn[],
-  cells: readonly string[],
-  onMeaning?: (column: StatusColumn, meaning: Meaning) => void,
-): RowStatus {
-  let status: Status = 'subscribed'
-  let optedOutAt: string | undefined
-  let problem: RowStatus | undefined
-  for (const column of columns) {
+/** What the status columns say about a row. */
+export interface RowStatus {
+  readonly readings: readonly Reading[]
+  /** The strictest of them; undefined when one is unclear. */
+  readonly status?: Status
+  /** The first that has no meaning. */
+  readonly unclear?: Reading
+  /** The date of an opt-out, as in the file. */
+  readonly optedOutAt?: string | undefined
+}
+
+/** Reads the status of a row. */
+export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]): RowStatus {
+  const readings = columns.map((column): Reading => {
     const cell = cells[column.index]
-    const meaning = cell === undefined ? undefined : column.find(cell)
-    if (!meaning) {
-      problem ??= cell === undefined ? 'missing' : { unknown: cell, column }
-      continue
-    }
-    onMeaning?.(column, meaning)
-    if (STATUSES.indexOf(meaning.status) > STATUSES.indexOf(status)) status = meaning.status
-    if (meaning.status === 'suppressed' && meaning.isDate) optedOutAt ??= cell
-  }
-  // A person who left in one column has left, also if another one is unknown.
-  return problem && status !== 'suppressed' ? problem : { status, optedOutAt }
+    return { column, cell, meaning: cell === undefined ? undefined : column.find(cell) }
+  })
+  const strictest = STATUSES.findLast((status) => readings.some(({ meaning }) => meaning?.status === status))
+  const unclear = readings.find(({ meaning }) => !meaning)
+  // A person who left in one column has left, also if another one is unclear.
+  if (unclear && strictest !== 'suppressed') return { readings, unclear }
+  const dated = readings.find(({ meaning }) => meaning?.status === 'suppressed' && meaning.value === A_DATE)
+  return { readings, status: strictest ?? 'subscribed', optedOutAt: dated?.cell }
 }

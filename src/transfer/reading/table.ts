@@ -55,13 +55,13 @@ export function parseTable(text: string, name: string, hasColumns: boolean): Tab
   const { starts, named } = findStarts(text, lineBreak)
   const [first] = starts
   if (!first) throw new Failure(`${name}: it is empty`)
-  if (first.content.startsWith('{')) return openJson(name, () => readLines(text, first, lineBreak))
+  const open = (start: Start, delimiter?: string) => () => readRecords(text, { name, start, delimiter, lineBreak })
+  if (first.content.startsWith('{')) return openJson(name, open(first))
   if (first.content.startsWith('[')) {
     throw new Failure(`${name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
-  const open = (start: Start, delimiter: string) => () => readRecords(text, { name, start, delimiter, lineBreak })
   const toDelimiter = ({ content }: Start) => named ?? findDelimiter(content)
-  const toCells = (start: Start) => open(start, toDelimiter(start) ?? ',')().next().value?.cells ?? []
+  const toCells = (start: Start) => open(start, toDelimiter(start))().next().value?.cells ?? []
 
   const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
   const hasAddress = holdsAddress(first)
@@ -74,12 +74,11 @@ export function parseTable(text: string, name: string, hasColumns: boolean): Tab
   const start = header ?? first
   const delimiter = toDelimiter(start)
   if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    return { file: name, names: undefined, rows: () => readLines(text, start, lineBreak, header ? 1 : 0) }
+    return { file: name, names: undefined, rows: () => open(start)().drop(header ? 1 : 0) }
   }
-  const rows = open(start, delimiter)
   const cells = toCells(start)
-  if (hasAddress) return { file: name, names: cells.map((_, index) => `column ${index + 1}`), delimiter, rows }
-  return { file: name, names: cells, delimiter, rows: () => rows().drop(1) }
+  const names = hasAddress ? cells.map((_, index) => `column ${index + 1}`) : cells
+  return { file: name, names, delimiter, rows: () => open(start, delimiter)().drop(hasAddress ? 0 : 1) }
 }
 
 /** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
@@ -117,75 +116,55 @@ function toEnd(text: string, lineBreak: string, from: number): number {
   return found < 0 ? text.length : found
 }
 
-function* readLines(text: string, start: Start, lineBreak: string, skip = 0): Generator<Row, undefined> {
-  let line = start.line
-  for (let at = start.at; at < text.length; line++) {
-    const end = toEnd(text, lineBreak, at)
-    const content = text.slice(at, end).trim()
-    // Some programs quote a single column too.
-    const cell = /^"(.*)"$/.exec(content)?.[1]?.replaceAll('""', '"') ?? content
-    if (content !== '' && line >= start.line + skip) yield { line, cells: [cell] }
-    at = end + 1
-  }
-}
-
 /** The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null. */
 function openJson(file: string, lines: () => Iterable<Row>): Table {
   const names = new Set<string>()
   for (const { cells } of lines()) for (const name of Object.keys(parseObject(cells[0]) ?? {})) names.add(name)
-  const header = [...names]
+  const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
   function* rows(): Generator<Row> {
     for (const { line, cells } of lines()) {
       const object = parseObject(cells[0])
-      if (object) yield { line, cells: header.map((name) => toCell(object[name])) }
+      if (object) yield { line, cells: [...names].map((name) => toCell(object[name] ?? '')) }
       else yield { line, cells, problem: 'it is not a JSON object' }
     }
   }
 
-  return { file, names: header, rows }
+  return { file, names: [...names], rows }
 }
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(text = ''): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return value instanceof Object && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function toCell(value: unknown): string {
-  if (typeof value === 'string') return value
-  return value === null || value === undefined ? '' : JSON.stringify(value)
-}
-
 interface Csv {
   readonly name: string
   readonly start: Pick<Start, 'line' | 'at'>
-  readonly delimiter: string
+  /** Undefined when each line is one cell. */
+  readonly delimiter: string | undefined
   /** What ends a line. A carriage return before LF is left out. */
   readonly lineBreak: string
 }
 
-/** Splits CSV into records; leaves out empty lines. @throws Failure that names the line of a quote that is not closed */
+/** Splits CSV into records; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
 export function* readRecords(text: string, { name, start, delimiter, lineBreak }: Csv): Generator<Row, undefined> {
   let { line, at } = start
   while (at < text.length) {
     const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
     if (!content.includes('"')) {
-      if (content !== '') yield { line, cells: content.split(delimiter) }
+      if (content.trim() !== '') yield { line, cells: delimiter === undefined ? [content] : content.split(delimiter) }
       line++
       at = end + 1
       continue
     }
-    const record = parseQuoted(text, at, delimiter, lineBreak)
+    const record = parseQuoted(text, at, delimiter ?? '', lineBreak)
     if (!record) throw new Failure(`${name}: line ${line}: a quote is opened and never closed`)
     const lines = text.slice(at, record.end).split(lineBreak)
     line += lines.length

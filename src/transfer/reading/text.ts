@@ -1,8 +1,6 @@
 /** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
-import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
 import { Failure } from '../../failure.ts'
 import { MAX_IMPORT_BYTES } from '../../limits.ts'
 import { toFileFailure } from '../../system-error.ts'
@@ -20,34 +18,23 @@ export function toInputName(file: string): string {
  */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
   try {
-    const stats = file === '-' ? undefined : await stat(file)
-    if (stats?.isFile()) {
-      if (stats.size > MAX_IMPORT_BYTES) throw toSizeFailure(name)
-      return decodeText(await readFile(file), name, encoding)
+    // A file may be a pipe, whose size nobody knows.
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 ** 2 })) {
+      bytes += chunk.length
+      if (bytes > MAX_IMPORT_BYTES) {
+        const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
+        const advice = 'Split it, for example with "split -C 500m", and keep the header'
+        throw new Failure(`${name}: it is larger than ${size}. ${advice}`)
+      }
+      chunks.push(chunk)
     }
-    return decodeText(await readStream(file === '-' ? process.stdin : createReadStream(file), name), name, encoding)
   } catch (error) {
     throw toFileFailure(error, name)
   }
-}
-
-async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += chunk.length
-    if (bytes > MAX_IMPORT_BYTES) throw toSizeFailure(name)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-function toSizeFailure(name: string): Failure {
-  const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
-  return new Failure(
-    `${name}: it is larger than ${size}. Split it, for example with "split -C 500m", and keep the header`,
-  )
+  return decodeText(Buffer.concat(chunks), name, encoding)
 }
 
 const SAVE = 'save it as CSV (UTF-8) there, and use that file'
@@ -95,7 +82,9 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   } catch {
     if ((known ?? 'utf-8').toLowerCase() !== 'utf-8') throw new Failure(`${name}: it is not ${known}. Save it as UTF-8`)
     const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
-    throw new Failure(`${name}: line ${findInvalidLine(bytes)}: it is not UTF-8. Save it as UTF-8${other}`)
+    // What is not UTF-8 becomes U+FFFD.
+    const [valid = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
+    throw new Failure(`${name}: line ${valid.split('\n').length}: it is not UTF-8. Save it as UTF-8${other}`)
   }
 }
 
@@ -111,14 +100,4 @@ function checkText(start: string, name: string): void {
     throw new Failure(`${name}: it is not a text file: use CSV, NDJSON or one address per line`)
   }
   throw new Failure(`${name}: it looks like UTF-16 without a byte order mark: use --encoding ${label}`)
-}
-
-function findInvalidLine(bytes: Uint8Array): number {
-  let start = 0
-  for (let line = 1; ; line++) {
-    const found = bytes.indexOf(10, start)
-    const end = found < 0 ? bytes.length : found
-    if (found < 0 || !isUtf8(bytes.subarray(start, end))) return line
-    start = end + 1
-  }
 }

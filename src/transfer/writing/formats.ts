@@ -64,6 +64,11 @@ const TARGET_COLUMNS = {
     { name: 'email', value: email },
     { name: 'creation_date', value: toIso },
   ],
+  // They need a column of the address, and ask the owner what other columns are: help.kit.com/en/articles/2502719,
+  // mailerlite.com/help/how-to-import-subscribers, support.beehiiv.com (article 4412705350679).
+  kit: [{ name: 'email', value: email }],
+  mailerlite: [{ name: 'Email', value: email }],
+  beehiiv: [{ name: 'email', value: email }],
 } satisfies Readonly<Record<string, readonly Column[]>>
 
 /** Programs that import one of our CSV variants. */
