@@ -177,36 +177,26 @@ function describe({ column, values, left, empty }: SuspectColumn): string {
   return `${quote(column)}: ${parts.join(', ')}`
 }
 
-/** The unknown values of each column. When there are many, all but the empty one are `*`. */
+/** The unknown values of each column. When there are many, or one is long, all but the empty one and no are `*`. */
 function groupValues(values: readonly UnknownValue[]) {
-  return [...Map.groupBy(values, ({ column }) => column)].flatMap(([column, found]) => {
-    const isAny = ({ value }: UnknownValue) =>
-      (found.length > MAX_SHOWN || value.length > 60) && value.trim() !== '' && !isNo(value)
-    const [first, ...others] = found.filter(isAny)
-    const rows = others.reduce((sum, other) => sum + other.rows, first?.rows ?? 0)
-    const single = found.filter((value) => !isAny(value))
-    return [
-      ...single.map(({ value, line, rows }) => ({
-        column,
-        key: toArgument(value),
-        line,
-        text: `${quote(value)} (${toCount(rows, 'row')})`,
-      })),
-      ...(first
-        ? [
-            {
-              column,
-              key: '*',
-              line: first.line,
-              text: `${quote(first.value)} or another value (${toCount(rows, 'row')})`,
-            },
-          ]
-        : []),
-    ]
-  })
+  const columns = Map.groupBy(values, ({ column }) => column)
+  const toKey = ({ column, value }: UnknownValue) => {
+    const isShown = value.length <= MAX_TEXT && (columns.get(column)?.length ?? 0) <= MAX_SHOWN
+    return isShown || value.trim() === '' || isNo(value) ? toArgument(value) : '*'
+  }
+  return [...columns].flatMap(([column, unknown]) =>
+    [...Map.groupBy(unknown, toKey)].map(([key, found]) => {
+      const rows = found.reduce((sum, value) => sum + value.rows, 0)
+      const text = `${quote(found[0]?.value ?? '')}${key === '*' ? ' or another value' : ''} (${toCount(rows, 'row')})`
+      return { column, key, line: found[0]?.line, text }
+    }),
+  )
 }
 
-const quote = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+/** Most characters of a text that are shown. */
+const MAX_TEXT = 60
+
+const quote = (text: string) => JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
 
 /** A value in a command. Values are compared without spaces and punctuation. */
 function toArgument(text: string): string {

@@ -56,16 +56,14 @@ export function findAddress(
 
 /** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
 export function findDates(plain: readonly string[], profiles: readonly Profile[]): readonly number[] {
-  const find = (name: string | undefined, isDate: (profile: Profile) => boolean) =>
-    [...plain.keys()]
-      .filter((index) => name !== undefined && plain[index] === name && isDate(profiles[index] as Profile))
-      .slice(0, 1)
+  const select = (name: string, isDate: (profile: Profile) => boolean) =>
+    plain.flatMap((other, index) => (other === name && isDate(profiles[index] as Profile) ? index : [])).slice(0, 1)
   // A column such as "Registered" may have yes and no only.
-  const isDate = ({ sampled, flags }: Profile) => flags === 0 || flags < sampled
-  const name = DATE_NAMES.find((candidate) => find(candidate, isDate).length > 0)
+  const find = (name: string) => select(name, ({ sampled, flags }) => flags === 0 || flags < sampled)
+  const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
-  const confirmed = name === 'optintime' ? find('confirmtime', isDate) : []
-  return [...find('attributes', ({ objects }) => objects > 0), ...find(name, isDate), ...confirmed]
+  const confirmed = dates.some((index) => plain[index] === 'optintime') ? find('confirmtime') : []
+  return [...select('attributes', ({ objects }) => objects > 0), ...dates, ...confirmed]
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */

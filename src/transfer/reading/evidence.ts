@@ -47,10 +47,10 @@ export class Profile {
     }
     const order = findDateOrder(cell)
     if (order) this.orders.add(order)
-    if (isAdded) this.#addEvidence(cell)
+    if (isAdded) this.addEvidence(cell)
   }
 
-  #addEvidence(cell: string): void {
+  private addEvidence(cell: string): void {
     this.filled++
     const { values } = this
     // A number may be anything.

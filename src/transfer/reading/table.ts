@@ -120,24 +120,25 @@ function toEnd(text: string, lineBreak: string, from: number): number {
 function openJson(file: string, lines: () => Iterable<Row>): Table {
   const names = new Set<string>()
   for (const { cells } of lines()) for (const name of Object.keys(parseObject(cells[0]) ?? {})) names.add(name)
+  const header = [...names]
   const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
   function* rows(): Generator<Row> {
     for (const { line, cells } of lines()) {
       const object = parseObject(cells[0])
-      if (object) yield { line, cells: [...names].map((name) => toCell(object[name] ?? '')) }
+      if (object) yield { line, cells: header.map((name) => toCell(object[name] ?? '')) }
       else yield { line, cells, problem: 'it is not a JSON object' }
     }
   }
 
-  return { file, names: [...names], rows }
+  return { file, names: header, rows }
 }
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(text = ''): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return value instanceof Object && !Array.isArray(value) ? { ...value } : undefined
+    return value instanceof Object && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }
@@ -158,7 +159,8 @@ export function* readRecords(text: string, { name, start, delimiter, lineBreak }
   while (at < text.length) {
     const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
-    if (!content.includes('"')) {
+    // A single cell needs no end of a quote inside it.
+    if (delimiter === undefined ? !content.startsWith('"') : !content.includes('"')) {
       if (content.trim() !== '') yield { line, cells: delimiter === undefined ? [content] : content.split(delimiter) }
       line++
       at = end + 1

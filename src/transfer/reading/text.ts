@@ -1,6 +1,7 @@
 /** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
 import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { Failure } from '../../failure.ts'
 import { MAX_IMPORT_BYTES } from '../../limits.ts'
 import { toFileFailure } from '../../system-error.ts'
@@ -18,23 +19,29 @@ export function toInputName(file: string): string {
  */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
   try {
-    // A file may be a pipe, whose size nobody knows.
-    for await (const chunk of file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 1024 ** 2 })) {
-      bytes += chunk.length
-      if (bytes > MAX_IMPORT_BYTES) {
-        const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
-        const advice = 'Split it, for example with "split -C 500m", and keep the header'
-        throw new Failure(`${name}: it is larger than ${size}. ${advice}`)
-      }
-      chunks.push(chunk)
-    }
+    const stats = file === '-' ? undefined : await stat(file)
+    // A pipe has no size, and a stream of a file takes twice its memory.
+    if (stats?.isFile() && stats.size <= MAX_IMPORT_BYTES) return decodeText(await readFile(file), name, encoding)
+    return decodeText(await readStream(file === '-' ? process.stdin : createReadStream(file), name), name, encoding)
   } catch (error) {
     throw toFileFailure(error, name)
   }
-  return decodeText(Buffer.concat(chunks), name, encoding)
+}
+
+async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > MAX_IMPORT_BYTES) {
+      const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
+      const advice = 'Split it, for example with "split -C 500m", and keep the header'
+      throw new Failure(`${name}: it is larger than ${size}. ${advice}`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 const SAVE = 'save it as CSV (UTF-8) there, and use that file'
@@ -90,13 +97,12 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
 
 /** Rejects other encodings than UTF-8 and those that contain ASCII, which have no zero bytes. */
 function checkText(start: string, name: string): void {
-  const bytes = start.split('')
-  const countZeros = (parity: number) => bytes.filter((byte, index) => byte === '\0' && index % 2 === parity).length
-  const [even, odd] = [countZeros(0), countZeros(1)]
-  if (even + odd <= bytes.length / 20) return
+  const zeros = [...start.matchAll(/\0/g)].map(({ index }) => index % 2)
+  if (zeros.length <= start.length / 20) return
   // In UTF-16, every other byte of ASCII text is zero.
-  const label = odd > 4 * even ? 'utf-16le' : even > 4 * odd ? 'utf-16be' : undefined
-  if (!label || even + odd < bytes.length / 4) {
+  const odd = zeros.filter(Boolean).length / zeros.length
+  const label = odd > 0.8 ? 'utf-16le' : odd < 0.2 ? 'utf-16be' : undefined
+  if (!label || zeros.length < start.length / 4) {
     throw new Failure(`${name}: it is not a text file: use CSV, NDJSON or one address per line`)
   }
   throw new Failure(`${name}: it looks like UTF-16 without a byte order mark: use --encoding ${label}`)
