@@ -159,20 +159,25 @@ export function* readRecords(text: string, { name, start, delimiter, lineBreak }
   while (at < text.length) {
     const end = toEnd(text, lineBreak, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
-    // A single cell needs no end of a quote inside it.
-    if (delimiter === undefined ? !content.startsWith('"') : !content.includes('"')) {
-      if (content.trim() !== '') yield { line, cells: delimiter === undefined ? [content] : content.split(delimiter) }
+    if (delimiter === undefined || !content.includes('"')) {
+      const cells = delimiter === undefined ? [toSingleCell(content.trim())] : content.split(delimiter)
+      if (content.trim() !== '') yield { line, cells }
       line++
       at = end + 1
       continue
     }
-    const record = parseQuoted(text, at, delimiter ?? '', lineBreak)
+    const record = parseQuoted(text, at, delimiter, lineBreak)
     if (!record) throw new Failure(`${name}: line ${line}: a quote is opened and never closed`)
     const lines = text.slice(at, record.end).split(lineBreak)
     line += lines.length
     yield { line: line - 1, cells: record.cells, text: lines.length > 1 ? lines.join('\n') : undefined }
     at = record.end + 1
   }
+}
+
+/** A line without columns never goes on in the next one. Some programs quote it. */
+function toSingleCell(line: string): string {
+  return /^"(.*)"$/.exec(line)?.[1]?.replaceAll('""', '"') ?? line
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */

@@ -34,6 +34,8 @@ describe('the address', () => {
     ['several in a line', 'a@site.io, b@site.io\n'],
     ['several in a cell', 'email,name\n"a@site.io; B <b@site.io>",Ada and Bob\n'],
     ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
+    ['a single column in quotes', '"email"\n"""A"" <a@site.io>"\n"b@site.io"\n'],
+    ['a quote that is not closed in a line of its own', '"a@site.io\nb@site.io"\n'],
     ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
     ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
   ])('%s', (_, text) => expect(summarize(text)).toEqual({ ...NOTHING, added: ['a', 'b'] }))
