@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import type { Profile } from './evidence.ts'
-import { ADDRESS_NAMES, DATE_NAMES, quote, toPlain } from './names.ts'
+import { ADDRESS_NAMES, DATE_NAMES, toPlain } from './names.ts'
 
 /** Which columns to read. Each is given by its name, or by its number from 1. */
 export interface ColumnOptions {
@@ -68,7 +68,7 @@ export function findDates(plain: readonly string[], profiles: readonly Profile[]
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */
 function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, 20).map((name) => quote(name))
+  const shown = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 60)))
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
   return `The columns are: ${shown.join(', ')}${more}`
 }

@@ -46,8 +46,3 @@ export const DATE_NAMES = toPlainNames(
 export function isAddressName(name: string): boolean {
   return ADDRESS_NAMES.includes(toPlain(name))
 }
-
-/** A name or a cell in a message. */
-export function quote(text = ''): string {
-  return JSON.stringify(text.trim().slice(0, 60))
-}

@@ -35,7 +35,6 @@ describe('the address', () => {
     ['several in a cell', 'email,name\n"a@site.io; B <b@site.io>",Ada and Bob\n'],
     ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
     ['a single column in quotes', '"email"\n"""A"" <a@site.io>"\n"b@site.io"\n'],
-    ['a quote that is not closed in a line of its own', '"a@site.io\nb@site.io"\n'],
     ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
     ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
   ])('%s', (_, text) => expect(summarize(text)).toEqual({ ...NOTHING, added: ['a', 'b'] }))
@@ -63,6 +62,11 @@ describe('the address', () => {
     const text = `email,name\na@site.io,A\n${cell},B\n`
     expect(summarize(text)).toEqual({ ...NOTHING, added: ['a'], rejected: [`3: ${reason}`] })
     expect(read(text).rejected).toEqual([{ line: 3, reason, address: cell }])
+  })
+
+  test('a quote that is not closed in a line without columns is a part of this line', () => {
+    const text = '"a@site.io\nnobody\nb@site.io"\n'
+    expect(summarize(text)).toEqual({ ...NOTHING, added: ['a', 'b'], rejected: ['2: the address is not valid'] })
   })
 
   test('a row with more cells than the header is rejected, unless they are empty', () => {
