@@ -100,7 +100,8 @@ export function findDateOrder(text: string): DateOrder | undefined {
 }
 
 function findShownOrder({ left, right }: Groups): DateOrder | undefined {
-  return Number(left) > 12 ? 'dmy' : Number(right) > 12 ? 'mdy' : undefined
+  // There is no such day as 13/13, so it shows nothing.
+  return left === right ? undefined : Number(left) > 12 ? 'dmy' : Number(right) > 12 ? 'mdy' : undefined
 }
 
 /** Whether a text is a date in some order. */
