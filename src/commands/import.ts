@@ -2,11 +2,12 @@
 
 import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
+import type { Address } from '../email.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
-import { toBatches } from '../store/pace.ts'
+import { toSortedBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
@@ -163,8 +164,11 @@ async function writeFile(
   const progress = createProgress('importing')
   const tally = { added: 0, alreadyListed: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
 
-  async function writeBatches<Row>(rows: readonly Row[], write: (batch: readonly Row[]) => Promise<void>) {
-    for await (const batch of toBatches(rows, store.pace)) {
+  async function writeBatches<Row extends { readonly email: Address }>(
+    rows: readonly Row[],
+    write: (batch: readonly Row[]) => Promise<void>,
+  ) {
+    for await (const batch of toSortedBatches(rows, store.pace)) {
       await checkSignal(signal)
       await write(batch)
       progress.update(countRows(tally), total)

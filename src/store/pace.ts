@@ -3,6 +3,7 @@
  * the list is empty or has ten million subscribers on a slow disk. The same for every store.
  */
 
+import { type Address, toIdentity } from '../email.ts'
 import { CHANGE_BATCH } from '../limits.ts'
 
 /** Counts how long work held the lock, and says how much to do next time. */
@@ -49,5 +50,23 @@ export async function* toBatches<Row>(rows: readonly Row[], pace: Pick<Pace, 'si
     const batch = rows.slice(start, start + pace.size())
     start += batch.length
     yield batch
+  }
+}
+
+/**
+ * The same for rows of any order, sorted by identity, CHANGE_BATCH rows at a time. So a batch changes few pages of the list,
+ * which are next to those of the batch before. In the order of a file, each batch changes pages all over the list.
+ */
+export async function* toSortedBatches<Row extends { readonly email: Address }>(
+  rows: readonly Row[],
+  pace: Pick<Pace, 'size'>,
+): AsyncGenerator<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
+    const part = rows.slice(start, start + CHANGE_BATCH).map((row) => ({ row, identity: toIdentity(row.email) }))
+    part.sort((one, other) => (one.identity < other.identity ? -1 : Number(one.identity > other.identity)))
+    yield* toBatches(
+      part.map(({ row }) => row),
+      pace,
+    )
   }
 }

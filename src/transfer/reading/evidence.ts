@@ -18,6 +18,9 @@ export const A_DATE = 'a date'
 /** Among dates, a dash means no value. Otherwise it may be a mark. */
 const DASH = /^[-–—]$/
 
+/** The shape of an address, which is cheaper to test than what it says. */
+const ADDRESS = /^[^\s@:]+@[^\s@:]+\.\p{L}+$/u
+
 /** What the cells of a column are, without those that are blank. */
 export class Profile {
   /** Of the first cells: addresses, yes or no, and objects of JSON with our date. */
@@ -60,7 +63,8 @@ export class Profile {
     values?.set(value, count + 1)
     if (count > 0) return
     if (values && values.size > MAX_VALUES) this.values = undefined
-    if (saysLeft(cell)) this.left ??= cell
+    // An address says nothing about its person.
+    if (!ADDRESS.test(cell) && saysLeft(cell)) this.left ??= cell
     this.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
   }
 
