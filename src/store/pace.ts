@@ -53,14 +53,18 @@ export async function* toBatches<Row>(rows: readonly Row[], pace: Pick<Pace, 'si
   }
 }
 
+/** A list of at most this many rows keeps its order: it is so small that the order costs nothing. */
+const ORDERED_ROWS = 5_000
+
 /**
- * The same for rows of any order, sorted by identity, CHANGE_BATCH rows at a time. So a batch changes few pages of the list,
- * which are next to those of the batch before. In the order of a file, each batch changes pages all over the list.
+ * The same for the rows of a file. More than ORDERED_ROWS are sorted by identity, CHANGE_BATCH rows at a time. So a batch
+ * changes few pages of the list, next to those of the batch before. In the order of the file, each changes pages all over.
  */
 export async function* toSortedBatches<Row extends { readonly email: Address }>(
   rows: readonly Row[],
   pace: Pick<Pace, 'size'>,
 ): AsyncGenerator<readonly Row[]> {
+  if (rows.length <= ORDERED_ROWS) return yield* toBatches(rows, pace)
   for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
     const part = rows.slice(start, start + CHANGE_BATCH).map((row) => ({ row, identity: toIdentity(row.email) }))
     part.sort((one, other) => (one.identity < other.identity ? -1 : Number(one.identity > other.identity)))
