@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -152,7 +153,7 @@ test('a list that is replaced while a command opens it: the error says so, and i
   holder.run('PRAGMA locking_mode = EXCLUSIVE')
   holder.run('BEGIN EXCLUSIVE')
   const { process: child, ended } = startCommand(['count', '--list', `sqlite:${file}`])
-  await until(() => isOpenIn(child.pid, file), 'the command opens the list')
+  await until(() => isWrittenBy(child.pid, file), 'SQLite opens the list in the command')
   writeFileSync(`${file}.new`, 'another list')
   renameSync(`${file}.new`, file)
   writeFileSync(`${file}-wal`, 'its log')
@@ -162,10 +163,12 @@ test('a list that is replaced while a command opens it: the error says so, and i
   expect(existsSync(`${file}-wal`)).toBe(true)
 })
 
-function isOpenIn(pid: number, file: string): boolean {
+/** Whether a process has opened a file for writing. It looks at a list for reading before SQLite opens it. */
+function isWrittenBy(pid: number, file: string): boolean {
   return readdirSync(`/proc/${pid}/fd`).some((name) => {
     try {
-      return readlinkSync(`/proc/${pid}/fd/${name}`) === file
+      const isFile = readlinkSync(`/proc/${pid}/fd/${name}`) === file
+      return isFile && /^flags:\s+\d*2$/m.test(readFileSync(`/proc/${pid}/fdinfo/${name}`, 'utf8'))
     } catch {
       // It was closed meanwhile.
       return false
