@@ -3,10 +3,10 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { note, noteFailure } from './commands/output.ts'
-import { EXIT, Failure, UsageError } from './failure.ts'
+import { note } from './commands/output.ts'
+import { isDebugging } from './config/environment.ts'
+import { EXIT, Failure, toFileFailure, toLogged, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
-import { toFileFailure } from './system-error.ts'
 import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 
 /** The commit that an executable was built from. build/executable.ts defines it. */
@@ -187,11 +187,14 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
+const REPORT_ADVICE = 'run the command again with LOG_LEVEL=debug, and report what it prints'
+
+process.on('uncaughtException', fail).on('unhandledRejection', fail)
 try {
   suggest(process.argv[2])
   await program.parseAsync()
 } catch (error) {
-  process.exit(report(error))
+  fail(error)
 }
 
 function addVerb(name: string, description: string, example: string): Command {
@@ -251,12 +254,18 @@ function suggest(verb = ''): void {
   if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)
 }
 
-/** Prints an expected error. Returns the exit code. @throws any other error, which is a defect */
-function report(error: unknown): number {
+/** Prints why a command fails, as one line, and ends the process. */
+function fail(error: unknown): never {
   // Commander has already printed a message.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage)
   const failure = toFileFailure(error)
-  if (!(failure instanceof Failure)) throw error
-  noteFailure(failure)
-  return failure.exitCode
+  if (!(failure instanceof Failure)) {
+    // A message of the runtime is not for the owner, and may quote an address.
+    const details = isDebugging() ? JSON.stringify(toLogged(error)) : REPORT_ADVICE
+    note(`rollcall: an error of Rollcall itself (${error instanceof Error ? error.name : typeof error}): ${details}`)
+    process.exit(EXIT.failed)
+  }
+  // The reader of a pipe that is gone gets no message.
+  if (failure.message) note(`rollcall: ${failure.message}`)
+  process.exit(failure.exitCode)
 }

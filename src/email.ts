@@ -1,10 +1,14 @@
 /** The address rule, for the endpoint, the page, the import and the published contract. Pure; also runs in browsers. */
 
 import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
-import type { Result } from './result.ts'
 
 /** An address that matches the rule: trimmed, in the spelling that was given. */
 export type Address = string & { readonly address: unique symbol }
+
+/** What parsing returns: the value, or why there is none. */
+export type Result<Value, Reason> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: Reason }
 
 /** The reasons why a value is not an address. errors.ts has a hint for each. */
 export type AddressReason =

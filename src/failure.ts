@@ -1,6 +1,9 @@
-/** Errors that the command line prints as one line, and its exit codes. */
+/** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 
 /** Exit codes of the command line. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
@@ -10,10 +13,7 @@ export function toSignalExitCode(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/**
- * An expected error. The command line prints its message as one line and exits with `exitCode`.
- * Any other error is a defect and ends the process with its stack.
- */
+/** An expected error. The command line prints its message, and exits with `exitCode`. Any other error is a defect. */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly exitCode: number
@@ -39,9 +39,93 @@ export class UsageError extends Failure {
  * separators, and marks that change the direction of text.
  */
 export function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, toEscape)
+  return text.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
-function toEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+/** The code of an error of the system, of the runtime or of a library, such as `ENOENT`. */
+export function toErrorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** Describes an error of the system, and says what to do if we know. Returns undefined for any other error. */
+export function toSystemReason(error: unknown): string | undefined {
+  const code = toErrorCode(error) ?? ''
+  // A folder cannot be created below a file: EEXIST or ENOTDIR.
+  if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(toErrorPath(error))} is not a folder: correct the path`
+  return SYSTEM_REASONS[code] ?? toSystemMessage(error)
+}
+
+/** The path in an error of the file system. */
+function toErrorPath(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error ? String(error.path) : undefined
+}
+
+function findExisting(path: string | undefined): string {
+  if (path === undefined) return 'a part of its path'
+  const name = resolve(path)
+  return existsSync(name) ? name : findExisting(dirname(name))
+}
+
+/** The message of the C library for an error of a system call. */
+function toSystemMessage(error: unknown): string | undefined {
+  const { syscall, errno } = Object(error) as { readonly syscall?: string; readonly errno?: unknown }
+  return syscall !== undefined && typeof errno === 'number' ? getSystemErrorMessage(errno) : undefined
+}
+
+/**
+ * Turns an error of the file system into a Failure that names the file. Other errors are returned unchanged.
+ * When the reader of a pipe is gone, as with `head`, nothing is printed and the exit code is that of SIGPIPE.
+ *
+ * @param file as the owner knows it. Default: the path in the error
+ */
+export function toFileFailure(error: unknown, file = toErrorPath(error) ?? 'the system'): unknown {
+  if (toErrorCode(error) === 'EPIPE') return new Failure('', { exitCode: toSignalExitCode('SIGPIPE') })
+  const reason = toSystemReason(error)
+  return reason === undefined ? error : new Failure(`${file}: ${reason}`)
+}
+
+export const IS_FOLDER = 'it is a folder: name a file'
+export const DENIED = 'permission denied: run it as the user of the service, who must own the file and its folder'
+
+/** Errors of errno(3) that owners meet, in words that say what to do. The others have the message of the system. */
+const SYSTEM_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EISDIR: IS_FOLDER,
+  ELOOP: 'it is a link to itself: delete it',
+  ENAMETOOLONG: 'its name is too long: use a shorter one',
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: 'the file system is read-only',
+  EFBIG: 'it exceeds the limit on the size of a file',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reports an error',
+  EADDRINUSE: 'another process uses the port',
+  EADDRNOTAVAIL: 'the address does not belong to this machine',
+}
+
+/**
+ * Returns the fields of an error for the log: type, code, message, causes, and the stack of one that is a defect, not a
+ * Failure. Redacts addresses, because databases and parsers quote their input.
+ */
+export function toLogged(error: unknown): object {
+  if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }
+  return {
+    type: error.name,
+    ...('code' in error && { code: redactAddresses(String(error.code)) }),
+    message: redactAddresses(error.message),
+    ...(!(error instanceof Failure) && { stack: redactAddresses(error.stack ?? '') }),
+    ...(error.cause !== undefined && { cause: toLogged(error.cause) }),
+  }
+}
+
+/**
+ * Replaces every run of characters around an `@`: addresses, and URLs with a user. A run ends at a character that an
+ * address may only have in quotes (the specials of RFC 5322 section 3.2.3). Takes linear time.
+ */
+export function redactAddresses(text: string): string {
+  return text.replace(/[^\s"()<>[\],;]+/g, (run) => (run.includes('@') ? '[hidden]' : run))
 }

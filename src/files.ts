@@ -9,8 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type ListUrl, SIDECAR } from './config/list-url.ts'
-import { Failure, UsageError } from './failure.ts'
-import { IS_FOLDER, toErrorCode, toFileFailure } from './system-error.ts'
+import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600

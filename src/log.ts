@@ -5,7 +5,7 @@
 
 import pino from 'pino'
 import type { LogLevel } from './config/config.ts'
-import { escapeControls, Failure } from './failure.ts'
+import { escapeControls, toLogged } from './failure.ts'
 
 export type Log = pino.Logger
 
@@ -49,27 +49,4 @@ function toErrorLines(error: LoggedError | undefined): string[] {
 /** Returns the lines of a stack that name a place in the code. */
 function toFrames(stack: string): string[] {
   return stack.split('\n').filter((text) => /^\s+at /.test(text))
-}
-
-/**
- * Returns the fields of an error for the log: type, code, message, causes, and the stack of one that is a defect, not a
- * Failure. Redacts addresses, because databases and parsers quote their input.
- */
-export function toLogged(error: unknown): object {
-  if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }
-  return {
-    type: error.name,
-    ...('code' in error && { code: redactAddresses(String(error.code)) }),
-    message: redactAddresses(error.message),
-    ...(!(error instanceof Failure) && { stack: redactAddresses(error.stack ?? '') }),
-    ...(error.cause !== undefined && { cause: toLogged(error.cause) }),
-  }
-}
-
-/**
- * Replaces every run of characters around an `@`: addresses, and URLs with a user. A run ends at a character that an
- * address may only have in quotes (the specials of RFC 5322 section 3.2.3). Takes linear time.
- */
-export function redactAddresses(text: string): string {
-  return text.replace(/[^\s"()<>[\],;]+/g, (run) => (run.includes('@') ? '[hidden]' : run))
 }

@@ -1,8 +1,7 @@
 /** Addresses as people type and paste them, for the page and the import. Pure; also runs in browsers. */
 
-import { type Address, type AddressReason, NON_ASCII, parseAddress } from './email.ts'
+import { type Address, type AddressReason, NON_ASCII, parseAddress, type Result } from './email.ts'
 import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LABEL_LENGTH } from './limits.ts'
-import type { Result } from './result.ts'
 
 /**
  * Parses an address. First removes what is certainly not part of it: a display name, `mailto:`, invisible characters, and

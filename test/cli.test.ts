@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { createCliFixture } from './support/cli-fixture.ts'
 import { ROOT } from './support/paths.ts'
+import { runCommand } from './support/service.ts'
 
 const VERBS = [
   'serve',
@@ -132,6 +133,39 @@ test('what comes from outside is escaped: controls up to U+009F, and marks that 
   const json = await run(['doctor', '--json', '--list', 'sqlite:a\u202eb.db'])
   expect(json.stdout).toContain('a\\u202eb.db')
   expect(JSON.parse(json.stdout).list).toBe('sqlite:a\u202eb.db')
+})
+
+test('an unexpected error is one line with the next step; LOG_LEVEL=debug adds where it comes from, without addresses', async () => {
+  const { folder, list, print, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const defect = "throw new TypeError('eve@site.io is wrong')"
+  for (const [name, code] of [
+    ['called', defect],
+    ['thrown', `setTimeout(() => { ${defect} }); return this`],
+    ['rejected', `setTimeout(async () => { ${defect} }); return this`],
+  ] as const) {
+    // The command uses this method.
+    const source = await write(`${name}.ts`, `String.prototype.padEnd = function () { ${code} }`)
+    const env = { DATABASE_URL: list, BUN_OPTIONS: `--preload ${join(folder, source)}` }
+    const { code: exit, stderr } = await runCommand(['status'], { env, folder })
+    const advice = 'run the command again with LOG_LEVEL=debug, and report what it prints'
+    const line = `rollcall: an error of Rollcall itself (TypeError): ${advice}`
+    expect([name, exit, stderr.trimEnd()]).toEqual([name, 1, line])
+    const debugged = await runCommand(['status'], { env: { ...env, LOG_LEVEL: 'debug' }, folder })
+    expect(debugged.stderr).toContain(`${name}.ts:1`)
+    expect(debugged.stderr).not.toContain('@')
+  }
+})
+
+test('an error of the system that has no words of ours has the message of the system', async () => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  using socket = Bun.listen({ unix: join(folder, 'socket'), socket: { data() {} } })
+  expect(socket).toBeDefined()
+  expect(await run(['export', '--out', 'socket'])).toMatchObject({
+    code: 1,
+    stderr: 'rollcall: socket: no such device or address\n',
+  })
 })
 
 /** The packages that a file loads before it runs: its import statements and those of the files that it imports. */

@@ -1,8 +1,7 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
-import { Failure, UsageError } from '../src/failure.ts'
-import { toFileFailure } from '../src/system-error.ts'
+import { Failure, toFileFailure, UsageError } from '../src/failure.ts'
 
 test('a message is one line, without control characters', () => {
   expect(new Failure('a\nb\r\tc\0d\x1b[31me\x7f\x9bf\u2028g\u2029h').message).toBe(

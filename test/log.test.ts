@@ -1,7 +1,7 @@
 /** The log: JSON lines about start, stop and failures, without email addresses. */
 
 import { expect, test } from 'bun:test'
-import { redactAddresses, toLogged } from '../src/log.ts'
+import { redactAddresses, toLogged } from '../src/failure.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { exchange, POST_LINE, toRequest } from './support/raw.ts'

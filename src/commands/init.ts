@@ -10,8 +10,7 @@ import site from '../../deploy/site.yaml' with { type: 'text' }
 import { parseBaseUrl } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
-import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
-import { toFileFailure } from '../system-error.ts'
+import { Failure, toFileFailure, toSignalExitCode, UsageError } from '../failure.ts'
 import { note, print } from './output.ts'
 
 /** The preset is what Rollcall does without the line, so it changes nothing. `toLine` throws a UsageError. */

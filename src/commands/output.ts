@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs'
 import { isDumbTerminal } from '../config/environment.ts'
-import { escapeControls, type Failure } from '../failure.ts'
+import { escapeControls } from '../failure.ts'
 import { writeAll } from '../files.ts'
 
 /** Prints lines of data. @throws Failure when the reader is gone */
@@ -20,11 +20,6 @@ export async function printJson(value: object): Promise<void> {
 export function note(text: string): void {
   clearProgress()
   process.stderr.write(toLines(text))
-}
-
-/** Prints why a command fails. A Failure without a message is silent. */
-export function noteFailure({ message }: Failure): void {
-  if (message) note(`rollcall: ${message}`)
 }
 
 function toLines(text: string): string {

@@ -11,7 +11,10 @@ export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
   const signaled = waitForSignal(log)
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
+  // Unlike a command, the service goes on.
+  process
+    .removeAllListeners('unhandledRejection')
+    .on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
   const service = await startService(config, log)
   announce(service, config, log)
   const signaledAt = await signaled

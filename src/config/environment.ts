@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
-import { UsageError } from '../failure.ts'
-import { toErrorCode, toSystemReason } from '../system-error.ts'
+import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
 
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -80,4 +79,9 @@ export function parseHost(name: string, value: string): string {
 /** Whether the terminal is known to have no control sequences. */
 export function isDumbTerminal(environment: Environment = process.env): boolean {
   return environment.TERM === 'dumb'
+}
+
+/** Whether a command shows where in the code an unexpected error comes from. */
+export function isDebugging({ LOG_LEVEL }: Environment = process.env): boolean {
+  return LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace'
 }

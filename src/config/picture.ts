@@ -1,8 +1,8 @@
 /** The pictures of the site, which are files next to the site file: its logo, and its card, which links to the page show. */
 
 import { readFileSync, statSync } from 'node:fs'
+import { toSystemReason } from '../failure.ts'
 import { MAX_PICTURE_BYTES } from '../limits.ts'
-import { toSystemReason } from '../system-error.ts'
 
 export interface Picture {
   readonly mediaType: 'image/svg+xml' | 'image/png'

@@ -1,8 +1,7 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops. */
 
-import { Failure } from '../failure.ts'
+import { Failure, toErrorCode, toSystemReason } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
-import { toErrorCode, toSystemReason } from '../system-error.ts'
 import type { App } from './app.ts'
 import type { Handler } from './responses.ts'
 

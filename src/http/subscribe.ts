@@ -1,9 +1,8 @@
 /** The endpoint: reads one address, and responds when it is on stable storage. */
 
-import { type Address, parseAddress } from '../email.ts'
+import { type Address, parseAddress, type Result } from '../email.ts'
 import type { ErrorReason } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
-import type { Result } from '../result.ts'
 import { type Body, type BodyReader, closeIfCut } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'

@@ -1,8 +1,7 @@
 /** The checks that `rollcall doctor` reports, for every store. */
 
-import { Failure } from '../failure.ts'
+import { Failure, toFileFailure } from '../failure.ts'
 import type { ListHead } from '../subscriber.ts'
-import { toFileFailure } from '../system-error.ts'
 
 /** The outcome of a check. */
 export interface CheckResult {

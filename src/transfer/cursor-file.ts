@@ -3,10 +3,9 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import type { ListUrl } from '../config/list-url.ts'
-import { Failure } from '../failure.ts'
+import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
 import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
-import { toErrorCode, toFileFailure } from '../system-error.ts'
 
 /** A place in a list. */
 export interface Cursor {

@@ -1,8 +1,8 @@
 /** Explains errors of PostgreSQL and of Bun's client to the owner. */
 
 import { SQL } from 'bun'
+import { toErrorCode } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
-import { toErrorCode } from '../../system-error.ts'
 
 /** Checks how many rows a statement wrote: a trigger can skip some without an error. @throws StoreError */
 export function checkCount({ count }: { readonly count: number }, expected: number, table: string): void {

@@ -1,7 +1,7 @@
 /** The thread that checks a SQLite list and copies it. */
 
 import { Database } from 'bun:sqlite'
-import type { Result } from '../../result.ts'
+import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckedCopy, type CopyRequest, copyInto, readCheckedCopy } from './backup.ts'
 import { createCompaction } from './compaction.ts'

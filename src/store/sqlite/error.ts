@@ -2,9 +2,8 @@
 
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
-import { Failure } from '../../failure.ts'
+import { DENIED, Failure, toErrorCode, toSystemReason } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
-import { DENIED, toErrorCode, toSystemReason } from '../../system-error.ts'
 
 /** Says in words what an error means. */
 export function toReason(error: unknown): string {

@@ -4,9 +4,9 @@ import { constants, Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { IS_FOLDER, toErrorCode } from '../../failure.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { IS_FOLDER, toErrorCode } from '../../system-error.ts'
 import { isBusy, isWriteError, toOpenError } from './error.ts'
 import {
   checkExists,

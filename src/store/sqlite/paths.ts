@@ -14,9 +14,9 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
-import { toErrorCode } from '../../system-error.ts'
 import { toOpenError } from './error.ts'
 
 /** @throws MissingListError */

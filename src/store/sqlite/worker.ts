@@ -1,6 +1,6 @@
 /** The writer thread of the service. It runs one command after the other, replies in the same order, and compacts in between. */
 
-import type { Result } from '../../result.ts'
+import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'

@@ -1,7 +1,7 @@
 /** Dates in the forms that other programs write. */
 
+import type { Result } from '../../email.ts'
 import { LOCALES } from '../../locales/languages.ts'
-import type { Result } from '../../result.ts'
 import { toPlain } from './names.ts'
 import { parseObject } from './table.ts'
 

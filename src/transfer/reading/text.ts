@@ -2,9 +2,8 @@
 
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { Failure } from '../../failure.ts'
+import { Failure, toFileFailure } from '../../failure.ts'
 import { MAX_IMPORT_BYTES } from '../../limits.ts'
-import { toFileFailure } from '../../system-error.ts'
 
 /** The name of an input in messages. */
 export function toInputName(file: string): string {

@@ -18,11 +18,10 @@
 
 import { open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure } from '../../failure.ts'
+import { Failure, toFileFailure } from '../../failure.ts'
 import { createPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
-import { toFileFailure } from '../../system-error.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
 import type { Writer } from './formats.ts'
 import { type Selection, selectPages } from './selection.ts'
