@@ -83,7 +83,7 @@ describe('a logo', () => {
 })
 
 test.each([
-  [true, ['The Gazette', 'Größe, Café & Œuvre — n° 1', '🗞️ News', '2026', 'São Paulo™']],
+  [true, ['The Gazette', 'Größe, Café & Œuvre — n° 1', '🗞️ News', '2026', 'São Paulo™', '1️⃣ News']],
   [false, ['الجريدة', '日本の朝', 'Газета', 'Łódź', 'İstanbul', 'The Gazette 日', '🗞️', '…']],
 ])('the font of titles has every letter: %p', (expected, texts) => {
   expect(texts.filter((text) => isInTitleFont(text) !== expected)).toEqual([])
@@ -95,6 +95,7 @@ test.each([
   ['Tiếng Việt', 'Tiếng Việt'],
   ['The Gazette 日', undefined],
   ['🗞️', undefined],
+  ['Family 👩‍👩‍👧 1️⃣', 'Family 1'],
 ])('a picture shows %p as %p', (name, text) => {
   expect(toCardText(name)).toBe(text!)
 })
