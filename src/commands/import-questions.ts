@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { A_DATE } from '../transfer/reading/evidence.ts'
 import {
+  type CountedValue,
   createPlan,
   type Plan,
   type PlanOptions,
   type SuspectColumn,
-  type UnknownValue,
 } from '../transfer/reading/plan.ts'
 import type { Table } from '../transfer/reading/table.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
@@ -178,9 +178,9 @@ function describe({ column, values, left, empty }: SuspectColumn): string {
 }
 
 /** The unknown values of each column. When there are many, or one is long, all but the empty one and no are `*`. */
-function groupValues(values: readonly UnknownValue[]) {
+function groupValues(values: readonly CountedValue[]) {
   const columns = Map.groupBy(values, ({ column }) => column)
-  const toKey = ({ column, value }: UnknownValue) => {
+  const toKey = ({ column, value }: CountedValue) => {
     const isShown = value.length <= MAX_TEXT && (columns.get(column)?.length ?? 0) <= MAX_SHOWN
     return isShown || value.trim() === '' || isNo(value) ? toArgument(value) : '*'
   }

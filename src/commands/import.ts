@@ -7,7 +7,7 @@ import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
-import { toSortedBatches } from '../store/pace.ts'
+import { toBatches, toSortedBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
@@ -168,7 +168,7 @@ async function writeFile(
     rows: readonly Row[],
     write: (batch: readonly Row[]) => Promise<void>,
   ) {
-    for await (const batch of toSortedBatches(rows, store.pace)) {
+    for await (const batch of (dryRun ? toBatches : toSortedBatches)(rows, store.pace)) {
       await checkSignal(signal)
       await write(batch)
       progress.update(countRows(tally), total)
@@ -233,7 +233,7 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
       rejected: file.rejected.length,
       rejected_file: (!dryRun && rejected) || null,
       columns,
-      statuses: plan.counts,
+      statuses: plan.counts.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
       samples: dryRun
         ? file.samples.map(({ date = null, cells, ...row }) => ({ ...row, date, cells: Object.fromEntries(cells) }))
         : [],

@@ -1,8 +1,10 @@
 /** Finds the columns of the address and of the date: by the names that other programs use, or by their cells. */
 
 import { Failure } from '../../failure.ts'
-import type { Profile } from './evidence.ts'
+import { parseOwnerAddresses } from './addresses.ts'
+import { toDateText } from './dates.ts'
 import { ADDRESS_NAMES, DATE_NAMES, toPlain } from './names.ts'
+import { findFlag } from './words.ts'
 
 /** Which columns to read. Each is given by its name, or by its number from 1. */
 export interface ColumnOptions {
@@ -26,20 +28,21 @@ export function findColumns(names: readonly string[], given: string, file: strin
   throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
 }
 
+/** The cells of each column in the first rows, trimmed, without blank ones. */
+export type Sample = readonly (readonly string[])[]
+
 /**
  * Finds the column of the address.
  *
  * @param plain the plain names, empty for a column that is not read
  * @throws Failure that lists the columns: none or several may hold the address
  */
-export function findAddress(
-  { names, plain, profiles }: { names: readonly string[]; plain: readonly string[]; profiles: readonly Profile[] },
-  file: string,
-): number {
+export function findAddress(names: readonly string[], plain: readonly string[], sample: Sample, file: string): number {
   // At least half of the cells that are not empty hold an address.
-  const holders = [...profiles.keys()].filter((index) => {
-    const { sampled = 0, addresses = 0 } = profiles[index] ?? {}
-    return addresses > 0 && addresses >= sampled / 2
+  const holders = [...names.keys()].filter((index) => {
+    const cells = sample[index] ?? []
+    const addresses = cells.filter((cell) => cell.includes('@') && parseOwnerAddresses(cell).ok).length
+    return addresses > 0 && addresses >= cells.length / 2
   })
   const named = ADDRESS_NAMES.map((name) => plain.indexOf(name)).filter((index) => index >= 0)
   const [only] = holders
@@ -55,15 +58,17 @@ export function findAddress(
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
-export function findDates(plain: readonly string[], profiles: readonly Profile[]): readonly number[] {
-  const select = (name: string, isDate: (profile: Profile) => boolean) =>
-    plain.flatMap((other, index) => (other === name && isDate(profiles[index] as Profile) ? index : [])).slice(0, 1)
+export function findDates(plain: readonly string[], sample: Sample): readonly number[] {
+  const select = (name: string, isDate: (cells: readonly string[]) => boolean) =>
+    plain.flatMap((other, index) => (other === name && isDate(sample[index] ?? []) ? index : [])).slice(0, 1)
   // A column such as "Registered" may have yes and no only.
-  const find = (name: string) => select(name, ({ sampled, flags }) => flags === 0 || flags < sampled)
+  const find = (name: string) =>
+    select(name, (cells) => cells.length === 0 || !cells.every((cell) => findFlag(toPlain(cell))))
   const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
   const confirmed = dates.some((index) => plain[index] === 'optintime') ? find('confirmtime') : []
-  return [...select('attributes', ({ objects }) => objects > 0), ...dates, ...confirmed]
+  const json = select('attributes', (cells) => cells.some((cell) => cell.startsWith('{') && toDateText(cell) !== ''))
+  return [...json, ...dates, ...confirmed]
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */

@@ -61,6 +61,7 @@ function findGroups(text: string): Groups | undefined {
 }
 
 const EXAMPLE = '2024-05-31T12:34:56Z'
+const UNCLEAR = `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}`
 
 /**
  * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
@@ -81,7 +82,7 @@ export function parseDate(text: string, order?: DateOrder): ParsedDate {
     return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   }
   if (found === 'unclear') {
-    return { ok: false, reason: `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}` }
+    return { ok: false, reason: UNCLEAR }
   }
   const milliseconds = toMilliseconds(groups, found)
   return milliseconds === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(milliseconds)
@@ -106,8 +107,8 @@ function findShownOrder({ left, right }: Groups): DateOrder | undefined {
 
 /** Whether a text is a date in some order. */
 export function isDate(text: string): boolean {
-  const parsed = parseDate(text, findDateOrder(text) ?? 'dmy')
-  return parsed.ok && parsed.value !== undefined
+  const parsed = parseDate(text)
+  return parsed.ok ? parsed.value !== undefined : parsed.reason === UNCLEAR
 }
 
 /** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */

@@ -1,17 +1,16 @@
 /**
- * Plans how to read a table: what each column is, the order of dates, and the questions that only the owner can answer. One
- * pass profiles every column. Nothing is read yet.
+ * Plans how to read a table: what each column is, the order of dates, and the questions that only the owner can answer.
+ * The first rows show the address and the date, and one pass over all rows shows the rest. Nothing is read yet.
  */
 
 import { Failure } from '../../failure.ts'
-import { type ColumnOptions, findAddress, findColumns, findDates } from './columns.ts'
-import type { DateOrder } from './dates.ts'
-import { A_DATE, findSuspicion, isConsentName, Profile, type Suspicion } from './evidence.ts'
+import { type ColumnOptions, findAddress, findColumns, findDates, type Sample } from './columns.ts'
+import { type DateOrder, findDateOrder, isBlank } from './dates.ts'
+import { A_DATE, Evidence, findSuspicion, isConsentName, type Suspicion } from './evidence.ts'
 import { toPlain } from './names.ts'
 import { OWN_NAMES } from './programs.ts'
 import { findStatusColumns, type Meaning, readStatus, type StatusColumn, type Treatments } from './statuses.ts'
-import type { Row, Table } from './table.ts'
-import type { Status } from './words.ts'
+import type { Table } from './table.ts'
 
 export interface PlanOptions extends ColumnOptions {
   /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
@@ -21,17 +20,15 @@ export interface PlanOptions extends ColumnOptions {
   readonly suppress?: boolean | undefined
 }
 
-/** How many rows have a value in a status column, and what it means. */
-export interface StatusCount {
-  readonly column: string
-  /** As in the first of these rows, `empty` or `a date`. */
-  readonly value: string
-  readonly status: Status
+/** How many rows have a value in a status column. */
+export interface CountedValue extends Meaning {
   readonly rows: number
+  /** The first of them, from 1. */
+  readonly line: number
 }
 
 /** A column that the import does not know, and that may say who left. */
-export interface SuspectColumn extends Readonly<Pick<Profile, 'left'>> {
+export interface SuspectColumn extends Readonly<Pick<Evidence, 'left'>> {
   /** How many rows have each value; undefined when there are too many values. All dates are one value. */
   readonly values: readonly (readonly [value: string, rows: number])[] | undefined
   /** Its name, or its number if another column has the name. */
@@ -40,15 +37,6 @@ export interface SuspectColumn extends Readonly<Pick<Profile, 'left'>> {
   readonly empty: number
   /** Whether a yes means a subscription. */
   readonly isConsent: boolean
-}
-
-/** A value of a status column that nobody knows. */
-export interface UnknownValue {
-  readonly column: string
-  readonly value: string
-  /** The first line with it, from 1. */
-  readonly line: number
-  readonly rows: number
 }
 
 /** How to read a table. Columns are indexes of the cells in a row. */
@@ -62,11 +50,12 @@ export interface Plan {
   readonly unread: readonly number[]
   readonly dateOrder: DateOrder | undefined
   readonly suppress: boolean
-  readonly counts: readonly StatusCount[]
+  /** The values that have a status. */
+  readonly counts: readonly CountedValue[]
   /** Values of `treat` that no row has. */
   readonly unusedTreatments: readonly string[]
   /** The table must not be read before these have an answer. */
-  readonly questions: { readonly columns: readonly SuspectColumn[]; readonly values: readonly UnknownValue[] }
+  readonly questions: { readonly columns: readonly SuspectColumn[]; readonly values: readonly CountedValue[] }
   /** Names of columns that have only dates, when no column of the date was found. */
   readonly possibleDates: readonly string[]
 }
@@ -84,115 +73,92 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   }
   const find = (given: string) => findColumns(names, given, file)
   const ignored = (options.ignoreColumns ?? []).flatMap(find)
-  const statuses = suppress
-    ? []
-    : findStatusColumns(names, { named: (options.statusColumns ?? []).flatMap(find), ignored }, treat)
-  const survey = surveyRows(table, names, statuses)
-  const { profiles } = survey
-
+  const named = (options.statusColumns ?? []).flatMap(find)
+  const statuses = suppress ? [] : findStatusColumns(names, { named, ignored }, treat)
   const plain = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
-  const address = column === undefined ? findAddress({ names, plain, profiles }, file) : find(column)[0]
+  const sample = takeSample(table, names)
+  const address = column === undefined ? findAddress(names, plain, sample, file) : find(column)[0]
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
-  const found = suppress || dateColumn === 'none' ? [] : findDates(plain, profiles)
+  const found = suppress || dateColumn === 'none' ? [] : findDates(plain, sample)
   const dates = dateColumn && dateColumn !== 'none' ? [find(dateColumn)[0]] : found
-  const read = [address, ...dates, ...statuses.map(({ index }) => index)]
-  const unread = [...names.keys()].filter((index) => !read.includes(index))
+  const dated = [...dates, ...statuses.map(({ index }) => index)]
+  const unread = [...names.keys()].filter((index) => index !== address && !dated.includes(index))
   const watched = suppress ? [] : unread.filter((index) => !ignored.includes(index))
+  const survey = surveyRows(table, { statuses, dated, watched })
   const isUndated = dates.length === 0 && dateColumn === undefined
+  const saysWhoLeft =
+    names.some((name) => OWN_NAMES.has(toPlain(name))) || survey.values.some((value) => value.showsUnsubscribed)
+  const counts = survey.values.filter(({ status }) => status)
   return {
     names: table.names ? names : [],
     address,
     dates,
     statuses,
     unread,
-    dateOrder: options.dateOrder ?? findOrder(read.slice(1).map((index) => profiles[index])),
+    // Two dates that show different orders show none.
+    dateOrder: options.dateOrder ?? (survey.orders.size === 1 ? [...survey.orders][0] : undefined),
     suppress,
-    counts: survey.counts,
-    unusedTreatments: [...treat.keys()].filter((value) => !survey.treatments.has(value)),
-    questions: { columns: findSuspects(watched, names, survey), values: survey.unknown },
-    possibleDates: watched.flatMap((index) => (isUndated && profiles[index]?.dates ? toColumnName(names, index) : [])),
+    counts,
+    unusedTreatments: [...treat.keys()].filter((value) => !counts.some(({ treatment }) => treatment === value)),
+    questions: {
+      columns: findSuspects(names, { ...survey, saysWhoLeft }),
+      values: survey.values.filter(({ status }) => !status),
+    },
+    possibleDates: watched.flatMap((index) =>
+      isUndated && survey.evidence.get(index)?.dates ? toColumnName(names, index) : [],
+    ),
   }
 }
 
-type Survey = ReturnType<typeof surveyRows>
+/** Rows that show which columns hold addresses and dates. */
+const SAMPLE = 1000
 
-/** Looks at every row once. */
-function surveyRows(table: Table, names: readonly string[], statuses: readonly StatusColumn[]) {
-  const profiles = names.map(() => new Profile())
-  const known = new Map<string, { readonly column: StatusColumn; readonly meaning: Meaning; rows: number }>()
-  const unknown = new Map<string, Omit<UnknownValue, 'rows'> & { rows: number }>()
+function takeSample(table: Table, names: readonly string[]): Sample {
+  const rows = [...table.rows().take(SAMPLE)].filter(({ problem }) => problem === undefined)
+  return names.map((_, index) => rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell)))
+}
+
+/** Looks at every row. @param columns the indexes of columns whose dates are read, and of those that may say who left */
+function surveyRows(
+  table: Table,
+  columns: { statuses: readonly StatusColumn[]; dated: readonly number[]; watched: readonly number[] },
+) {
+  const evidence = new Map(columns.watched.map((index) => [index, new Evidence()]))
+  const orders = new Set<DateOrder>()
+  const values = new Map<Meaning, { rows: number; readonly line: number }>()
   let added = 0
-  for (const row of table.rows()) {
-    if (findProblem(row, names)) continue
-    const { cells, line } = row
-    const { readings, status, unclear } = readStatus(statuses, cells)
-    for (const { column, meaning } of readings) {
-      if (meaning) countRow(known, `${column.index} ${meaning.key}`, { column, meaning })
+  for (const { cells, line, problem } of table.rows()) {
+    if (problem !== undefined) continue
+    const { meanings, status } = readStatus(columns.statuses, cells)
+    for (const meaning of meanings) {
+      // What is unclear about somebody who left anyway is no question.
+      if (meaning && (meaning.status || !status)) values.getOrInsertComputed(meaning, () => ({ rows: 0, line })).rows++
     }
-    const value = unclear?.cell
-    if (unclear && value !== undefined) {
-      countRow(unknown, `${unclear.column.index} ${value}`, { column: unclear.column.name, value, line })
+    for (const index of columns.dated) {
+      const order = findDateOrder(cells[index] ?? '')
+      if (order) orders.add(order)
     }
     // What a column says about somebody who is not added is no evidence.
-    const isAdded = status === 'subscribed' || value !== undefined
-    if (isAdded) added++
-    for (const [index, profile] of profiles.entries()) profile.add(cells[index] ?? '', isAdded)
+    if (status ? status !== 'subscribed' : meanings.includes(undefined)) continue
+    added++
+    for (const [index, column] of evidence) column.add(cells[index] ?? '')
   }
-  const counts = [...known.values()].toSorted((one, other) => one.column.index - other.column.index)
-  return {
-    profiles,
-    /** Number of rows that would be added. */
-    added,
-    /** Whether a column that is read says who unsubscribed. */
-    saysWhoLeft:
-      names.some((name) => OWN_NAMES.has(toPlain(name))) ||
-      counts.some(
-        ({ column, meaning }) => column.showsUnsubscribed && meaning.status === 'suppressed' && !meaning.treatment,
-      ),
-    unknown: [...unknown.values()],
-    counts: counts.map(({ column: { name: column }, meaning: { value, status }, rows }) => {
-      return { column, value, status, rows }
-    }),
-    treatments: new Set(counts.map(({ meaning }) => meaning.treatment)),
-  }
+  const counted = [...values].map(([meaning, count]): CountedValue => ({ ...meaning, ...count }))
+  return { evidence, orders, added, values: [...Map.groupBy(counted, ({ column }) => column).values()].flat() }
 }
 
-/** Counts rows by a key, and keeps what the first of them had. */
-function countRow<T>(counts: Map<string, T & { rows: number }>, key: string, first: T): void {
-  const found = counts.get(key)
-  if (found) found.rows++
-  else counts.set(key, { ...first, rows: 1 })
-}
-
-/** Why a row cannot be read. A cell after the last column means that a delimiter is not quoted, so cells may be in the wrong columns. */
-export function findProblem({ cells, problem }: Row, names: readonly string[]): string | undefined {
-  if (problem !== undefined || cells.length <= names.length || names.length === 0) return problem
-  return cells.slice(names.length).some((cell) => cell.trim() !== '') ? toWidth(cells, names) : undefined
-}
-
-export function toWidth(cells: readonly string[], names: readonly string[]): string {
-  return `the row has ${cells.length} columns, the header ${names.length}`
-}
-
-/** The order that dates show. Two dates that show different orders show none. */
-function findOrder(profiles: readonly (Profile | undefined)[]): DateOrder | undefined {
-  const shown = new Set(profiles.flatMap((profile) => [...(profile?.orders ?? [])]))
-  const [order] = shown
-  return shown.size === 1 ? order : undefined
-}
-
-function findSuspects(indexes: readonly number[], names: readonly string[], survey: Survey): readonly SuspectColumn[] {
-  const { profiles, added: rows } = survey
-  const suspects = indexes.flatMap((index): SuspectColumn[] => {
-    const [name = '', profile] = [names[index], profiles[index]]
-    const suspicion = profile && findSuspicion(name, profile, survey)
+function findSuspects(
+  names: readonly string[],
+  survey: Pick<ReturnType<typeof surveyRows>, 'evidence' | 'added'> & { readonly saysWhoLeft: boolean },
+): readonly SuspectColumn[] {
+  const suspects = [...survey.evidence].flatMap(([index, evidence]): SuspectColumn[] => {
+    const name = names[index] ?? ''
+    const suspicion = findSuspicion(name, evidence, survey)
     if (!suspicion) return []
-    const { dates, left } = profile
-    const values = dates === undefined ? profile.values && [...profile.values] : [[A_DATE, dates] as const]
-    const column = toColumnName(names, index)
-    return [
-      { column, suspicion, values, left, empty: rows - (dates ?? profile.filled), isConsent: isConsentName(name) },
-    ]
+    const { dates, left, filled } = evidence
+    const values = dates === undefined ? evidence.values && [...evidence.values] : [[A_DATE, dates] as const]
+    const empty = survey.added - (dates ?? filled)
+    return [{ column: toColumnName(names, index), suspicion, values, left, empty, isConsent: isConsentName(name) }]
   })
   // The surest first: a message shows how to read the first one.
   return suspects.toSorted((one, other) => Number(one.suspicion === 'shape') - Number(other.suspicion === 'shape'))

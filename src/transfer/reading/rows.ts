@@ -5,9 +5,9 @@ import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { parseDate, toDateText } from './dates.ts'
 import { toPlain } from './names.ts'
-import { findProblem, type Plan, toWidth } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { type RowStatus, readStatus } from './statuses.ts'
-import { checkQuotes, type Row, type Table } from './table.ts'
+import type { Row, Table } from './table.ts'
 import { findFlag, STATUSES, type Status } from './words.ts'
 
 /** A row that cannot be imported. */
@@ -49,7 +49,6 @@ export function readRows(table: Table, plan: Plan): ImportFile {
   const samples = new Map<Status, SampleRow>()
   let skipped = 0
   for (const row of table.rows()) {
-    checkQuotes(row, table, plan.address)
     const read = readRow(row, plan)
     if ('reason' in read) {
       const address = (row.cells[plan.address] ?? '').slice(0, MAX_ADDRESS_TEXT)
@@ -71,27 +70,22 @@ type ReadRow =
   /** Why the row is rejected. */
   | { readonly reason: string }
 
-const OPTED_OUT: Omit<RowStatus, 'readings'> = { status: 'suppressed' }
-
-function readRow(row: Row, plan: Plan): ReadRow {
-  const { cells } = row
-  const problem = findProblem(row, plan.names)
+function readRow({ cells, problem }: Row, plan: Plan): ReadRow {
   if (problem !== undefined) return { reason: problem }
-  const { status, unclear, optedOutAt } = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
-  if (!status) {
-    if (unclear?.cell === undefined) return { reason: `there is no status: ${toWidth(cells, plan.names)}` }
-    throw new Error('a status has no meaning')
-  }
+  const { status, optedOutAt = '' } = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
+  if (!status) return { reason: 'there is no status: the row ends before that column' }
   if (status === 'skip') return { status, addresses: [], date: undefined }
   const addresses = parseOwnerAddresses(cells[plan.address] ?? '')
   if (!addresses.ok) return addresses
   const date = parseDate(findDate(cells, plan.dates), plan.dateOrder)
   if (status === 'subscribed') return date.ok ? { status, addresses: addresses.value, date: date.value } : date
   // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-  const left = parseDate(optedOutAt ?? '', plan.dateOrder)
+  const left = parseDate(optedOutAt, plan.dateOrder)
   const dates = [left, date].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
   return { status, addresses: addresses.value, date: dates.toSorted((one, other) => Number(other) - Number(one))[0] }
 }
+
+const OPTED_OUT: Omit<RowStatus, 'meanings'> = { status: 'suppressed' }
 
 /** The first cell that has a date. A flag in a column such as `Subscribed` is not a date. */
 function findDate(cells: readonly string[], dates: readonly number[]): string {

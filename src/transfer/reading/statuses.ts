@@ -6,23 +6,24 @@ import { toPlain, toPlainNames } from './names.ts'
 import { DATE, EMPTY, NO, PROGRAMS, type StatusRule } from './programs.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlainValue, WORDS } from './words.ts'
 
-/** What a cell of a status column means. */
+/** What a value of a status column means: one object for all rows that are counted together. */
 export interface Meaning {
-  /** Rows with the same key are counted together. */
-  readonly key: string
-  /** As in the cell, `empty` or `a date`. */
+  /** The name of the column. */
+  readonly column: string
+  /** As in the first cell, `empty` or `a date`. As in the cell when nobody knows it. */
   readonly value: string
-  readonly status: Status
+  /** Undefined when nobody knows it. */
+  readonly status: Status | undefined
   /** The value of `--treat` that says so. */
   readonly treatment?: string | undefined
+  /** Whether it shows that the file says who unsubscribed: see decision 9. */
+  readonly showsUnsubscribed: boolean
 }
 
 export interface StatusColumn {
   readonly index: number
-  readonly name: string
-  /** Whether somebody who left in it shows that the file says who unsubscribed: see decision 9. */
-  readonly showsUnsubscribed: boolean
-  find(cell: string): Meaning | undefined
+  /** Returns undefined when the row ends before the column. */
+  find(cell: string | undefined): Meaning | undefined
 }
 
 /** Statuses by value, or by `COLUMN:VALUE`, before the known meanings. See docs/import.md for `*`. */
@@ -52,11 +53,8 @@ export function findStatusColumns(
   return [...names.keys()]
     .filter((index) => named.includes(index) || (isKnown(index) && !ignored.includes(index)))
     .map((index) => {
-      const rules = known[index] ?? []
-      const isNamed = named.includes(index)
-      const showsUnsubscribed = !isNamed && !rules.some(({ hasBouncesOnly }) => hasBouncesOnly)
-      const find = createFind(rules, isNamed, selectTreatments(treat, index, plain))
-      return { index, name: names[index] ?? '', showsUnsubscribed, find }
+      const column = { name: names[index] ?? '', rules: known[index] ?? [], isNamed: named.includes(index) }
+      return { index, find: createFind(column, selectTreatments(treat, index, plain)) }
     })
 }
 
@@ -70,57 +68,66 @@ function toKey(value: string): string {
   return isBlank(value.trim()) ? '' : toPlainValue(value)
 }
 
+type Known = Pick<Meaning, 'status' | 'treatment'>
+
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
 function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): ReadonlyMap<string, Known> {
-  const isColumn = (text: string) => plain.includes(toPlain(text))
   const all = [...treat].map(([treatment, status]) => {
-    const colons = [...treatment.matchAll(/:/g)].map((colon) => colon.index)
-    const end = colons.findLast((colon) => isColumn(treatment.slice(0, colon))) ?? -1
+    const ends = treatment
+      .split('')
+      .map((sign, end) => sign === ':' && plain.includes(toPlain(treatment.slice(0, end))))
+    const end = ends.lastIndexOf(true)
     const column = end < 0 ? undefined : toPlain(treatment.slice(0, end))
-    return { column, key: toKey(treatment.slice(end + 1)), known: { status, treatment } }
+    return { column, entry: [toKey(treatment.slice(end + 1)), { status, treatment }] as const }
   })
   const select = (wanted: string | undefined) => all.filter(({ column }) => column === wanted)
-  return new Map([...select(undefined), ...select(plain[index])].map(({ key, known }) => [key, known]))
+  return new Map([...select(undefined), ...select(plain[index])].map(({ entry }) => entry))
 }
-
-type Known = Pick<Meaning, 'status' | 'treatment'>
 
 /** Cells of a column whose meaning is kept. */
 const MAX_CELLS = 1000
 
-/** Creates the function that finds the meaning of a cell; undefined when nobody knows it. */
+/** Creates the function that finds the meaning of a cell. */
 function createFind(
-  rules: readonly StatusRule[],
-  isNamed: boolean,
+  { name, rules, isNamed }: { name: string; rules: readonly StatusRule[]; isNamed: boolean },
   treatments: ReadonlyMap<string, Known>,
 ): StatusColumn['find'] {
   const values = toValues(rules)
   const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
+  const hasBouncesOnly = rules.some((rule) => rule.hasBouncesOnly)
   const any = treatments.get('*')
-  const meanings = new Map<string, Meaning | undefined>()
+  const meanings = new Map<string, Meaning>()
+  const cells = new Map<string, Meaning>()
 
-  function findKnown(cell: string, key: string, kind: string): Known | undefined {
+  function findStatus(cell: string, key: string, kind: string): Known {
     const treated = treatments.get(key)
     if (treated) return treated
     const hasValue = kind !== EMPTY && kind !== NO
     // Whoever left is never added, whatever the other values mean.
     const isLeft = isNamed && saysLeft(cell)
     if (isNamed && any && hasValue && !(isLeft && any.status === 'subscribed')) return any
-    const status = isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? (hasWords && WORDS.get(key)))
-    if (status || !any) return status ? { status } : undefined
+    const known = isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? (hasWords && WORDS.get(key)))
+    if (known || !any) return { status: known || undefined }
     if (hasValue) return any
     // Where any value means that somebody left, no value means the opposite.
-    return isNamed ? { status: any.status === 'subscribed' ? 'skip' : 'subscribed' } : undefined
+    return { status: isNamed ? (any.status === 'subscribed' ? 'skip' : 'subscribed') : undefined }
+  }
+
+  function findMeaning(cell: string): Meaning {
+    const key = toKey(cell)
+    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : `(${findFlag(key)})`
+    const { status, treatment } = findStatus(cell, key, kind)
+    const value = status ? (kind === DATE ? A_DATE : cell.trim() || 'empty') : cell
+    const id = `${status} ${status && kind === DATE ? DATE : key}`
+    const showsUnsubscribed = status === 'suppressed' && !isNamed && !treatment && !hasBouncesOnly
+    return meanings.getOrInsert(id, { column: name, value, status, treatment, showsUnsubscribed })
   }
 
   return (cell) => {
-    if (meanings.has(cell)) return meanings.get(cell)
-    const key = toKey(cell)
-    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : `(${findFlag(key)})`
-    const known = findKnown(cell, key, kind)
-    const value = kind === DATE ? A_DATE : cell.trim() || 'empty'
-    const meaning = known && { ...known, key: `${kind === DATE ? DATE : key} ${known.status}`, value }
-    if (meanings.size < MAX_CELLS) meanings.set(cell, meaning)
+    const found = cell === undefined ? undefined : cells.get(cell)
+    if (found || cell === undefined) return found
+    const meaning = findMeaning(cell)
+    if (cells.size < MAX_CELLS) cells.set(cell, meaning)
     return meaning
   }
 }
@@ -133,36 +140,21 @@ function toValues(rules: readonly StatusRule[]): ReadonlyMap<string, Status> {
   )
 }
 
-/** What a column says about a row. */
-interface Reading {
-  readonly column: StatusColumn
-  /** Undefined when the row ends before it. */
-  readonly cell: string | undefined
-  /** Undefined when nobody knows it. */
-  readonly meaning: Meaning | undefined
-}
-
 /** What the status columns say about a row. */
 export interface RowStatus {
-  readonly readings: readonly Reading[]
+  readonly meanings: readonly (Meaning | undefined)[]
   /** The strictest of them; undefined when one is unclear. */
-  readonly status?: Status
-  /** The first that has no meaning. */
-  readonly unclear?: Reading
+  readonly status: Status | undefined
   /** The date of an opt-out, as in the file. */
   readonly optedOutAt?: string | undefined
 }
 
 /** Reads the status of a row. */
 export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]): RowStatus {
-  const readings = columns.map((column): Reading => {
-    const cell = cells[column.index]
-    return { column, cell, meaning: cell === undefined ? undefined : column.find(cell) }
-  })
-  const strictest = STATUSES.findLast((status) => readings.some(({ meaning }) => meaning?.status === status))
-  const unclear = readings.find(({ meaning }) => !meaning)
+  const meanings = columns.map(({ index, find }) => find(cells[index]))
+  const has = (status: Status | undefined) => meanings.some((meaning) => meaning?.status === status)
   // A person who left in one column has left, also if another one is unclear.
-  if (unclear && strictest !== 'suppressed') return { readings, unclear }
-  const dated = readings.find(({ meaning }) => meaning?.status === 'suppressed' && meaning.value === A_DATE)
-  return { readings, status: strictest ?? 'subscribed', optedOutAt: dated?.cell }
+  if (!has('suppressed')) return { meanings, status: has(undefined) ? undefined : has('skip') ? 'skip' : 'subscribed' }
+  const dated = meanings.findIndex((meaning) => meaning?.status === 'suppressed' && meaning.value === A_DATE)
+  return { meanings, status: 'suppressed', optedOutAt: cells[columns[dated]?.index ?? -1] }
 }

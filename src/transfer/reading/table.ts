@@ -13,10 +13,8 @@ export interface Row {
   /** The line on which it ends, from 1. */
   readonly line: number
   readonly cells: readonly string[]
-  /** Its text, if it has several lines: a quote may not be closed. */
-  readonly text?: string | undefined
   /** Why it cannot be read. */
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 export interface Table {
@@ -24,10 +22,8 @@ export interface Table {
   readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
-  /** Of CSV. */
-  readonly delimiter?: string
   /** Reads the rows, each time from the first one. Blank lines are left out. */
-  rows(): Iterable<Row>
+  rows(): IteratorObject<Row>
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -47,46 +43,48 @@ interface Start {
 /**
  * Finds the format and the header of a text.
  *
+ * @param file its name in messages
  * @param hasColumns whether a first line with addresses only is one row. Otherwise each address is a row
  * @throws Failure when the text is empty or in another format
  */
-export function parseTable(text: string, name: string, hasColumns: boolean): Table {
-  const lineBreak = text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
-  const { starts, named } = findStarts(text, lineBreak)
+export function parseTable(content: string, file: string, hasColumns: boolean): Table {
+  // In old files, CR alone ends a line.
+  const text = content.includes('\n') ? content : content.replaceAll('\r', '\n')
+  const { starts, named } = findStarts(text)
   const [first] = starts
-  if (!first) throw new Failure(`${name}: it is empty`)
-  const open = (start: Start, delimiter?: string) => () => readRecords(text, { name, start, delimiter, lineBreak })
-  if (first.content.startsWith('{')) return openJson(name, open(first))
+  if (!first) throw new Failure(`${file}: it is empty`)
+  if (first.content.startsWith('{')) return openJson(file, () => readRecords(text, { file, start: first }))
   if (first.content.startsWith('[')) {
-    throw new Failure(`${name}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
+    throw new Failure(`${file}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
-  const toDelimiter = ({ content }: Start) => named ?? findDelimiter(content)
-  const toCells = (start: Start) => open(start, toDelimiter(start))().next().value?.cells ?? []
+  const toCsv = (start: Start) => ({ file, start, delimiter: named ?? findDelimiter(start.content) })
+  const toCells = (start: Start) => readRecords(text, toCsv(start)).next().value?.cells ?? []
 
   const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
   const hasAddress = holdsAddress(first)
   const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
   // A title is skipped, but never a line with an address. Without the header, nobody knows what the columns say.
-  if (hasAddress && found && toDelimiter(found) !== undefined) {
-    throw new Failure(`${name}: line ${found.line} is the header, and there is an address before it: delete that line`)
+  if (hasAddress && found && toCsv(found).delimiter !== undefined) {
+    throw new Failure(`${file}: line ${found.line} is the header, and there is an address before it: delete that line`)
   }
   const header = hasAddress ? undefined : found
-  const start = header ?? first
-  const delimiter = toDelimiter(start)
-  if (delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    return { file: name, names: undefined, rows: () => open(start)().drop(header ? 1 : 0) }
+  const csv = toCsv(header ?? first)
+  if (csv.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
+    const lines = { file, start: csv.start }
+    return { file, names: undefined, rows: () => readRecords(text, lines).drop(header ? 1 : 0) }
   }
-  const cells = toCells(start)
+  const cells = toCells(csv.start)
   const names = hasAddress ? cells.map((_, index) => `column ${index + 1}`) : cells
-  return { file: name, names, delimiter, rows: () => open(start, delimiter)().drop(hasAddress ? 0 : 1) }
+  const rows = () => readRecords(text, { ...csv, width: names.length }).drop(hasAddress ? 0 : 1)
+  return { file, names, rows }
 }
 
 /** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
-function findStarts(text: string, lineBreak: string): { starts: readonly Start[]; named: string | undefined } {
+function findStarts(text: string): { starts: readonly Start[]; named: string | undefined } {
   const starts: Start[] = []
   let named: string | undefined
   for (let [at, line] = [0, 1]; at < text.length && starts.length < MAX_TITLE_LINES; line++) {
-    const end = toEnd(text, lineBreak, at)
+    const end = toLineEnd(text, at)
     const content = text.slice(at, end).trim()
     const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
     named = separator ?? named
@@ -111,8 +109,8 @@ function findDelimiter(line: string): string | undefined {
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
 }
 
-function toEnd(text: string, lineBreak: string, from: number): number {
-  const found = text.indexOf(lineBreak, from)
+function toLineEnd(text: string, from: number): number {
+  const found = text.indexOf('\n', from)
   return found < 0 ? text.length : found
 }
 
@@ -145,34 +143,45 @@ export function parseObject(text = ''): Readonly<Record<string, unknown>> | unde
 }
 
 interface Csv {
-  readonly name: string
+  /** The name of the file in messages. */
+  readonly file: string
   readonly start: Pick<Start, 'line' | 'at'>
   /** Undefined when each line is one cell. */
-  readonly delimiter: string | undefined
-  /** What ends a line. A carriage return before LF is left out. */
-  readonly lineBreak: string
+  readonly delimiter?: string | undefined
+  /** The number of columns, if it is known. */
+  readonly width?: number
 }
 
 /** Splits CSV into records; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
-export function* readRecords(text: string, { name, start, delimiter, lineBreak }: Csv): Generator<Row, undefined> {
+export function* readRecords(text: string, { file, start, delimiter, width }: Csv): Generator<Row, undefined> {
   let { line, at } = start
   while (at < text.length) {
-    const end = toEnd(text, lineBreak, at)
+    const end = toLineEnd(text, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
     if (delimiter === undefined || !content.includes('"')) {
       const cells = delimiter === undefined ? [toSingleCell(content.trim())] : content.split(delimiter)
-      if (content.trim() !== '') yield { line, cells }
+      if (content.trim() !== '') yield { line, cells, problem: findProblem(cells, width) }
       line++
       at = end + 1
       continue
     }
-    const record = parseQuoted(text, at, delimiter, lineBreak)
-    if (!record) throw new Failure(`${name}: line ${line}: a quote is opened and never closed`)
-    const lines = text.slice(at, record.end).split(lineBreak)
+    const record = parseQuoted(text, at, delimiter, width)
+    if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
+    const lines = text.slice(at, record.end).split('\n')
     line += lines.length
-    yield { line: line - 1, cells: record.cells, text: lines.length > 1 ? lines.join('\n') : undefined }
+    if (lines.length > 1 && holdsRow(lines, record.cells, delimiter, width)) {
+      const place = `${file}: line ${line - lines.length}: a quote is not closed`
+      throw new Failure(`${place}, and the rows up to line ${line - 1} are inside it; close or double it`)
+    }
+    yield { line: line - 1, cells: record.cells, problem: findProblem(record.cells, width) }
     at = record.end + 1
   }
+}
+
+/** A cell after the last column means that a delimiter is not quoted, so cells may be in the wrong columns. */
+function findProblem(cells: readonly string[], width = cells.length): string | undefined {
+  if (cells.length <= width || cells.slice(width).every((cell) => cell.trim() === '')) return undefined
+  return `the row has ${cells.length} columns, the header ${width}`
 }
 
 /** A line without columns never goes on in the next one. Some programs quote it. */
@@ -181,38 +190,52 @@ function toSingleCell(line: string): string {
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */
-function parseQuoted(text: string, start: number, delimiter: string, lineBreak: string) {
+function parseQuoted(text: string, start: number, delimiter: string, width: number | undefined) {
+  const record = parseCells(text, start, delimiter, false)
+  if (width === undefined || record?.cells.length === width) return record
+  // MailPoet writes `\"` for a quote. Elsewhere a cell may end in a backslash, so the number of cells decides.
+  const escaped = parseCells(text, start, delimiter, true)
+  return escaped?.cells.length === width ? escaped : record
+}
+
+function parseCells(text: string, start: number, delimiter: string, hasEscapes: boolean) {
+  const toText = (cell: string) => (hasEscapes ? cell.replaceAll('\\"', '"') : cell).replaceAll('""', '"')
   const cells: string[] = []
   for (let from = start; ; ) {
-    const closing = text[from] === '"' ? findClosingQuote(text, from) : undefined
+    const closing = text[from] === '"' ? findClosingQuote(text, from, hasEscapes) : undefined
     if (closing === -1) return undefined
     let end = closing === undefined ? from : closing + 1
-    while (end < text.length && text[end] !== delimiter && text[end] !== lineBreak) end++
+    while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
     const last = text[end] !== delimiter && text[end - 1] === '\r' ? end - 1 : end
-    cells.push(closing === last - 1 ? text.slice(from + 1, closing).replaceAll('""', '"') : text.slice(from, last))
+    cells.push(closing === last - 1 ? toText(text.slice(from + 1, closing)) : text.slice(from, last))
     if (text[end] !== delimiter) return { cells, end }
     from = end + 1
   }
 }
 
-/** Finds the quote that closes a cell: the first one that is not doubled. */
-function findClosingQuote(text: string, opening: number): number {
+/** Finds the quote that closes a cell: the first one that is not doubled, nor after a backslash. Returns -1 without one. */
+function findClosingQuote(text: string, opening: number, hasEscapes: boolean): number {
   let at = text.indexOf('"', opening + 1)
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  while (at >= 0) {
+    if (hasEscapes && text[at - 1] === '\\') at = text.indexOf('"', at + 1)
+    else if (text[at + 1] === '"') at = text.indexOf('"', at + 2)
+    else return at
+  }
   return at
 }
 
-/** @throws Failure when a line in a row of several lines looks like a whole row: then a quote before it is not closed */
-export function checkQuotes({ line, text }: Row, { names, delimiter = ',', file }: Table, address: number): void {
-  const lines = text?.split('\n') ?? []
-  const isRow = lines.slice(1).some((content) => {
-    const unquoted = content.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
-    const cells = unquoted.split(delimiter)
-    return cells.length === names?.length && parseOwnerAddress(cells[address]).ok
+/** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
+function holdsRow(
+  lines: readonly string[],
+  cells: readonly string[],
+  delimiter: string,
+  width: number | undefined,
+): boolean {
+  // A line with an odd number of quotes ends a cell, and begins with a part of that.
+  const whole = lines.slice(1).filter((line) => line.split('"').length % 2 === 1)
+  return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {
+    const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
+    const found = unquoted.split(delimiter)
+    return found.length === width && found.some((cell) => parseOwnerAddress(cell).ok)
   })
-  if (!isRow) return
-  const first = line - lines.length + 1
-  throw new Failure(
-    `${file}: line ${first}: a quote is not closed, and the rows up to line ${line} are inside it; close or double it`,
-  )
 }

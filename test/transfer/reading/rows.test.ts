@@ -36,6 +36,7 @@ describe('the address', () => {
     ['several in a line, below a header', 'email\na@site.io;b@site.io\n'],
     ['a single column in quotes', '"email"\n"""A"" <a@site.io>"\n"b@site.io"\n'],
     ['a carriage return ends a line', 'email,name\ra@site.io,A\rb@site.io,B\r'],
+    ['a first cell with several lines', 'name,email\n"Ada\nLovelace",a@site.io\nB,b@site.io\n'],
     ['line breaks in quotes', 'name,email\n"Ada\n""A""","a@site.io"\nB,b@site.io\n'],
   ])('%s', (_, text) => expect(summarize(text)).toEqual({ ...NOTHING, added: ['a', 'b'] }))
 
@@ -183,7 +184,7 @@ describe.each([
 
   test('says who is a subscriber, who left, and who is neither', () => {
     expect(summarize(list)).toEqual({ added: ['a 2020-01-01'], left: ['b 2020-01-01'], skipped: 1, rejected: [] })
-    expect(read(list).plan.counts).toEqual([
+    expect(read(list).plan.counts).toMatchObject([
       { column: 'status', value: 'active', status: 'subscribed', rows: 1 },
       { column: 'status', value: 'Unsubscribed', status: 'suppressed', rows: 1 },
       { column: 'status', value: 'pending', status: 'skip', rows: 1 },
@@ -266,7 +267,7 @@ test('the date of an opt-out is that of its column, or unknown', () => {
 })
 
 test('a row that ends before its status is rejected', () => {
-  const rejected = ['3: there is no status: the row has 2 columns, the header 3']
+  const rejected = ['3: there is no status: the row ends before that column']
   expect(summarize('email,name,status\na@b.io,Ada,active\nb@b.io,B\n')).toEqual({ ...NOTHING, added: ['a'], rejected })
 })
 

@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { readRecords } from '../../../src/transfer/reading/table.ts'
+import { parseTable, readRecords } from '../../../src/transfer/reading/table.ts'
 
-const read = (text: string, csv: { delimiter?: string; lineBreak?: string } = {}) => [
-  ...readRecords(text, { name: 'list', start: { line: 1, at: 0 }, delimiter: ',', lineBreak: '\n', ...csv }),
+const read = (text: string, csv: { delimiter?: string; width?: number } = {}) => [
+  ...readRecords(text, { file: 'list', start: { line: 1, at: 0 }, delimiter: ',', ...csv }),
 ]
 const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells }) => [...cells])
 
@@ -26,18 +26,30 @@ test.each<readonly [string, string, string]>([
 })
 
 test('another delimiter, and CR alone', () => {
-  expect(toCells('a;b\r"c;\rd";e\r', { delimiter: ';', lineBreak: '\r' })).toEqual([
+  const { names, rows } = parseTable('a;b\r"c;\rd";e\r', 'list', false)
+  expect([names, ...[...rows()].map(({ cells }) => cells)]).toEqual([
     ['a', 'b'],
-    ['c;\rd', 'e'],
+    ['c;\nd', 'e'],
   ])
 })
 
-test('a row has the number of its last line, and its text if it has several', () => {
+test('a row has the number of its last line', () => {
   expect(read('a\n\n"b\nc"\nd\n')).toEqual([
     { line: 1, cells: ['a'] },
-    { line: 4, cells: ['b\nc'], text: '"b\nc"' },
+    { line: 4, cells: ['b\nc'] },
     { line: 5, cells: ['d'] },
   ])
+})
+
+test.each<readonly [string, readonly string[]]>([
+  [String.raw`a,"Anna \"Annie\", Smith",c`, ['a', 'Anna "Annie", Smith', 'c']],
+  [String.raw`a,"Smith\", Anna",c`, ['a', 'Smith", Anna', 'c']],
+  [String.raw`a,"Anna \"","c"`, ['a', 'Anna "', 'c']],
+  [String.raw`a,"Anna \"A\"` + '\nB","c"', ['a', 'Anna "A"\nB', 'c']],
+  [String.raw`a,"C:\","c"`, ['a', 'C:\\', 'c']],
+  ['a,"b ""c"", d"', ['a', 'b "c", d']],
+])('a backslash before a quote counts only where the row has its cells then: %s', (text, cells) => {
+  expect(toCells(text, { width: 3 })).toEqual([[...cells]])
 })
 
 test('any cells are what csv-parse reads', () => {
