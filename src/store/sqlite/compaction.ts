@@ -99,7 +99,8 @@ export function createCompaction(db: Database): Compaction {
         began = performance.now()
         return runSlice(db, current, { size: pace.size(), until })
       }
-      const { size, next } = current.stage === 'sort' ? work() : runUnsynced(db, work)
+      // To sort takes no lock, but reads one state of the inbox.
+      const { size, next } = current.stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
       pass = next
       return { moved: current.stage === 'add' ? size : 0, left: next !== undefined }

@@ -11,7 +11,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { createSuppressionHash, toClockSeq } from '../head.ts'
+import { createSuppressionHash, EPOCH_MS, toClockSeq } from '../head.ts'
 import { DAY_MS, type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
@@ -57,41 +57,59 @@ const IDENTITIES = `FROM identities WHERE seq < coalesce((SELECT min(first_seq) 
 /** Takes two seconds for ten million subscribers: it reads the whole list. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
   const count = readCount(db)
-  const { last, imported } = getRow(
-    db.query<{ last: number | null; imported: number }, []>(
-      `SELECT max(subscribed_at) AS last, count(*) FILTER (WHERE subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}) AS imported
-       FROM subscribers`,
-    ),
-  )
-  const lastAcceptedAt = last === null ? undefined : new Date(last)
   const range = toDayRange()
-  return { ...count, imported, lastAcceptedAt, days: toDays(range, readDays(db, range), count.subscribers) }
+  const start = Math.min(EPOCH_MS / DAY_MS, range.today)
+  // With tomorrow, for those who came while a clock was ahead.
+  const days = Array.from({ length: range.today - start + 2 }, (_, index) => readDay(db, start + index, range))
+  const last = Math.max(...days.map((day) => day.last ?? Number.NEGATIVE_INFINITY))
+  const counts = days.flatMap((day) => day.counts)
+  return {
+    ...count,
+    imported: days.reduce((sum, day) => sum + day.imported, 0),
+    lastAcceptedAt: Number.isFinite(last) ? new Date(last) : undefined,
+    days: toDays(range, counts, count.subscribers),
+  }
 }
 
-/** Counts day by day in the order of the list, because most came on the day of their date: SQLite would sort a whole list. */
-function readDays(db: Database, { first, today }: DayRange): readonly DayCount[] {
-  const days = Array.from({ length: today - first + 1 }, (_, index) => first + index)
-  return days.flatMap((day) => {
-    const came = { start: toDaySeq(day), end: day < today ? toDaySeq(day + 1) : Number.MAX_SAFE_INTEGER }
-    const counts = getRow(
-      db.query<Omit<DayCount, 'day'>, [number, number, number]>(
-        `SELECT count(*) AS came, coalesce(sum(subscribed_at / ${DAY_MS} = ?3), 0) AS added
-         FROM subscribers WHERE seq > ?1 AND seq <= ?2`,
-      ),
-      came.start,
-      came.end,
-      day,
-    )
-    if (counts.added === counts.came) return { day, ...counts }
-    const others = db
-      .query<DayCount, [number, number, number, number]>(
-        `SELECT subscribed_at / ${DAY_MS} AS day, 0 AS came, count(*) AS added FROM subscribers
-         WHERE seq > ?1 AND seq <= ?2 AND subscribed_at >= ?4 * ${DAY_MS} AND subscribed_at / ${DAY_MS} <> ?3 GROUP BY 1`,
-      )
-      .all(came.start, came.end, day, first)
-    return [{ day, ...counts }, ...others]
-  })
+/** Those who came on one day. Their dates may be on other days. */
+interface Arrivals {
+  /** The latest date. */
+  readonly last: number | null
+  readonly imported: number
+  /** Of the days in the range of the status. */
+  readonly counts: readonly DayCount[]
 }
+
+/** Reads those who came on a day: their numbers are next to each other. If their dates are of that day, one statement is enough. */
+function readDay(db: Database, day: number, { first, today }: DayRange): Arrivals {
+  const [start, end] = [toDaySeq(day), day <= today ? toDaySeq(day + 1) : Number.MAX_SAFE_INTEGER]
+  const { came, lowest, last } = getRow(
+    db.query<{ came: number; lowest: number | null; last: number | null }, [number, number]>(
+      `SELECT count(*) AS came, min(subscribed_at) AS lowest, max(subscribed_at) AS last ${ARRIVALS}`,
+    ),
+    start,
+    end,
+  )
+  const isOfDay = [lowest, last].every((date) => date === null || Math.floor(date / DAY_MS) === day)
+  if (isOfDay) return { last, imported: 0, counts: day < first ? [] : [{ day, came, added: came }] }
+  const { imported } = getRow(
+    db.query<{ imported: number }, [number, number]>(
+      `SELECT count(*) AS imported ${ARRIVALS} AND subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}`,
+    ),
+    start,
+    end,
+  )
+  // SQLite sorts the rows that it groups, so only those in the range.
+  const added = db
+    .query<DayCount, [number, number, number]>(
+      `SELECT subscribed_at / ${DAY_MS} AS day, 0 AS came, count(*) AS added ${ARRIVALS}
+       AND subscribed_at >= ?3 * ${DAY_MS} GROUP BY 1`,
+    )
+    .all(start, end, first)
+  return { last, imported, counts: day < first ? added : [{ day, came, added: 0 }, ...added] }
+}
+
+const ARRIVALS = 'FROM subscribers WHERE seq > ?1 AND seq <= ?2'
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
 export function lookUp(db: Database, addresses: readonly Address[]): readonly Found[] {

@@ -1,5 +1,6 @@
 /** A pass of compaction may stop or fail after any slice, and several processes may compact the same list. */
 
+import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Compaction, createCompaction } from '../../../src/store/sqlite/compaction.ts'
@@ -100,6 +101,40 @@ test('another process goes on where one stopped, after any slice', () => {
     return goesOn
   })
 })
+
+test('another process moves the whole inbox before any statement of a pass', () => {
+  for (let [statement, isReached] = [1, true]; isReached; statement++) {
+    const [one, other] = openProcesses(2) as [Process, Process]
+    other.db.run('PRAGMA busy_timeout = 0')
+    isReached = false
+    let left = statement
+    const { db } = one
+    const query = db.query
+    db.query = ((sql: string) => {
+      if (--left === 0) {
+        isReached = true
+        // Not while this process holds the lock: then the other one waits.
+        if (tryLock(other)) finish(other)
+      }
+      return query.call(db, sql)
+    }) as Database['query']
+    finish(one)
+    finish(other)
+    expectList(one)
+    one.close()
+    other.close()
+  }
+})
+
+function tryLock({ db }: ListFile): boolean {
+  try {
+    db.run('BEGIN IMMEDIATE')
+    db.run('ROLLBACK')
+    return true
+  } catch {
+    return false
+  }
+}
 
 test('two processes compact in turns, from any slice on', () => {
   testEachSlice((slices) => {
