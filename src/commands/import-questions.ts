@@ -1,6 +1,5 @@
 /** Settles the plan of an import: the owner answers its questions on a terminal. Otherwise it stops once, with commands. */
 
-import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { A_DATE } from '../transfer/reading/evidence.ts'
 import {
@@ -13,6 +12,7 @@ import {
 import type { Table } from '../transfer/reading/table.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
 import { note, toCount } from './output.ts'
+import { type Ask, askPerson } from './terminal.ts'
 
 /** Options that answer questions, in the order of the command line. */
 type Answers = readonly (readonly [option: string, value: string])[]
@@ -27,7 +27,7 @@ export async function settlePlan(table: Table, options: PlanOptions, canAsk: boo
   let plan = createPlan(table, options)
   if (canAsk) {
     let answers: Answers = []
-    for (let asked = await ask(plan); asked.length > 0; asked = await ask(plan)) {
+    for (let asked = await askPlan(plan); asked.length > 0; asked = await askPlan(plan)) {
       answers = [...answers, ...asked]
       plan = createPlan(table, addAnswers(options, answers))
     }
@@ -64,50 +64,37 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
   )
 }
 
-/** Asks every question of a plan. @throws Failure when the terminal is closed, or at Ctrl-C */
-async function ask(plan: Plan): Promise<Answers> {
+/** Asks every question of a plan. @throws Failure when the person stops */
+async function askPlan(plan: Plan): Promise<Answers> {
   const { questions, possibleDates } = plan
   if (!hasQuestions(plan) && possibleDates.length === 0) return []
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = new Promise<never>((_, reject) => {
-    terminal.once('close', () => reject(new Failure('stopped: nothing was imported', { exitCode: 130 })))
-  })
-  const prompt = async (text: string) => {
-    const answer = await Promise.race([terminal.question(`${escapeControls(text)} `), closed])
-    return answer.trim().toLowerCase()
-  }
-  const answers: (readonly [string, string])[] = []
-  try {
-    for (const suspect of questions.columns) answers.push(...(await askColumn(suspect, prompt)))
+  return await askPerson('stopped: nothing was imported', async (ask) => {
+    const answers: (readonly [string, string])[] = []
+    for (const suspect of questions.columns) answers.push(...(await askColumn(suspect, ask)))
     for (const { column, key, text } of groupValues(questions.values)) {
-      const status = await askStatus(`${quote(column)}: what does ${text} mean?`, undefined, prompt)
+      const status = await askStatus(`${quote(column)}: what does ${text} mean?`, undefined, ask)
       answers.push(['--treat', `${column}:${key}=${status}`])
     }
     for (const column of possibleDates) {
-      const answer = await prompt(`${quote(column)} has only dates. Is it the date of the subscription? [Y/n]`)
+      const answer = await ask(`${quote(column)} has only dates. Is it the date of the subscription? [Y/n]`)
       if (!isNo(answer)) return [...answers, ['--date-column', column]]
     }
     return possibleDates.length > 0 ? [...answers, ['--date-column', 'none']] : answers
-  } finally {
-    closed.catch(() => {})
-    terminal.close()
-  }
+  })
 }
-
-type Prompt = (text: string) => Promise<string>
 
 const isNo = (answer: string) => findFlag(toPlainValue(answer)) === 'no'
 
-async function askColumn(suspect: SuspectColumn, prompt: Prompt): Promise<Answers> {
+async function askColumn(suspect: SuspectColumn, ask: Ask): Promise<Answers> {
   const { column, values, empty } = suspect
-  const answer = await prompt(`${describe(suspect)}. Does it say who left? [y/N]`)
+  const answer = await ask(`${describe(suspect)}. Does it say who left? [y/N]`)
   if (findFlag(toPlainValue(answer)) !== 'yes') return [['--ignore-column', column]]
   const answers: (readonly [string, string])[] = [['--status-column', column]]
   const shown = values?.map(([value]) => value) ?? []
   const known = values && values.length <= MAX_SHOWN && !shown.includes(A_DATE) ? shown : ['*']
   for (const value of [...known.filter((value) => !saysLeft(value)), ...(empty > 0 ? [''] : [])]) {
     const text = value === '*' ? 'any other value' : value === '' ? 'an empty cell' : quote(value)
-    const status = await askStatus(`  What does ${text} mean?`, findUsual(suspect, value), prompt)
+    const status = await askStatus(`  What does ${text} mean?`, findUsual(suspect, value), ask)
     answers.push(['--treat', `${column}:${toArgument(value)}=${status}`])
   }
   return answers
@@ -122,10 +109,10 @@ function findUsual({ left, isConsent }: SuspectColumn, value: string): Status {
 
 const CHOICES: readonly Status[] = ['subscribed', 'suppressed', 'skip']
 
-async function askStatus(question: string, usual: Status | undefined, prompt: Prompt): Promise<Status> {
+async function askStatus(question: string, usual: Status | undefined, ask: Ask): Promise<Status> {
   const end = usual ? ` [${CHOICES.indexOf(usual) + 1}]` : ''
   while (true) {
-    const answer = await prompt(`${question} 1 subscribed, 2 left, 3 neither${end}`)
+    const answer = await ask(`${question} 1 subscribed, 2 left, 3 neither${end}`)
     const status = answer === '' ? usual : CHOICES[Number(answer) - 1]
     if (status) return status
   }

@@ -1,0 +1,29 @@
+/** Questions on a terminal. */
+
+import { createInterface } from 'node:readline/promises'
+import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
+
+/** Asks a person. Returns the answer without the white space around it. */
+export type Ask = (question: string) => Promise<string>
+
+/**
+ * Runs what asks a person.
+ *
+ * @param stopped says what was not done when the person closes the terminal with Ctrl-C or Ctrl-D
+ * @throws Failure when the person does
+ */
+export async function askPerson<T>(stopped: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const closed = Promise.withResolvers<never>()
+  const stop = () => {
+    process.stderr.write('\n')
+    closed.reject(new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') }))
+  }
+  terminal.once('close', stop)
+  const ask = (question: string) => terminal.question(`${escapeControls(question)} `).then((answer) => answer.trim())
+  try {
+    return await Promise.race([work(ask), closed.promise])
+  } finally {
+    terminal.off('close', stop).close()
+  }
+}
