@@ -177,7 +177,7 @@ addListVerb(
   'Check the settings, the running service and the list, and say what to do; change nothing',
   'rollcall doctor',
 )
-  .option('--cursor-file <FILE>', 'Compare the cursor of an export with the list too')
+  .option('--cursor-file <file>', 'Compare the cursor of an export with the list too')
   .option('--json', 'Print JSON')
   .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
 
@@ -209,10 +209,9 @@ function addListVerb(name: string, description: string, example: string): Comman
   )
 }
 
-/** Adds the value of an option that can be repeated. @throws InvalidArgumentError */
+/** Adds the value of an option that can be repeated. */
 function addValue(text: string, before: readonly string[] = []): readonly string[] {
-  if (text.trim() !== '') return [...before, text]
-  throw new InvalidArgumentError('It is empty.')
+  return [...before, text]
 }
 
 /** Parses a whole number that is not negative. @throws InvalidArgumentError */
@@ -237,7 +236,7 @@ function refuseEmpty(command: Command): void {
 }
 
 function isEmpty(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() === ''
+  return [value].flat().some((text) => typeof text === 'string' && text.trim() === '')
 }
 
 /** Refuses verbs that people try, and names the one that they may mean. @throws UsageError */

@@ -24,21 +24,6 @@ export interface Problem {
   readonly hint: string
 }
 
-/** The reasons why a request fails, besides an invalid address. */
-export type RequestReason =
-  | 'no_body'
-  | 'malformed_json'
-  | 'not_an_object'
-  | 'slow_body'
-  | 'large_body'
-  | 'media_type'
-  | 'post_only'
-  | 'read_only'
-  | 'no_such_path'
-  | 'store_failed'
-
-export type ErrorReason = AddressReason | RequestReason
-
 /** A valid request body. */
 export const EXAMPLE_BODY = '{"email":"name@example.org"}'
 
@@ -46,7 +31,7 @@ const SEND_JSON = `Send a JSON object such as ${EXAMPLE_BODY}`
 const ONE_ADDRESS = `one address such as name@example.org, at most ${MAX_ADDRESS_LENGTH} characters`
 
 /** The error for each reason. */
-export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
+export const PROBLEMS = {
   missing: invalidEmail('The member "email" is missing.', `Add the member "email": ${ONE_ADDRESS}.`),
   not_a_string: invalidEmail('The member "email" is not a string.', `Send "email" as a string: ${ONE_ADDRESS}.`),
   empty: invalidEmail('The email address is empty.', `Send ${ONE_ADDRESS}.`),
@@ -100,7 +85,9 @@ export const PROBLEMS: Readonly<Record<ErrorReason, Problem>> = {
     message: 'The request could not be completed. No address was confirmed as stored.',
     hint: 'Nothing is wrong with the request: repeat it as it is in a few seconds. Repeating is safe.',
   },
-}
+} as const satisfies Record<AddressReason, Problem> & Record<string, Problem>
+
+export type ErrorReason = keyof typeof PROBLEMS
 
 /** Errors that are not part of the description: those of the pages, and of a request with two hosts (RFC 9112 section 3.2). */
 export const UNDESCRIBED_PROBLEMS = {
@@ -113,16 +100,9 @@ export const UNDESCRIBED_PROBLEMS = {
   two_hosts: invalidBody(400, 'The request has more than one Host.', 'Send one header Host.'),
 } as const satisfies Record<string, Problem>
 
-/** The body of every error. */
-export interface ErrorBody {
-  readonly ok: false
-  readonly message: ErrorCode
-  readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string }
-}
-
-/** Converts a problem to the body of its response. */
-export function toErrorBody({ code, message, hint }: Problem): ErrorBody {
-  return { ok: false, message: code, error: { code, message, hint } }
+/** Returns the body of the response to a problem. */
+export function toErrorBody({ code, message, hint }: Problem) {
+  return { ok: false, message: code, error: { code, message, hint } } as const
 }
 
 function invalidEmail(message: string, hint: string): Problem {

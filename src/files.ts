@@ -3,7 +3,17 @@
  * name at the end. It replaces no SQLite database; a backup may replace one that is not a list in use.
  */
 
-import { closeSync, fchmodSync, constants as modes, openSync, readSync, type Stats, statSync, write } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  constants as modes,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+  write,
+} from 'node:fs'
 import { access, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -110,10 +120,11 @@ interface Target {
 }
 
 async function findTarget(file: string, list: ListUrl | undefined, isBackup = false): Promise<Target> {
-  const found = findStats(file)
-  if (found?.isDirectory()) throw new Failure(`${file}: ${IS_FOLDER}`)
-  if (found && !found.isFile()) return { path: file, isStream: true }
   try {
+    // Fails for a link to itself.
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found?.isDirectory()) throw new Failure(`${file}: ${IS_FOLDER}`)
+    if (found && !found.isFile()) return { path: file, isStream: true }
     const path = found ? await realpath(file) : await findNewPath(file)
     const problem = findProblem(path, found, list, isBackup)
     if (problem !== undefined) throw new UsageError(`${file} ${problem}: choose another file`)
@@ -128,26 +139,26 @@ function findProblem(path: string, found: Stats | undefined, list: ListUrl | und
   if (list?.kind === 'sqlite' && isList(path, found, list.file)) return 'is the list'
   if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
   if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
-  const kind = found && findKind(readStart(path, 20))
-  if (kind === 'log' || (kind !== undefined && !isBackup)) return 'is a SQLite database'
-  if (kind === 'wal database') return 'is a list, and not a backup'
+  const start = found ? readStart(path, 20) : Buffer.alloc(0)
+  const isDatabase = start.toString('hex').startsWith(DATABASE)
+  const isLog = LOGS.some((log) => start.toString('hex').startsWith(log))
+  if (isLog || (isDatabase && !isBackup)) return 'is a SQLite database'
+  if (isDatabase && start[WRITE_VERSION] === 2) return 'is a list, and not a backup'
   // SQLite would play it back into the backup.
-  const log = isBackup && ['-wal', '-journal'].find((suffix) => findStats(path + suffix))
+  const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
   return log ? `is used by a program, which may have left ${path}${log}` : undefined
 }
 
 /** Finds the path of a file that does not exist: a symbolic link may lead there. */
-async function findNewPath(file: string, links = 0): Promise<string> {
+async function findNewPath(file: string): Promise<string> {
   const path = join(await realpath(dirname(file)), basename(file))
   const target = await readlink(path).catch(() => undefined)
-  if (target === undefined) return path
-  if (links > 8) throw new Failure(`${file}: it is a link to itself: delete it`)
-  return await findNewPath(resolve(dirname(path), target), links + 1)
+  return target === undefined ? path : await findNewPath(resolve(dirname(path), target))
 }
 
 /** Whether a path is that of a list, or another name of it. */
 function isList(path: string, found: Stats | undefined, list: string): boolean {
-  const stats = findStats(list)
+  const stats = statSync(list, { throwIfNoEntry: false })
   if (found && stats) return found.ino === stats.ino && found.dev === stats.dev
   return path === resolve(list)
 }
@@ -158,14 +169,6 @@ const LOGS = ['377f0682', '377f0683', 'd9d505f920a163d7']
 /** Offset of the write version: 2 is a database with a log, as every list in use is. A backup has 1. */
 const WRITE_VERSION = 18
 
-/** Recognizes a file of SQLite by its first bytes. */
-function findKind(start: Buffer): 'log' | 'database' | 'wal database' | undefined {
-  const text = start.toString('hex')
-  if (LOGS.some((log) => text.startsWith(log))) return 'log'
-  if (!text.startsWith(DATABASE)) return undefined
-  return start[WRITE_VERSION] === 2 ? 'wal database' : 'database'
-}
-
 function readStart(path: string, length: number): Buffer {
   const descriptor = openSync(path, 'r')
   try {
@@ -173,14 +176,6 @@ function readStart(path: string, length: number): Buffer {
     return buffer.subarray(0, readSync(descriptor, buffer, 0, length, 0))
   } finally {
     closeSync(descriptor)
-  }
-}
-
-function findStats(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
   }
 }
 

@@ -42,11 +42,8 @@ function toText(line: string): string {
 function toErrorLines(error: LoggedError | undefined): string[] {
   if (!error) return []
   const { type, message, stack } = error
-  const lines = stack === undefined ? [message] : [`${type}: ${message}`, ...toFrames(stack)]
+  // Of a stack, the lines that name a place in the code.
+  const places = stack?.split('\n').filter((text) => /^\s+at /.test(text))
+  const lines = places ? [`${type}: ${message}`, ...places] : [message]
   return [...lines.map((text) => `  ${escapeControls(text)}`), ...toErrorLines(error.cause)]
-}
-
-/** Returns the lines of a stack that name a place in the code. */
-function toFrames(stack: string): string[] {
-  return stack.split('\n').filter((text) => /^\s+at /.test(text))
 }

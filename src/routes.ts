@@ -1,16 +1,12 @@
 /** The table of paths. The description, the HTTP layer, the sitemap and llms.txt all use it. */
 
-/** A path that the description lists. */
-export interface Resource {
+/** A read-only resource. */
+interface DocumentResource {
   /** The path below BASE_URL. */
   readonly path: string
   readonly operationId: string
   /** The exact Content-Type of its 200. */
   readonly mediaType: string
-}
-
-/** A read-only resource. */
-export interface DocumentResource extends Resource {
   /** A short name for lists of links. */
   readonly title: string
   /** What it contains, in one sentence. */
@@ -21,8 +17,10 @@ export interface DocumentResource extends Resource {
 export const ENDPOINT = {
   path: '/api/newsletter',
   operationId: 'subscribeToNewsletter',
+  /** Answers CORS preflights. */
+  preflightOperationId: 'preflightNewsletter',
   mediaType: 'application/json',
-} as const satisfies Resource
+} as const
 
 /** The Allow header of a 405, by the kind of path (RFC 9110 section 15.5.6). */
 export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
@@ -39,9 +37,6 @@ export const LIMITED_HEADER = 'Rollcall-Limited'
 
 /** The content codings of documents, in order of preference. */
 export const CONTENT_CODINGS = ['br', 'gzip'] as const
-
-/** The operation that answers CORS preflights on the endpoint. */
-export const PREFLIGHT_OPERATION_ID = 'preflightNewsletter'
 
 /** The read-only resources. */
 export const DOCUMENTS = {

@@ -11,7 +11,7 @@ import { createCors } from './http/cors.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createDocumentHandler } from './http/representations.ts'
-import { createHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
+import { createHeaders, createJsonResponses, type HeaderFields } from './http/responses.ts'
 import { listen, type Server, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
@@ -55,10 +55,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const [store, { assets, metrics }] = await Promise.all([openServiceStore(list, log), createParts(config)])
   let opsServer: Server | undefined
   try {
-    const described = createDocuments(config, listPages(site.languages))
+    const toHandlers = (documents: readonly Document[], fields: HeaderFields) =>
+      documents.map((document) => [document.path, createDocumentHandler(document, fields)] as const)
     const documents = new Map([
-      ...createHandlers(described, headers.document),
-      ...createHandlers(assets.documents, headers.asset),
+      ...toHandlers(createDocuments(config, listPages(site.languages)), headers.document),
+      ...toHandlers(assets.documents, headers.asset),
     ])
     const intake = createIntake(store, { log, metrics })
     const body = createBodyReader()
@@ -67,18 +68,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, body })
-    const app = createApp({
-      baseUrl,
-      headers: headers.document,
-      responses,
-      cors,
-      body,
-      subscribe,
-      documents,
-      pages,
-      log,
-      metrics,
-    })
+    const app = createApp({ baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics })
     const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
     const settings = { base_url: baseUrl, list: name, site_file: siteFile }
     if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
@@ -110,11 +100,4 @@ async function createParts({ site, ops }: Config) {
   const assets = await createPageAssets(site)
   const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
   return { assets, metrics }
-}
-
-function createHandlers(
-  documents: readonly Document[],
-  headers: HeaderFields,
-): (readonly [path: string, handler: Handler])[] {
-  return documents.map((document) => [document.path, createDocumentHandler(document, headers)] as const)
 }

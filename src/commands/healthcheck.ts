@@ -1,6 +1,7 @@
 /** Sends requests to the running service, at OPS_HOST and OPS_PORT. */
 
-import { get as httpGet } from 'node:http'
+import { once } from 'node:events'
+import { get as httpGet, type IncomingMessage } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { type Listener, readOps } from '../config/environment.ts'
 import { Failure, UsageError } from '../failure.ts'
@@ -25,9 +26,9 @@ export async function healthcheck(): Promise<void> {
  */
 export async function askService(ops: Listener, path: string): Promise<string | undefined> {
   const url = toUrl(ops, path)
-  const answer = await get(url).catch((error: unknown) => {
-    if (!(error instanceof Error && error.name === 'AbortError')) return undefined
-    throw new Failure(`${url}: no answer within ${HEALTH_DEADLINE_MS / 1000} s`)
+  const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
+  const answer = await get(url, signal).catch(() => {
+    if (signal.aborted) throw new Failure(`${url}: no answer within ${HEALTH_DEADLINE_MS / 1000} s`)
   })
   if (answer && answer.status !== 200) {
     const text = answer.text.trim().slice(0, 80)
@@ -37,13 +38,9 @@ export async function askService(ops: Listener, path: string): Promise<string | 
 }
 
 /** Sends a request. Not with `fetch`, which would use the proxy of the environment. */
-function get(url: string): Promise<{ status: number | undefined; text: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; text: string }>()
-  const request = httpGet(url, { agent: false, signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) }, (response) => {
-    readText(response).then((text) => resolve({ status: response.statusCode, text }), reject)
-  })
-  request.on('error', reject)
-  return promise
+async function get(url: string, signal: AbortSignal): Promise<{ status: number | undefined; text: string }> {
+  const [response] = (await once(httpGet(url, { agent: false, signal }), 'response')) as [IncomingMessage]
+  return { status: response.statusCode, text: await readText(response) }
 }
 
 /** The service may listen on 0.0.0.0 or ::, which stands for all addresses. A client cannot connect to that. */

@@ -11,8 +11,6 @@ import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect }
 
 export interface AppOptions {
   readonly baseUrl: string
-  /** Headers of redirects. */
-  readonly headers: HeaderFields
   readonly responses: JsonResponses
   readonly cors: Pick<Cors, 'toResponses'>
   readonly body: Pick<BodyReader, 'discard'>
@@ -41,11 +39,11 @@ export interface App {
 type ToHeaders = (request: Request) => HeaderFields
 
 export function createApp(options: AppOptions): App {
-  const { baseUrl, headers, responses, cors, body, subscribe, documents, pages, log, metrics } = options
+  const { baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
 
-  /** Creates the handler of a path. @param label of the path in metrics */
-  function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => headers): Handler {
+  /** Creates the handler of a path. @param label of the path in metrics @param toAliasHeaders for the redirect */
+  function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => responses.headers): Handler {
     return count(label, discardBody(redirectAlias(handler, toAliasHeaders)))
   }
 
@@ -98,7 +96,7 @@ export function createApp(options: AppOptions): App {
   }
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  const readable = { ...headers, ...READABLE_BY_ANY_ORIGIN }
+  const readable = { ...responses.headers, ...READABLE_BY_ANY_ORIGIN }
   const toReadable = () => readable
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.toResponses(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])

@@ -2,15 +2,10 @@
 
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from '../limits.ts'
 
-/** The text of a body, or why it cannot be read. */
-export type Body = { readonly ok: true; readonly value: string } | UnreadBody
-
-export interface UnreadBody {
-  readonly ok: false
-  readonly reason: 'large_body' | 'slow_body' | 'malformed_json'
-  /** Whether the rest of the body is not read, so that the response must close the connection. */
-  readonly isCut: boolean
-}
+/** The text of a body, or why it cannot be read. If it is cut, the rest is not read, so the response must close the connection. */
+export type Body =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly reason: 'large_body' | 'slow_body' | 'malformed_json'; readonly isCut: boolean }
 
 export interface BodyReader {
   /**

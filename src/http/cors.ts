@@ -4,14 +4,9 @@ import { createJsonResponses, type HeaderFields, type JsonResponses } from './re
 
 export interface Cors {
   /** The responses to the origin of a request. */
-  toResponses(request: Request): CorsResponses
+  toResponses(request: Request): JsonResponses
   /** The response to a preflight from an allowed origin; undefined for every other request. */
   preflight(request: Request): Response | undefined
-}
-
-export interface CorsResponses extends JsonResponses {
-  /** The headers of every response to this origin. */
-  readonly headers: HeaderFields
 }
 
 const PREFLIGHT = {
@@ -44,18 +39,14 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
 /** Without CORS and for any origin, every request gets the same responses. With a list, the origin decides. */
 function createChoice(origins: readonly string[], headers: HeaderFields): Cors['toResponses'] {
   const allow = (origin: string, common: HeaderFields) =>
-    createCorsResponses({ ...common, 'Access-Control-Allow-Origin': origin })
+    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin })
   if (origins.length === 0 || origins.includes('*')) {
-    const same = origins.length === 0 ? createCorsResponses(headers) : allow('*', headers)
+    const same = origins.length === 0 ? createJsonResponses(headers) : allow('*', headers)
     return () => same
   }
   // A cache must not serve the response to one origin to another.
   const varying = { ...headers, Vary: 'Origin' }
-  const refused = createCorsResponses(varying)
+  const refused = createJsonResponses(varying)
   const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
   return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
-}
-
-function createCorsResponses(headers: HeaderFields): CorsResponses {
-  return { ...createJsonResponses(headers), headers }
 }

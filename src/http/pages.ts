@@ -10,14 +10,14 @@ import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { CACHE_CONTROL, LIMITED_HEADER, toPagePath } from '../routes.ts'
+import { LIMITED_HEADER, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
 export interface PagesOptions extends PageOptions {
-  /** Headers of every response of the service. */
+  /** Headers of every page that is read. */
   readonly headers: HeaderFields
   readonly responses: JsonResponses
   readonly intake: Pick<Intake, 'add'>
@@ -42,14 +42,14 @@ const CONTENT_SECURITY_POLICY = [
  * its page, and the default language to `/`. Each handles every method.
  */
 export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
-  const { guide, headers, baseUrl, site } = options
+  const { guide, responses, baseUrl, site } = options
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
     const page = createPage(options, language)
     // Only the query is parsed: the rest of `url` is not valid if the Host is not.
     const toPage: Handler = ({ url }) =>
-      redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, headers)
+      redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, responses.headers)
     const own = `/${language}`
     for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
     handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
@@ -85,8 +85,7 @@ function createPage(options: PagesOptions, language: Language): Handler {
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
 function createPageForm(options: PagesOptions, language: Language): Handler {
   const { intake, body, site, responses } = options
-  const headers = { ...options.headers, 'Cache-Control': CACHE_CONTROL.endpoint }
-  const pageHeaders = { ...headers, ...toPageHeaders(options, language), 'Content-Type': PAGE_MEDIA_TYPE }
+  const pageHeaders = { ...responses.headers, ...toPageHeaders(options, language), 'Content-Type': PAGE_MEDIA_TYPE }
 
   function show(status: number, state: FormState): Response {
     return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
@@ -115,7 +114,7 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
     }
     // Not a redirect to a page of thanks, which a link could show to anybody. A reload sends the form again, which is safe.
     if (site.afterSubscribe === undefined) return show(200, { outcome: 'accepted', typed: asked })
-    return redirect(303, site.afterSubscribe, headers)
+    return redirect(303, site.afterSubscribe, responses.headers)
   }
 
   return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : responses.problem('form_only'))

@@ -18,33 +18,24 @@ const ALL_PROBLEMS = { ...PROBLEMS, ...UNDESCRIBED_PROBLEMS }
 
 type Reason = keyof typeof ALL_PROBLEMS
 
-/** The JSON responses. */
+/** The JSON responses with the same headers. */
 export interface JsonResponses {
+  readonly headers: HeaderFields
   /** The address is on the list. New and known addresses get the same response. */
   accepted(): Response
   /** The error for a reason. */
   problem(reason: Reason): Response
 }
 
-/** The headers of each kind of response. */
-export interface HeadersByKind {
-  /** Of files that the page loads. They have no links, which would take more bytes than the files. */
-  readonly asset: HeaderFields
-  /** Of documents, pages and redirects. */
-  readonly document: HeaderFields
-  /** Of everything at the path of the endpoint. */
-  readonly endpoint: HeaderFields
-  /** Of errors at all other paths. */
-  readonly error: HeaderFields
-}
-
 /**
- * Creates the headers of each kind of response.
+ * Creates the headers of each kind of response: of files that the page loads, which have no links, because these would take
+ * more bytes than the files; of documents and pages; of everything at the path of the endpoint; and of errors and redirects
+ * at all other paths.
  *
  * @param baseUrl if it begins with https, browsers use https only (RFC 6797)
  * @param link the value of Link
  */
-export function createHeaders(baseUrl: string, link: string): HeadersByKind {
+export function createHeaders(baseUrl: string, link: string) {
   const asset = {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
@@ -66,7 +57,7 @@ export function createJsonResponses(headers: HeaderFields): JsonResponses {
     const fields = { ...headers, ...(allow[reason] && { Allow: allow[reason] }) }
     problems[reason] = createJsonResponder(problem.status, toErrorBody(problem), fields)
   }
-  return { accepted, problem: (reason) => problems[reason]() }
+  return { headers, accepted, problem: (reason) => problems[reason]() }
 }
 
 /** Creates a function that returns a new copy of a JSON response at each call. */
@@ -77,9 +68,10 @@ function createJsonResponder(status: number, body: object, fields: HeaderFields)
 }
 
 /**
- * Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4). Not cached, because a browser that
- * remembers a 308 would loop when the owner turns the canonical host around.
+ * Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4).
+ *
+ * @param headers must forbid caches: a browser that remembers a 308 would loop when the owner turns the canonical host around
  */
 export function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
-  return new Response(null, { status, headers: { ...headers, 'Cache-Control': 'no-store', Location: location } })
+  return new Response(null, { status, headers: { ...headers, Location: location } })
 }

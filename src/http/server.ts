@@ -1,14 +1,10 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops. */
 
+import type { Listener } from '../config/environment.ts'
 import { Failure, toErrorCode, toSystemReason } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
 import type { App } from './app.ts'
 import type { Handler } from './responses.ts'
-
-export interface ServerOptions {
-  readonly port: number
-  readonly host: string
-}
 
 export interface Server {
   /** The port that was bound. */
@@ -30,7 +26,7 @@ const POLL_MS = 20
  *
  * @throws Failure when another process uses the port or the address does not belong to this machine
  */
-export function listen({ routes, fetch, error }: App, { port, host }: ServerOptions): Server {
+export function listen({ routes, fetch, error }: App, { port, host }: Listener): Server {
   const options = {
     port,
     hostname: host,

@@ -158,7 +158,6 @@ function startFailingService() {
   const headers = createHeaders(config.baseUrl, '')
   const app = createApp({
     baseUrl: config.baseUrl,
-    headers: headers.document,
     responses: createJsonResponses(headers.error),
     cors: createCors([], headers.endpoint),
     body: createBodyReader(),

@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
-import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT, PREFLIGHT_OPERATION_ID } from '../../routes.ts'
+import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../../routes.ts'
 import { createApiCatalog } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createSitemap } from '../sitemap.ts'
@@ -122,7 +122,7 @@ function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject 
     return { description, required: true, schema: { type: 'string', minLength: 1 }, example }
   }
   return {
-    operationId: PREFLIGHT_OPERATION_ID,
+    operationId: ENDPOINT.preflightOperationId,
     tags: [NEWSLETTER.name],
     summary: 'Ask whether a page may call the endpoint',
     description: `Pages of ${origins} may call the endpoint. Browsers send this CORS preflight themselves; other clients do not need it.`,
