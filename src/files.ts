@@ -183,13 +183,13 @@ function readStart(path: string, length: number): Buffer {
 export const toLockName = (file: string): string => join(dirname(file), `.${basename(file)}.lock`)
 const LOCK = /^\..+\.lock$/
 
-/** The name of the temporary file for a file: in the same folder, because a rename cannot cross file systems. */
+/** The name of the partial file of a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
 }
 
 /**
- * Creates the temporary file for a file, and removes those that killed processes left.
+ * Creates the partial file of a file, which has its content until it is complete, and removes those that killed processes left.
  *
  * @param name of the file, for errors
  * @returns its path
@@ -223,17 +223,17 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Lists the temporary files in a folder, for this file or for any, whose processes have ended. None if it is missing. */
+/** Lists the leftovers in a folder, of this file or of any: partial files whose processes have ended. None if it is missing. */
 export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])
   return names.filter((name) => isLeftover(name, file))
 }
 
-// SQLite adds these endings to the temporary file of a backup.
+// SQLite adds these endings to the partial file of a backup.
 const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
-/** Whether a name is that of a temporary file, for this file or for any, whose process has ended. */
+/** Whether a name is that of a leftover, of this file or of any. */
 function isLeftover(name: string, file?: string): boolean {
   const [, target, pid] = PARTIAL.exec(name) ?? []
   if (pid === undefined || (file !== undefined && target !== file)) return false

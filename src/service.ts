@@ -44,7 +44,7 @@ export interface CutOff {
 }
 
 /**
- * Starts the service. Nothing stays open when the start fails.
+ * Starts the service. When a port cannot be bound, nothing stays open.
  *
  * @throws StoreError when the list cannot be opened, Failure when a port cannot be bound
  */

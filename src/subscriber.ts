@@ -4,7 +4,7 @@ import type { Address } from './email.ts'
 import { Failure } from './failure.ts'
 
 export interface Subscriber {
-  /** The cursor. It increases in the order in which subscribers become visible, with gaps, and is never used again. */
+  /** The number of the subscriber. It increases in the order in which subscribers become visible, with gaps, and is never used again. */
   readonly seq: number
   /** The first spelling that was accepted. Its identity is unique in the list. */
   readonly email: Address

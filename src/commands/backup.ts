@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { toListName } from '../config/list-url.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
 import { type CheckedCopy, checkAndCopy } from '../store/sqlite/backup.ts'
-import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
+import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {

@@ -1,8 +1,8 @@
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
-import { checkSignal, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
+import { checkSignal, withInterrupt, withStore } from './shared.ts'
 
 export interface CopyOptions {
   readonly from?: string

@@ -1,7 +1,7 @@
 import { EXIT } from '../failure.ts'
 import { toState } from '../store/changes.ts'
-import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
+import { type ListOption, parseAddressArgument, parseListOption, withStore } from './shared.ts'
 
 /** `rollcall count`: prints the number of addresses. */
 export async function count({ json, ...options }: ListOption & { json?: true }): Promise<void> {

@@ -12,10 +12,10 @@ import { listRescues } from '../store/sqlite/backup.ts'
 import { quotePath } from '../store/sqlite/checks.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService } from './healthcheck.ts'
-import { type ListOption, parseListOption } from './list-command.ts'
 import { print, printJson, toCount } from './output.ts'
+import { type ListOption, parseListOption } from './shared.ts'
 
-export interface DoctorOptions extends ListOption {
+interface DoctorOptions extends ListOption {
   readonly json?: true
   readonly cursorFile?: string
 }

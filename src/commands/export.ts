@@ -7,8 +7,8 @@ import { parseDate } from '../transfer/reading/dates.ts'
 import { createWriter, type Format, type Target, type Writer } from '../transfer/writing/formats.ts'
 import { type Exported, handOver } from '../transfer/writing/hand-over.ts'
 import { type Selection, selectPages } from '../transfer/writing/selection.ts'
-import { type ListOption, parseListOption, withInterrupt, withStore } from './list-command.ts'
 import { createProgress, note, toCount } from './output.ts'
+import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ExportOptions extends ListOption {
   readonly format: Format

@@ -8,7 +8,7 @@ import { Failure, UsageError } from '../failure.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { print } from './output.ts'
 
-/** `rollcall healthcheck`: asks the service whether it works, for a container. Reads OPS_PORT and OPS_HOST only. */
+/** `rollcall healthcheck`: asks the service whether it works, for a container. Needs no setting but OPS_PORT and OPS_HOST. */
 export async function healthcheck(): Promise<void> {
   const ops = readOps()
   if (!ops) throw new UsageError('OPS_PORT is missing: set it for the service and for this command')

@@ -16,8 +16,8 @@ import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
 import { parseTreatments, settlePlan } from './import-questions.ts'
-import { checkSignal, type ListOption, parseListOption, withInterrupt } from './list-command.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
+import { checkSignal, type ListOption, parseListOption, withInterrupt } from './shared.ts'
 
 export interface ImportOptions extends ListOption {
   readonly column?: string

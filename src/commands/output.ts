@@ -5,7 +5,7 @@ import { isDumbTerminal } from '../config/environment.ts'
 import { escapeControls } from '../failure.ts'
 import { writeAll } from '../files.ts'
 
-/** Prints lines of data. @throws Failure when the reader is gone */
+/** Prints lines of data. @throws Failure when they cannot be written */
 export async function print(text: string): Promise<void> {
   clearProgress()
   await writeAll(process.stdout.fd, toLines(text), 'standard output')

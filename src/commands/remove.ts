@@ -3,8 +3,8 @@ import { UsageError } from '../failure.ts'
 import { toBatches } from '../store/pace.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { readText } from '../transfer/reading/text.ts'
-import { type ListOption, parseAddressArgument, parseListOption, withStore } from './list-command.ts'
 import { note, print, printJson } from './output.ts'
+import { type ListOption, parseAddressArgument, parseListOption, withStore } from './shared.ts'
 
 export interface RemoveOptions extends ListOption {
   readonly forget?: true

@@ -1,10 +1,10 @@
 import { toListName } from '../config/list-url.ts'
 import type { CheckedCopy } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
-import { type ListOption, parseSqliteOption, withInterrupt } from './list-command.ts'
 import { note, print, printJson, toCount } from './output.ts'
+import { type ListOption, parseSqliteOption, withInterrupt } from './shared.ts'
 
-export interface RestoreOptions extends ListOption {
+interface RestoreOptions extends ListOption {
   readonly dryRun?: true
   readonly json?: true
 }

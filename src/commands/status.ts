@@ -2,8 +2,8 @@ import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { type ListOption, parseListOption, withStore } from './list-command.ts'
 import { print, printJson } from './output.ts'
+import { type ListOption, parseListOption, withStore } from './shared.ts'
 
 export interface StatusOptions extends ListOption {
   /** Milliseconds. */

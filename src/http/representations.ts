@@ -32,7 +32,7 @@ interface Representations {
  * Creates the handler of a document, for GET and HEAD. It builds the document at the first request: building all of them
  * at the start would take longer than the rest of the start.
  *
- * @param headers of every response of the service
+ * @param headers of every response of its kind
  */
 export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
   let built: Promise<Representations> | undefined

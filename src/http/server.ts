@@ -21,11 +21,7 @@ export interface Server {
 /** How often a stop checks for requests without a response, in milliseconds. */
 const POLL_MS = 20
 
-/**
- * Binds the port and serves.
- *
- * @throws Failure when another process uses the port or the address does not belong to this machine
- */
+/** Binds the port and serves. @throws Failure when the port cannot be bound */
 export function listen({ routes, fetch, error }: App, { port, host }: Listener): Server {
   const options = {
     port,

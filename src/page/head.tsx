@@ -36,7 +36,7 @@ function countLetters(name: string): number {
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
-export function createHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
+export function createPageHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
   const { site, baseUrl, assets } = options
   const texts = toTexts(site, language)
   const { name, description, phrases } = texts

@@ -9,7 +9,7 @@ import type { Locale } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { isInTitleFont } from './brand.ts'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
-import { createHead, type PageOptions } from './head.tsx'
+import { createPageHead, type PageOptions } from './head.tsx'
 
 /** Renders the page in one of the site's languages: as HTML, for a GET or as the response to a form. */
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
@@ -17,7 +17,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   const { name, description, phrases } = toTexts(site, language)
   const page = (
     <html lang={language} dir={LOCALES[language].direction}>
-      {createHead(options, language, state.outcome)}
+      {createPageHead(options, language, state.outcome)}
       <body>
         {/* The script offers another language here. */}
         <header />

@@ -25,23 +25,27 @@ export interface Changes {
   /** Addresses that are suppressed from this date on. It replaces the date of a suppression. */
   readonly suppress: readonly { readonly email: Address; readonly suppressedAt: Date }[]
   /** Addresses whose suppression is deleted. */
-  readonly lift: readonly Address[]
+  readonly forget: readonly Address[]
 }
 
 /** The changes that a store writes, and the outcome that it returns to its caller. */
-export interface Plan<Outcome> {
+export interface ChangePlan<Outcome> {
   readonly changes: Changes
   readonly outcome: Outcome
 }
 
-const NONE: Changes = { add: [], remove: [], suppress: [], lift: [] }
+const NONE: Changes = { add: [], remove: [], suppress: [], forget: [] }
 
 /**
  * Plans an import: adds the rows that are neither on the list nor suppressed.
  *
  * @param found what the list holds of the address of each row, in their order
  */
-export function planImport(rows: readonly ImportRow[], found: readonly Found[], now = new Date()): Plan<ImportTally> {
+export function planImport(
+  rows: readonly ImportRow[],
+  found: readonly Found[],
+  now = new Date(),
+): ChangePlan<ImportTally> {
   const added = new Map<string, Omit<Subscriber, 'seq'>>()
   let [alreadyListed, leftOut] = [0, 0]
   for (const [index, { email, subscribedAt = now }] of rows.entries()) {
@@ -65,7 +69,7 @@ export function planOptOuts(
   rows: readonly OptOut[],
   found: readonly Found[],
   { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date },
-): Plan<OptOutTally> {
+): ChangePlan<OptOutTally> {
   const optOuts = mergeOptOuts(rows, removeUndated)
   const remove: Subscriber[] = []
   const suppress: Changes['suppress'][number][] = []
@@ -114,7 +118,7 @@ export function planRemoval(
   addresses: readonly Address[],
   found: readonly Found[],
   { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date },
-): Plan<readonly SubscriptionState[]> {
+): ChangePlan<readonly SubscriptionState[]> {
   const first = new Map<string, number>()
   const outcome = addresses.map((address, index): SubscriptionState => {
     const identity = toIdentity(address)
@@ -134,7 +138,7 @@ export function planRemoval(
           suppressedAt: toLatest(now, subscriber?.subscribedAt ?? suppressedAt),
         }))
       : [],
-    lift: suppress ? [] : entries.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : [])),
+    forget: suppress ? [] : entries.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : [])),
   }
   return { changes, outcome }
 }
@@ -165,7 +169,7 @@ export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined)
     return rows.map(({ email }, index) => changed.get(toIdentity(email)) ?? found?.[index] ?? {})
   }
 
-  function apply<Outcome>({ changes, outcome }: Plan<Outcome>): Outcome {
+  function apply<Outcome>({ changes, outcome }: ChangePlan<Outcome>): Outcome {
     for (const row of changes.add) changed.set(toIdentity(row.email), { subscriber: { seq: 0, ...row } })
     for (const { email, suppressedAt } of changes.suppress) changed.set(toIdentity(email), { suppressedAt })
     return outcome

@@ -4,9 +4,9 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Address, toIdentity } from '../../src/email.ts'
 import {
+  type ChangePlan,
   type Changes,
   createDryRun,
-  type Plan,
   planImport,
   planOptOuts,
   planRemoval,
@@ -40,7 +40,7 @@ const find = (state: List, rows: readonly Address[]) => rows.map((address) => st
 const emailsOf = (rows: readonly { readonly email: Address }[]) => rows.map((row) => row.email)
 
 /** Writes changes as a store does. */
-function write(state: List, { add, remove, suppress, lift }: Changes): List {
+function write(state: List, { add, remove, suppress, forget }: Changes): List {
   const next = new Map(state)
   for (const row of remove) expect(next.delete(toIdentity(row.email))).toBe(true)
   for (const row of add) {
@@ -48,17 +48,17 @@ function write(state: List, { add, remove, suppress, lift }: Changes): List {
     next.set(toIdentity(row.email), { subscriber: { seq: 99, ...row } })
   }
   for (const row of suppress) next.set(toIdentity(row.email), { suppressedAt: row.suppressedAt })
-  for (const address of lift) next.delete(toIdentity(address))
+  for (const address of forget) next.delete(toIdentity(address))
   return next
 }
 
 const isOnce = (rows: readonly Address[]) => new Set(rows.map(toIdentity)).size === rows.length
 const sum = (tally: object) => Object.values(tally).reduce((total: number, value: number) => total + value, 0)
 
-function expectSound(state: List, { changes }: Plan<unknown>): List {
+function expectSound(state: List, { changes }: ChangePlan<unknown>): List {
   expect(isOnce(emailsOf(changes.add))).toBe(true)
   expect(isOnce(emailsOf(changes.suppress))).toBe(true)
-  expect(isOnce(changes.lift)).toBe(true)
+  expect(isOnce(changes.forget)).toBe(true)
   const next = write(state, changes)
   for (const { subscriber, suppressedAt } of next.values()) expect(subscriber && suppressedAt).toBeUndefined()
   return next

@@ -15,7 +15,7 @@ globalThis.Worker = class extends Thread {
   constructor(...args: ConstructorParameters<typeof Thread>) {
     super(...args)
     process.once('SIGUSR2', () => {
-      // Under load, the thread has got a group of addresses by then that it does not append.
+      // Under load, the thread has got a batch of addresses by then that it does not append.
       this.postMessage = () => {}
       setTimeout(() => this.terminate(), 20)
     })

@@ -41,7 +41,7 @@ const BASELINE = `
     size ${DURABLE} NOT NULL,           -- how many addresses it has
     addresses text NOT NULL             -- one per line
   );
-  -- Compressing a large group would take longer than writing it.
+  -- Compressing a large batch would take longer than writing it.
   ALTER TABLE rollcall.inbox ALTER COLUMN addresses SET STORAGE EXTERNAL;
 
   CREATE TABLE rollcall.subscribers (

@@ -5,7 +5,7 @@ import type { Address } from '../../email.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Found, ServiceStore, Snapshot, StoreStatus, Subscriber, SubscriberStore } from '../../subscriber.ts'
-import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { type ChangePlan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace } from '../pace.ts'
 import { type CompactionProgress, createSchedule } from '../schedule.ts'
 import { type ClientOptions, createClient } from './client.ts'
@@ -73,7 +73,7 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
   /** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
   async function change<Outcome>(
     addresses: readonly Address[],
-    plan: (found: readonly Found[], now: Date) => Plan<Outcome>,
+    plan: (found: readonly Found[], now: Date) => ChangePlan<Outcome>,
   ): Promise<Outcome> {
     let lockedAt = 0
     const outcome = await runCompacted(client, async (transaction, locked) => {

@@ -3,7 +3,7 @@
 import type { SQL } from 'bun'
 import { type Address, toIdentity } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
-import type { Changes, Plan } from '../changes.ts'
+import type { ChangePlan, Changes } from '../changes.ts'
 import { checkCount } from './error.ts'
 import { type Locked, writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
@@ -12,12 +12,12 @@ import { toKeySides } from './schema.ts'
 /** Writes what was planned. @returns what the caller gets */
 export async function applyChanges<Outcome>(
   transaction: SQL,
-  { changes, outcome }: Plan<Outcome>,
+  { changes, outcome }: ChangePlan<Outcome>,
   { last }: Locked,
 ): Promise<Outcome> {
-  const { add, remove, suppress, lift } = changes
+  const { add, remove, suppress, forget } = changes
   if (remove.length > 0) await deleteSubscribers(transaction, remove)
-  if (lift.length > 0) await deleteSuppressions(transaction, lift)
+  if (forget.length > 0) await deleteSuppressions(transaction, forget)
   if (suppress.length > 0) await suppressAddresses(transaction, suppress)
   if (add.length > 0) {
     await insertSubscribers(

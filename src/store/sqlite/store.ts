@@ -13,7 +13,7 @@ import type {
   Subscriber,
   SubscriberStore,
 } from '../../subscriber.ts'
-import { type Plan, planImport, planOptOuts, planRemoval } from '../changes.ts'
+import { type ChangePlan, planImport, planOptOuts, planRemoval } from '../changes.ts'
 import { createPace, type Pace } from '../pace.ts'
 import { type CompactionProgress, compactUntil } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
@@ -79,7 +79,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
       list.checkPlace()
     })
 
-  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => Plan<T>) =>
+  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => ChangePlan<T>) =>
     wrapErrors(db, () => changeList(opened, { addresses, plan, pace }))
   const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
 
@@ -151,7 +151,7 @@ function openForCommand(file: string, options: StoreOptions): OpenList {
 
 interface Change<T> {
   readonly addresses: readonly Address[]
-  readonly plan: (found: readonly Found[]) => Plan<T>
+  readonly plan: (found: readonly Found[]) => ChangePlan<T>
   readonly pace: Pace
 }
 

@@ -9,7 +9,7 @@ import { countInbox, takeNumbers } from './inbox.ts'
 import { readCount, readHead } from './read.ts'
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */
-export function applyChanges(db: Database, { add, remove, suppress, lift }: Changes): void {
+export function applyChanges(db: Database, { add, remove, suppress, forget }: Changes): void {
   const hashOf = createSuppressionHash(readHead(db))
   if (remove.length > 0) removeSubscribers(db, remove)
   if (add.length > 0) addSubscribers(db, add)
@@ -17,7 +17,7 @@ export function applyChanges(db: Database, { add, remove, suppress, lift }: Chan
     db,
     suppress.map(({ email, suppressedAt }) => ({ hash: hashOf(email), suppressedAt })),
   )
-  if (lift.length > 0) deleteSuppressions(db, lift.map(hashOf))
+  if (forget.length > 0) deleteSuppressions(db, forget.map(hashOf))
 }
 
 function removeSubscribers(db: Database, subscribers: readonly Subscriber[]): void {

@@ -72,7 +72,7 @@ function remove({ db, compaction }: Process, address: string): void {
   db.transaction(() => {
     compaction.all()
     const [found] = lookUp(db, [toAddress(address)])
-    applyChanges(db, { add: [], remove: found?.subscriber ? [found.subscriber] : [], suppress: [], lift: [] })
+    applyChanges(db, { add: [], remove: found?.subscriber ? [found.subscriber] : [], suppress: [], forget: [] })
   }).immediate()
 }
 
