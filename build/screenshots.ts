@@ -104,8 +104,8 @@ async function renderTerminal(): Promise<string> {
 <style>
   body { margin: 0; background: transparent }
   main { box-sizing: border-box; width: 960px; padding: 20px 24px; border-radius: 10px; background: #1c1f24; color: #d8dce3 }
-  /* At this size a column is 9 pixels wide, so the bars of the chart have no gaps. */
-  p { margin: 0; font: 14.95px/20px 'DejaVu Sans Mono', monospace; white-space: pre-wrap; overflow-wrap: anywhere }
+  /* At this size a column is 9 pixels wide and a row 17 pixels high, so the bars of the chart have no gaps. */
+  p { margin: 0; font: 14.95px/17px 'DejaVu Sans Mono', monospace; white-space: pre-wrap; overflow-wrap: anywhere }
   b { color: #6cc79a }
 </style>
 <main>${shown}</main>`
