@@ -5,6 +5,7 @@ import { A_DATE } from '../transfer/reading/evidence.ts'
 import {
   type CountedValue,
   createPlan,
+  hasQuestions,
   type Plan,
   type PlanOptions,
   type SuspectColumn,
@@ -37,10 +38,6 @@ export async function settlePlan(table: Table, options: PlanOptions, canAsk: boo
   return plan
 }
 
-function hasQuestions({ questions: { columns, values } }: Plan): boolean {
-  return columns.length + values.length > 0
-}
-
 function addAnswers(options: PlanOptions, answers: Answers): PlanOptions {
   const select = (option: string) => answers.filter(([name]) => name === option).map(([, value]) => value)
   return {
@@ -66,12 +63,12 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
 
 /** Asks every question of a plan. @throws Failure when the person stops */
 async function askPlan(plan: Plan): Promise<Answers> {
-  const { questions, possibleDates } = plan
+  const { suspects, possibleDates } = plan
   if (!hasQuestions(plan) && possibleDates.length === 0) return []
   return await askPerson('stopped: nothing was imported', async (ask) => {
     const answers: (readonly [string, string])[] = []
-    for (const suspect of questions.columns) answers.push(...(await askColumn(suspect, ask)))
-    for (const { column, key, text } of groupValues(questions.values)) {
+    for (const suspect of suspects) answers.push(...(await askColumn(suspect, ask)))
+    for (const { column, key, text } of groupValues(plan)) {
       const status = await askStatus(`${quote(column)}: what does ${text} mean?`, undefined, ask)
       answers.push(['--treat', `${column}:${key}=${status}`])
     }
@@ -119,17 +116,18 @@ async function askStatus(question: string, usual: Status | undefined, ask: Ask):
 }
 
 /** Prints what a plan asks, and the commands that answer it. Returns the error. */
-function explain({ questions: { columns, values } }: Plan, file: string): Failure {
-  for (const suspect of columns) note(`${file}: a column may say who left: ${escapeControls(describe(suspect))}`)
-  const unknown = groupValues(values)
+function explain(plan: Plan, file: string): Failure {
+  const { suspects } = plan
+  for (const suspect of suspects) note(`${file}: a column may say who left: ${escapeControls(describe(suspect))}`)
+  const unknown = groupValues(plan)
   for (const { column, text, line } of unknown) {
     note(escapeControls(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`))
   }
   const skip = unknown.map(({ column, key }) => ['--treat', `${column}:${key}=skip`] as const)
   if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
-  const ignore = columns.map(({ column }) => ['--ignore-column', column] as const)
-  const [first] = columns
-  if (first) note(`If ${columns.length === 1 ? 'it does' : 'they do'} not say who left:`)
+  const ignore = suspects.map(({ column }) => ['--ignore-column', column] as const)
+  const [first] = suspects
+  if (first) note(`If ${suspects.length === 1 ? 'it does' : 'they do'} not say who left:`)
   note(`  ${toCommand([...skip, ...ignore])}`)
   if (first) {
     const any = findUsual(first, '*')
@@ -165,8 +163,11 @@ function describe({ column, values, left, empty }: SuspectColumn): string {
 }
 
 /** The unknown values of each column. When there are many, or one is long, all but the empty one and no are `*`. */
-function groupValues(values: readonly CountedValue[]) {
-  const columns = Map.groupBy(values, ({ column }) => column)
+function groupValues({ values }: Plan) {
+  const columns = Map.groupBy(
+    values.filter(({ status }) => !status),
+    ({ column }) => column,
+  )
   const toKey = ({ column, value }: CountedValue) => {
     const isShown = value.length <= MAX_TEXT && (columns.get(column)?.length ?? 0) <= MAX_SHOWN
     return isShown || value.trim() === '' || isNo(value) ? toArgument(value) : '*'

@@ -11,7 +11,7 @@ import { toBatches, toSortedBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
-import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
+import { type ImportFile, type ReadRow, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
@@ -233,9 +233,14 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
       rejected: file.rejected.length,
       rejected_file: (!dryRun && rejected) || null,
       columns,
-      statuses: plan.counts.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
+      statuses: plan.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
       samples: dryRun
-        ? file.samples.map(({ date = null, cells, ...row }) => ({ ...row, date, cells: Object.fromEntries(cells) }))
+        ? file.samples.map((row) => ({
+            status: row.status,
+            line: row.line,
+            date: row.date ?? null,
+            cells: Object.fromEntries(toReadCells(row, plan)),
+          }))
         : [],
     })
   }
@@ -244,10 +249,10 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
     `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
     `list: ${toListName(list)}${isNew ? created : ''}`,
     ...toColumnLines(columns, plan),
-    ...plan.counts.map(
+    ...plan.values.map(
       ({ column, value, status, rows }) => `${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`,
     ),
-    ...(dryRun ? file.samples.map(toSampleLine) : []),
+    ...(dryRun ? file.samples.map((row) => toSampleLine(row, plan)) : []),
   ]
   if (kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
     note(
@@ -293,8 +298,16 @@ function toColumnLines(
   return [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`, ...unused, ...undated]
 }
 
+/** The cells that were read from a row. */
+function toReadCells({ cells }: ReadRow, { names, address, dates, statuses }: Plan) {
+  const indexes = new Set([address, ...dates, ...statuses.map(({ index }) => index)])
+  return [...indexes].map((index) => [names[index] ?? 'address', cells[index] ?? ''] as const)
+}
+
 /** Such as `line 2 is subscribed: "Email" ada@example.org, "Created" 31.5.2024 (2024-05-31T00:00:00.000Z)`. */
-function toSampleLine({ status, line, cells, date }: ImportFile['samples'][number]): string {
+function toSampleLine(row: ReadRow, plan: Plan): string {
+  const { line, status, date } = row
+  const cells = toReadCells(row, plan)
   const shown = cells.map(([column, cell]) => `${JSON.stringify(column)} ${cell.trim().slice(0, 60) || '(empty)'}`)
   return `line ${line} is ${status}: ${shown.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
 }

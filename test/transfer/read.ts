@@ -14,15 +14,14 @@ export function plan(text: string, options: Options = {}) {
 /** Reads the rows. @throws Error that names the questions, such as `gone: x 1, empty 2 (shape)` */
 export function read(text: string, options: Options = {}) {
   const found = plan(text, options)
-  const { columns, values } = found.questions
   const questions = [
-    ...columns.map(({ column, values, empty, suspicion }) => {
+    ...found.suspects.map(({ column, values, empty, suspicion }) => {
       const parts = [...(values ?? [['many values', '']]).map((value) => value.join(' ').trim())]
       return `${column}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
     }),
-    ...values.map(
-      ({ column, value, line, rows }) => `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`,
-    ),
+    ...found.values
+      .filter(({ status }) => !status)
+      .map(({ column, value, line, rows }) => `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`),
   ]
   if (questions.length > 0) throw new Error(questions.join('; '))
   const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => found.names[index] ?? [])

@@ -31,12 +31,7 @@ export function findColumns(names: readonly string[], given: string, file: strin
 /** The cells of each column in the first rows, trimmed, without blank ones. */
 export type Sample = readonly (readonly string[])[]
 
-/**
- * Finds the column of the address.
- *
- * @param plain the plain names, empty for a column that is not read
- * @throws Failure that lists the columns: none or several may hold the address
- */
+/** Finds the address. @param plain names, empty for a column to ignore. @throws Failure when none or several may hold it */
 export function findAddress(names: readonly string[], plain: readonly string[], sample: Sample, file: string): number {
   // At least half of the cells that are not empty hold an address.
   const holders = [...names.keys()].filter((index) => {

@@ -16,7 +16,7 @@ const EARLIEST = Date.UTC(1971, 0, 1)
 const FUTURE_MS = 86_400_000
 
 const DAY = '(?<day>\\d{1,2})'
-const MONTH = '(?<month>\\d{1,2})'
+const MONTH = '(?<month>0?[1-9]|1[0-2])'
 const YEAR = '(?<year>\\d{4})'
 // Two digits are years from 1970 to 2069.
 const SHORT_YEAR = '(?<year>\\d{4}|\\d{2})'
@@ -32,32 +32,36 @@ const OFFSET =
 const NAME = '(?<name>\\p{L}{3,12})\\.?'
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
 
-const FORMS = [
-  `${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`,
-  // With points, the order is day, month, year, as in most of Europe.
-  `${DAY}\\.${MONTH}\\.${SHORT_YEAR}`,
-  // With slashes and hyphens, both orders are usual.
-  `(?<left>\\d{1,2})/(?<right>\\d{1,2})/${SHORT_YEAR}`,
-  `(?<left>\\d{1,2})-(?<right>\\d{1,2})-${YEAR}`,
-  `${YEAR}年 ?${MONTH}月 ?${DAY}日`,
-  // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
-  `${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`,
-  `${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`,
-  `${DAY}-${NAME}-${SHORT_YEAR}`,
-].map((form) => new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'))
+/** The forms of dates. With slashes and hyphens, both orders are usual. */
+const FORMS = (
+  [
+    [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`],
+    // With points, the order is day, month, year, as in most of Europe.
+    [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`],
+    [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})`, 'dmy'],
+    [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})`, 'mdy'],
+    [`${YEAR}年 ?${MONTH}月 ?${DAY}日`],
+    // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
+    [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`],
+    [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`],
+    [`${DAY}-${NAME}-${SHORT_YEAR}`],
+  ] as readonly (readonly [form: string, order?: DateOrder])[]
+).map(([form, order]) => ({ pattern: new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'), order }))
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-function findGroups(text: string): Groups | undefined {
+/** Matches a date: twice when it may have both orders. */
+function matchDate(text: string): readonly { readonly groups: Groups; readonly order: DateOrder | undefined }[] {
+  const matches = []
   // A quick test, because most texts have no digit.
-  if (!/\d/.test(text)) return undefined
-  for (const form of FORMS) {
-    const groups = form.exec(text)?.groups
-    if (groups) return groups
+  for (const { pattern, order } of /\d/.test(text) ? FORMS : []) {
+    const groups = pattern.exec(text)?.groups
+    if (groups) matches.push({ groups, order })
+    if (groups && order !== 'dmy') break
   }
-  return undefined
+  return matches
 }
 
 const EXAMPLE = '2024-05-31T12:34:56Z'
@@ -76,16 +80,14 @@ export function parseDate(text: string, order?: DateOrder): ParsedDate {
     const time = Number(trimmed)
     return checkRange(time >= 1e11 ? time : time * 1000)
   }
-  const groups = findGroups(trimmed)
-  const found = groups && findDay(groups, order ?? findShownOrder(groups))
-  if (!groups || !found) {
+  const matches = matchDate(trimmed)
+  if (matches.length === 0) {
     return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   }
-  if (found === 'unclear') {
-    return { ok: false, reason: UNCLEAR }
-  }
-  const milliseconds = toMilliseconds(groups, found)
-  return milliseconds === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(milliseconds)
+  const possible = matches.filter((match) => !order || !match.order || match.order === order)
+  const [time, other = time] = possible.map(({ groups }) => toMilliseconds(groups))
+  if (time !== other) return { ok: false, reason: UNCLEAR }
+  return time === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(time)
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
@@ -96,13 +98,8 @@ export function isBlank(cell: string): boolean {
 /** The order that a date shows; undefined when it may have both, or has another form. */
 export function findDateOrder(text: string): DateOrder | undefined {
   // A quick test, because most texts are in another form.
-  const groups = /^\s*\d{1,2}[-/]\d/.test(text) ? findGroups(text.trim()) : undefined
-  return groups && findShownOrder(groups)
-}
-
-function findShownOrder({ left, right }: Groups): DateOrder | undefined {
-  // There is no such day as 13/13, so it shows nothing.
-  return left === right ? undefined : Number(left) > 12 ? 'dmy' : Number(right) > 12 ? 'mdy' : undefined
+  const [match, other] = /^\s*\d{1,2}[-/]\d/.test(text) ? matchDate(text.trim()) : []
+  return other ? undefined : match?.order
 }
 
 /** Whether a text is a date in some order. */
@@ -117,46 +114,36 @@ export function toDateText(cell = ''): string {
   return typeof date === 'string' ? date : ''
 }
 
-interface Day {
-  readonly month: number
-  readonly day: number
-}
-
-/** Finds the month and the day; undefined when the month has no known name. */
-function findDay({ name, month, day, left, right }: Groups, order: DateOrder | undefined): Day | 'unclear' | undefined {
-  const [first, second] = [Number(left), Number(right)]
-  if (left && !order && first !== second) return 'unclear'
-  if (left) return order === 'mdy' ? { month: first, day: second } : { month: second, day: first }
-  months ??= createMonths()
-  const number = name ? months.get(toPlain(name)) : Number(month)
-  return number === undefined ? undefined : { month: number, day: Number(day) }
-}
-
 let months: ReadonlyMap<string, number> | undefined
 
 const MONTH_STYLES = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' }] as const)
 
-/** Numbers of months by their plain names in the languages of the page, from CLDR. `Mrz` is German in Excel. */
-function createMonths(): ReadonlyMap<string, number> {
-  const found = new Map([
+/** Finds the number of a month by its plain name in a language of the page, from CLDR. `Mrz` is German in Excel. */
+function findMonth(plain: string): number | undefined {
+  months ??= new Map([
+    ...Object.keys(LOCALES).flatMap((tag) => MONTH_STYLES.flatMap((style) => toMonths(tag, style))),
     ['mrz', 3],
     ['sept', 9],
   ])
-  for (const [language, style] of Object.keys(LOCALES).flatMap((tag) =>
-    MONTH_STYLES.map((one) => [tag, one] as const),
-  )) {
-    const format = new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC', calendar: 'gregory' })
-    for (let number = 1; number <= 12; number++) {
-      const parts = format.formatToParts(Date.UTC(2024, number - 1, 1))
-      found.set(toPlain(parts.find(({ type }) => type === 'month')?.value ?? ''), number)
-    }
-  }
-  return found
+  return months.get(plain)
+}
+
+function toMonths(
+  tag: string,
+  style: Intl.DateTimeFormatOptions,
+): readonly (readonly [plain: string, month: number])[] {
+  const format = new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC', calendar: 'gregory' })
+  return Array.from({ length: 12 }, (_, index) => {
+    const month = format.formatToParts(Date.UTC(2024, index, 1)).find(({ type }) => type === 'month')
+    return [toPlain(month?.value ?? ''), index + 1]
+  })
 }
 
 /** Milliseconds since 1970; undefined when there is no such time. */
-function toMilliseconds(groups: Groups, { month, day }: Day): number | undefined {
-  const { year = '', half, fraction = '', sign = '+' } = groups
+function toMilliseconds(groups: Groups): number | undefined {
+  const { year = '', name, half, fraction = '', sign = '+' } = groups
+  const [month, day] = [name ? findMonth(toPlain(name)) : Number(groups.month), Number(groups.day)]
+  if (month === undefined) return undefined
   const toNumber = (name: string) => Number(groups[name] ?? 0)
   const [hour, minute, second] = [toNumber('hour'), toNumber('minute'), toNumber('second')]
   const years = Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)

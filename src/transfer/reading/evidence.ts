@@ -54,17 +54,16 @@ export class Evidence {
 /** How sure a column is to say who left: by words, or only by what it looks like. */
 export type Suspicion = 'words' | 'shape'
 
-/**
- * Returns why a column may say who left; undefined when nothing speaks for it.
- *
- * @param table.added number of rows that would be added
- * @param table.saysWhoLeft whether a column that is read says who unsubscribed. Then shapes are no evidence
- */
-export function findSuspicion(
-  name: string,
-  evidence: Evidence,
-  table: { readonly added: number; readonly saysWhoLeft: boolean },
-): Suspicion | undefined {
+/** What is known about the whole table. */
+export interface Context {
+  /** Number of rows that would be added. */
+  readonly added: number
+  /** Whether a column that is read says who unsubscribed. Then shapes are no evidence. */
+  readonly saysWhoLeft: boolean
+}
+
+/** Returns why a column may say who left; undefined when nothing speaks for it. */
+export function findSuspicion(name: string, evidence: Evidence, table: Context): Suspicion | undefined {
   const plain = toPlain(name)
   const { values, filled, left, hasJsonFlag } = evidence
   if (filled === 0 || HARMLESS_NAMES.has(plain) || isOtherChannel(name)) return undefined

@@ -6,7 +6,7 @@
 import { Failure } from '../../failure.ts'
 import { type ColumnOptions, findAddress, findColumns, findDates, type Sample } from './columns.ts'
 import { type DateOrder, findDateOrder, isBlank } from './dates.ts'
-import { A_DATE, Evidence, findSuspicion, isConsentName, type Suspicion } from './evidence.ts'
+import { A_DATE, type Context, Evidence, findSuspicion, isConsentName, type Suspicion } from './evidence.ts'
 import { toPlain } from './names.ts'
 import { OWN_NAMES } from './programs.ts'
 import { findStatusColumns, type Meaning, readStatus, type StatusColumn, type Treatments } from './statuses.ts'
@@ -20,8 +20,9 @@ export interface PlanOptions extends ColumnOptions {
   readonly suppress?: boolean | undefined
 }
 
-/** How many rows have a value in a status column. */
+/** A value of a status column. */
 export interface CountedValue extends Meaning {
+  /** How many rows have it. */
   readonly rows: number
   /** The first of them, from 1. */
   readonly line: number
@@ -50,14 +51,19 @@ export interface Plan {
   readonly unread: readonly number[]
   readonly dateOrder: DateOrder | undefined
   readonly suppress: boolean
-  /** The values that have a status. */
-  readonly counts: readonly CountedValue[]
+  /** Of the status columns. The table must not be read before each has a status. */
+  readonly values: readonly CountedValue[]
   /** Values of `treat` that no row has. */
   readonly unusedTreatments: readonly string[]
-  /** The table must not be read before these have an answer. */
-  readonly questions: { readonly columns: readonly SuspectColumn[]; readonly values: readonly CountedValue[] }
+  /** The table must not be read before the owner says what they are. */
+  readonly suspects: readonly SuspectColumn[]
   /** Names of columns that have only dates, when no column of the date was found. */
   readonly possibleDates: readonly string[]
+}
+
+/** Whether only the owner can say how to read the table. */
+export function hasQuestions({ suspects, values }: Plan): boolean {
+  return suspects.length > 0 || values.some(({ status }) => !status)
 }
 
 /** The header of a file of rejected rows. */
@@ -84,11 +90,10 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   const dated = [...dates, ...statuses.map(({ index }) => index)]
   const unread = [...names.keys()].filter((index) => index !== address && !dated.includes(index))
   const watched = suppress ? [] : unread.filter((index) => !ignored.includes(index))
-  const survey = surveyRows(table, { statuses, dated, watched })
+  const { evidence, orders, added, values } = surveyRows(table, { statuses, dated, watched })
   const isUndated = dates.length === 0 && dateColumn === undefined
-  const saysWhoLeft =
-    names.some((name) => OWN_NAMES.has(toPlain(name))) || survey.values.some((value) => value.showsUnsubscribed)
-  const counts = survey.values.filter(({ status }) => status)
+  const hasOwnName = names.some((name) => OWN_NAMES.has(toPlain(name)))
+  const saysWhoLeft = hasOwnName || values.some(({ showsUnsubscribed }) => showsUnsubscribed)
   return {
     names: table.names ? names : [],
     address,
@@ -96,17 +101,12 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
     statuses,
     unread,
     // Two dates that show different orders show none.
-    dateOrder: options.dateOrder ?? (survey.orders.size === 1 ? [...survey.orders][0] : undefined),
+    dateOrder: options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined),
     suppress,
-    counts,
-    unusedTreatments: [...treat.keys()].filter((value) => !counts.some(({ treatment }) => treatment === value)),
-    questions: {
-      columns: findSuspects(names, { ...survey, saysWhoLeft }),
-      values: survey.values.filter(({ status }) => !status),
-    },
-    possibleDates: watched.flatMap((index) =>
-      isUndated && survey.evidence.get(index)?.dates ? toColumnName(names, index) : [],
-    ),
+    values,
+    unusedTreatments: [...treat.keys()].filter((value) => !values.some(({ treatment }) => treatment === value)),
+    suspects: findSuspects(names, evidence, { added, saysWhoLeft }),
+    possibleDates: watched.flatMap((index) => (isUndated && evidence.get(index)?.dates ? toName(names, index) : [])),
   }
 }
 
@@ -149,23 +149,24 @@ function surveyRows(
 
 function findSuspects(
   names: readonly string[],
-  survey: Pick<ReturnType<typeof surveyRows>, 'evidence' | 'added'> & { readonly saysWhoLeft: boolean },
+  evidence: ReadonlyMap<number, Evidence>,
+  table: Context,
 ): readonly SuspectColumn[] {
-  const suspects = [...survey.evidence].flatMap(([index, evidence]): SuspectColumn[] => {
+  const suspects = [...evidence].flatMap(([index, found]): SuspectColumn[] => {
     const name = names[index] ?? ''
-    const suspicion = findSuspicion(name, evidence, survey)
+    const suspicion = findSuspicion(name, found, table)
     if (!suspicion) return []
-    const { dates, left, filled } = evidence
-    const values = dates === undefined ? evidence.values && [...evidence.values] : [[A_DATE, dates] as const]
-    const empty = survey.added - (dates ?? filled)
-    return [{ column: toColumnName(names, index), suspicion, values, left, empty, isConsent: isConsentName(name) }]
+    const { dates, left, filled } = found
+    const values = dates === undefined ? found.values && [...found.values] : [[A_DATE, dates] as const]
+    const empty = table.added - (dates ?? filled)
+    return [{ column: toName(names, index), suspicion, values, left, empty, isConsent: isConsentName(name) }]
   })
   // The surest first: a message shows how to read the first one.
   return suspects.toSorted((one, other) => Number(one.suspicion === 'shape') - Number(other.suspicion === 'shape'))
 }
 
 /** The name of a column in an option, or its number if the name would find another column. */
-function toColumnName(names: readonly string[], index: number): string {
+function toName(names: readonly string[], index: number): string {
   const name = names[index] ?? ''
   const isOnly = names.filter((other) => toPlain(other) === toPlain(name)).length === 1
   return isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)

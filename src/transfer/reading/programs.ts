@@ -4,7 +4,7 @@ import { toPlain, toPlainNames } from './names.ts'
 import type { Status } from './words.ts'
 
 /** Stand for any word that means yes or no, for no value, and for any date. Other values are compared like names. */
-export const [YES, NO, EMPTY, DATE] = ['(yes)', '(no)', '(empty)', '(date)'] as const
+export const [YES, NO, EMPTY, DATE] = ['yes', 'no', 'empty', 'date'] as const
 
 /** What the values of some columns mean. Without values, the words of `words.ts` count. */
 export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
@@ -24,8 +24,6 @@ export interface Program {
   readonly rules: readonly StatusRule[]
   /** Columns that no other program has. In its files, what other columns look like is no evidence. */
   readonly own?: readonly string[]
-  /** Columns that look like a status and are none. */
-  readonly harmless?: readonly string[]
 }
 
 /** The usual column of people who left, and one of a file of people who left: there, an empty value is unknown. */
@@ -61,7 +59,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'listmonk', rules: [{ columns: ['status'] }] },
   // Elsewhere "state" is a part of a postal address, or the state of an account in a shop.
   { name: 'Kit', rules: [{ columns: ['status'] }, { columns: ['state'], isWeak: true }] },
-  { name: 'beehiiv', harmless: ['Free Tier', 'Premium Tier'], rules: [
+  { name: 'beehiiv', rules: [
     { columns: ['status'] },
     { columns: ['unsubscribed_at'], ...LEFT },
   ] },
@@ -79,7 +77,7 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'Keila', rules: [{ columns: ['status'] }] },
   { name: 'Mailtrain', rules: [{ columns: ['status'] }] },
   { name: 'Sendy', rules: [{ columns: ['status'] }] },
-  { name: 'HubSpot', own: ['Unsubscribed from all email', 'Portal Unsubscribe'], harmless: ['Marketing emails bounced'], rules: [
+  { name: 'HubSpot', own: ['Unsubscribed from all email', 'Portal Unsubscribe'], rules: [
     { columns: ['Unsubscribed from all email', 'Portal Unsubscribe'], ...LEFT },
     { columns: ['Portal Spam Report', 'Portal Bounce', 'Global Bounce'], ...LEFT, hasBouncesOnly: true },
   ] },
@@ -120,22 +118,18 @@ export const PROGRAMS: readonly Program[] = [
   ] },
 ]
 
-const toSet = (select: (program: Program) => readonly string[] | undefined) =>
-  new Set(PROGRAMS.flatMap((program) => select(program)?.map(toPlain) ?? []))
-
 /** Columns that only one program has. */
-export const OWN_NAMES = toSet(({ own }) => own)
+export const OWN_NAMES = new Set(PROGRAMS.flatMap(({ own = [] }) => own.map(toPlain)))
 
-/** Columns with other meanings, in any file. */
-export const HARMLESS_NAMES = toSet(({ harmless }) => harmless).union(
-  new Set(
-    toPlainNames(
-      'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
-        'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
-        'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
-        'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
-        'last email, unsubscribe url, unsubscribe link, unsubscribe token',
-    ),
+/** Columns that have other meanings, in any file. The last ones look like a status, in files of beehiiv and HubSpot. */
+export const HARMLESS_NAMES = new Set(
+  toPlainNames(
+    'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
+      'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
+      'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
+      'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
+      'last email, unsubscribe url, unsubscribe link, unsubscribe token, ' +
+      'Free Tier, Premium Tier, Marketing emails bounced',
   ),
 )
 

@@ -22,8 +22,7 @@ export interface Meaning {
 
 export interface StatusColumn {
   readonly index: number
-  /** Returns undefined when the row ends before the column. */
-  find(cell: string | undefined): Meaning | undefined
+  find(cell: string): Meaning
 }
 
 /** Statuses by value, or by `COLUMN:VALUE`, before the known meanings. See docs/import.md for `*`. */
@@ -34,12 +33,7 @@ const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zi
 
 const RULES = PROGRAMS.flatMap(({ rules }) => rules)
 
-/**
- * Finds the status columns of a table.
- *
- * @param names of all columns
- * @param given the indexes of columns that the owner named, and of those that are not read
- */
+/** Finds the status columns of a table. @param given the indexes of columns that the owner named, and of those to ignore */
 export function findStatusColumns(
   names: readonly string[],
   { named, ignored }: Readonly<Record<'named' | 'ignored', readonly number[]>>,
@@ -73,10 +67,8 @@ type Known = Pick<Meaning, 'status' | 'treatment'>
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
 function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): ReadonlyMap<string, Known> {
   const all = [...treat].map(([treatment, status]) => {
-    const ends = treatment
-      .split('')
-      .map((sign, end) => sign === ':' && plain.includes(toPlain(treatment.slice(0, end))))
-    const end = ends.lastIndexOf(true)
+    const colons = [...treatment.matchAll(/:/g)].map((colon) => colon.index)
+    const end = colons.findLast((colon) => plain.includes(toPlain(treatment.slice(0, colon)))) ?? -1
     const column = end < 0 ? undefined : toPlain(treatment.slice(0, end))
     return { column, entry: [toKey(treatment.slice(end + 1)), { status, treatment }] as const }
   })
@@ -92,14 +84,16 @@ function createFind(
   { name, rules, isNamed }: { name: string; rules: readonly StatusRule[]; isNamed: boolean },
   treatments: ReadonlyMap<string, Known>,
 ): StatusColumn['find'] {
-  const values = toValues(rules)
+  const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
+  // The strictest status counts if several rules have a value.
+  const values = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
   const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const hasBouncesOnly = rules.some((rule) => rule.hasBouncesOnly)
   const any = treatments.get('*')
   const meanings = new Map<string, Meaning>()
   const cells = new Map<string, Meaning>()
 
-  function findStatus(cell: string, key: string, kind: string): Known {
+  function findStatus(cell: string, key: string, kind = ''): Known {
     const treated = treatments.get(key)
     if (treated) return treated
     const hasValue = kind !== EMPTY && kind !== NO
@@ -115,33 +109,25 @@ function createFind(
 
   function findMeaning(cell: string): Meaning {
     const key = toKey(cell)
-    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : `(${findFlag(key)})`
+    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : findFlag(key)
     const { status, treatment } = findStatus(cell, key, kind)
-    const value = status ? (kind === DATE ? A_DATE : cell.trim() || 'empty') : cell
-    const id = `${status} ${status && kind === DATE ? DATE : key}`
+    const isKnownDate = status && kind === DATE
+    const value = isKnownDate ? A_DATE : status ? cell.trim() || 'empty' : cell
     const showsUnsubscribed = status === 'suppressed' && !isNamed && !treatment && !hasBouncesOnly
-    return meanings.getOrInsert(id, { column: name, value, status, treatment, showsUnsubscribed })
+    const meaning = { column: name, value, status, treatment, showsUnsubscribed }
+    return meanings.getOrInsert(`${status} ${isKnownDate ? A_DATE : key}`, meaning)
   }
 
   return (cell) => {
-    const found = cell === undefined ? undefined : cells.get(cell)
-    if (found || cell === undefined) return found
-    const meaning = findMeaning(cell)
+    const meaning = cells.get(cell) ?? findMeaning(cell)
     if (cells.size < MAX_CELLS) cells.set(cell, meaning)
     return meaning
   }
 }
 
-/** The meanings of values. A stricter one counts if several rules have the value. */
-function toValues(rules: readonly StatusRule[]): ReadonlyMap<string, Status> {
-  const toKey = (value: string) => (value.startsWith('(') ? value : toPlain(value))
-  return new Map(
-    STATUSES.flatMap((status) => rules.flatMap((rule) => (rule[status] ?? []).map((value) => [toKey(value), status]))),
-  )
-}
-
 /** What the status columns say about a row. */
 export interface RowStatus {
+  /** Undefined when the row ends before a column. */
   readonly meanings: readonly (Meaning | undefined)[]
   /** The strictest of them; undefined when one is unclear. */
   readonly status: Status | undefined
@@ -149,12 +135,20 @@ export interface RowStatus {
   readonly optedOutAt?: string | undefined
 }
 
+const SUBSCRIBED: RowStatus = { meanings: [], status: 'subscribed' }
+
 /** Reads the status of a row. */
 export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]): RowStatus {
-  const meanings = columns.map(({ index, find }) => find(cells[index]))
-  const has = (status: Status | undefined) => meanings.some((meaning) => meaning?.status === status)
+  if (columns.length === 0) return SUBSCRIBED
+  const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
+  const statuses = meanings.map((meaning) => meaning?.status)
   // A person who left in one column has left, also if another one is unclear.
-  if (!has('suppressed')) return { meanings, status: has(undefined) ? undefined : has('skip') ? 'skip' : 'subscribed' }
+  if (!statuses.includes('suppressed')) {
+    return {
+      meanings,
+      status: statuses.includes(undefined) ? undefined : statuses.includes('skip') ? 'skip' : 'subscribed',
+    }
+  }
   const dated = meanings.findIndex((meaning) => meaning?.status === 'suppressed' && meaning.value === A_DATE)
   return { meanings, status: 'suppressed', optedOutAt: cells[columns[dated]?.index ?? -1] }
 }

@@ -153,8 +153,10 @@ interface Csv {
 }
 
 /** Splits CSV into records; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
-export function* readRecords(text: string, { file, start, delimiter, width }: Csv): Generator<Row, undefined> {
-  let { line, at } = start
+export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
+  const { file, delimiter, width } = csv
+  let { line, at } = csv.start
+  let doubled: string | undefined
   while (at < text.length) {
     const end = toLineEnd(text, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
@@ -165,15 +167,22 @@ export function* readRecords(text: string, { file, start, delimiter, width }: Cs
       at = end + 1
       continue
     }
-    const record = parseQuoted(text, at, delimiter, width)
+    let record = parseQuoted(text, at, delimiter)
+    if (width !== undefined && record?.cells.length !== width) {
+      // MailPoet writes `\"` for `""`. Elsewhere a cell may end in a backslash, so the number of cells decides.
+      doubled ??= text.replaceAll('\\"', '""')
+      const other = parseQuoted(doubled, at, delimiter)
+      if (other?.cells.length === width) record = other
+    }
     if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
     const lines = text.slice(at, record.end).split('\n')
-    line += lines.length
-    if (lines.length > 1 && holdsRow(lines, record.cells, delimiter, width)) {
-      const place = `${file}: line ${line - lines.length}: a quote is not closed`
-      throw new Failure(`${place}, and the rows up to line ${line - 1} are inside it; close or double it`)
+    const last = line + lines.length - 1
+    if (last > line && holdsRow(lines, record.cells, csv)) {
+      const advice = `the rows up to line ${last} are inside it; close or double it`
+      throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
     }
-    yield { line: line - 1, cells: record.cells, problem: findProblem(record.cells, width) }
+    yield { line: last, cells: record.cells, problem: findProblem(record.cells, width) }
+    line = last + 1
     at = record.end + 1
   }
 }
@@ -186,56 +195,39 @@ function findProblem(cells: readonly string[], width = cells.length): string | u
 
 /** A line without columns never goes on in the next one. Some programs quote it. */
 function toSingleCell(line: string): string {
-  return /^"(.*)"$/.exec(line)?.[1]?.replaceAll('""', '"') ?? line
+  const isQuoted = line.length > 1 && line.startsWith('"') && line.endsWith('"')
+  return isQuoted ? line.slice(1, -1).replaceAll('""', '"') : line
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */
-function parseQuoted(text: string, start: number, delimiter: string, width: number | undefined) {
-  const record = parseCells(text, start, delimiter, false)
-  if (width === undefined || record?.cells.length === width) return record
-  // MailPoet writes `\"` for a quote. Elsewhere a cell may end in a backslash, so the number of cells decides.
-  const escaped = parseCells(text, start, delimiter, true)
-  return escaped?.cells.length === width ? escaped : record
-}
-
-function parseCells(text: string, start: number, delimiter: string, hasEscapes: boolean) {
-  const toText = (cell: string) => (hasEscapes ? cell.replaceAll('\\"', '"') : cell).replaceAll('""', '"')
+function parseQuoted(text: string, start: number, delimiter: string) {
   const cells: string[] = []
   for (let from = start; ; ) {
-    const closing = text[from] === '"' ? findClosingQuote(text, from, hasEscapes) : undefined
+    const closing = text[from] === '"' ? findClosingQuote(text, from) : undefined
     if (closing === -1) return undefined
     let end = closing === undefined ? from : closing + 1
     while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
     const last = text[end] !== delimiter && text[end - 1] === '\r' ? end - 1 : end
-    cells.push(closing === last - 1 ? toText(text.slice(from + 1, closing)) : text.slice(from, last))
+    cells.push(closing === last - 1 ? text.slice(from + 1, closing).replaceAll('""', '"') : text.slice(from, last))
     if (text[end] !== delimiter) return { cells, end }
     from = end + 1
   }
 }
 
-/** Finds the quote that closes a cell: the first one that is not doubled, nor after a backslash. Returns -1 without one. */
-function findClosingQuote(text: string, opening: number, hasEscapes: boolean): number {
+/** Finds the quote that closes a cell: the first one that is not doubled. */
+function findClosingQuote(text: string, opening: number): number {
   let at = text.indexOf('"', opening + 1)
-  while (at >= 0) {
-    if (hasEscapes && text[at - 1] === '\\') at = text.indexOf('"', at + 1)
-    else if (text[at + 1] === '"') at = text.indexOf('"', at + 2)
-    else return at
-  }
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
   return at
 }
 
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
-function holdsRow(
-  lines: readonly string[],
-  cells: readonly string[],
-  delimiter: string,
-  width: number | undefined,
-): boolean {
+function holdsRow(lines: readonly string[], cells: readonly string[], { delimiter = ',', width }: Csv): boolean {
   // A line with an odd number of quotes ends a cell, and begins with a part of that.
   const whole = lines.slice(1).filter((line) => line.split('"').length % 2 === 1)
   return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {
     const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
-    const found = unquoted.split(delimiter)
-    return found.length === width && found.some((cell) => parseOwnerAddress(cell).ok)
+    const others = unquoted.split(delimiter)
+    return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
   })
 }

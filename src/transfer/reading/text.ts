@@ -43,13 +43,12 @@ async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Prom
   return Buffer.concat(chunks)
 }
 
-const SAVE = 'save it as CSV (UTF-8) there, and use that file'
 const UNPACK = 'unpack it first'
 
 /** First bytes of files that are not text, as Latin-1. */
 const SIGNATURES: readonly (readonly [start: string, kind: string, advice: string])[] = [
-  ['PK\x03\x04', 'a zip archive', UNPACK],
-  ['\xd0\xcf\x11\xe0', 'an Excel spreadsheet', SAVE],
+  ['PK\x03\x04', 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
+  ['\xd0\xcf\x11\xe0', 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
   ['\x1f\x8b', 'a gzip file', UNPACK],
   ['\xfd7zXZ\0', 'an xz file', UNPACK],
   ['BZh', 'a bzip2 file', UNPACK],
@@ -58,16 +57,6 @@ const SIGNATURES: readonly (readonly [start: string, kind: string, advice: strin
   ['SQLite format 3\0', 'a SQLite database', 'export it as CSV first'],
   ['%PDF-', 'a PDF file', 'export the list as CSV instead'],
 ]
-
-/** The first file in the zip archive that a spreadsheet is: its name is at byte 30. */
-const SPREADSHEET = /^(\[Content_Types\]|_rels|docProps|xl\/|mimetypeapplication\/vnd\.oasis)/
-
-function checkSignature(start: string, name: string): void {
-  const [, kind, advice] = SIGNATURES.find(([signature]) => start.startsWith(signature)) ?? []
-  if (!kind) return
-  const isSpreadsheet = kind === 'a zip archive' && SPREADSHEET.test(start.slice(30))
-  throw new Failure(`${name}: it is ${isSpreadsheet ? `a spreadsheet: ${SAVE}` : `${kind}: ${advice}`}`)
-}
 
 /** Byte order marks: WHATWG Encoding, section 6. */
 const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
@@ -79,10 +68,15 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
 /** Decodes a text. A byte order mark counts more than `encoding`. @throws Failure that says what to do */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
-  checkSignature(start, name)
+  const [, kind, advice] = SIGNATURES.find(([signature]) => start.startsWith(signature)) ?? []
+  if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1]
   const known = marked ?? encoding
-  if (!known) checkText(start, name)
+  // Other encodings than UTF-16 have no zero bytes.
+  if (!known && start.split('\0').length > 1 + start.length / 20) {
+    const advice = 'use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf-16le or utf-16be'
+    throw new Failure(`${name}: it is not a text file: ${advice}`)
+  }
   try {
     return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -92,17 +86,4 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
     const [valid = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
     throw new Failure(`${name}: line ${valid.split('\n').length}: it is not UTF-8. Save it as UTF-8${other}`)
   }
-}
-
-/** Rejects other encodings than UTF-8 and those that contain ASCII, which have no zero bytes. */
-function checkText(start: string, name: string): void {
-  const zeros = [...start.matchAll(/\0/g)].map(({ index }) => index % 2)
-  if (zeros.length <= start.length / 20) return
-  // In UTF-16, every other byte of ASCII text is zero.
-  const odd = zeros.filter(Boolean).length / zeros.length
-  const label = odd > 0.8 ? 'utf-16le' : odd < 0.2 ? 'utf-16be' : undefined
-  if (!label || zeros.length < start.length / 4) {
-    throw new Failure(`${name}: it is not a text file: use CSV, NDJSON or one address per line`)
-  }
-  throw new Failure(`${name}: it looks like UTF-16 without a byte order mark: use --encoding ${label}`)
 }
