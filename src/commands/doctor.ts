@@ -6,10 +6,11 @@ import { type ListUrl, toListName } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
-import { type CheckResult, type CursorCheck, runCheck } from '../store/check.ts'
+import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
 import { quotePath } from '../store/sqlite/checks.ts'
+import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService } from './healthcheck.ts'
 import { print, printJson, toCount } from './output.ts'
@@ -49,7 +50,7 @@ async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefi
   if (settings.ok) yield await runCheck('site', () => checkSite(readConfig()))
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
   yield await runCheck('leftovers', () => checkLeftovers(list, cursorFile))
-  if (list) yield* checkStore(list, cursorFile === undefined ? [] : [createCursorCheck(cursorFile)])
+  if (list) yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
 }
 
 /** Looks for values that an owner forgets to change. @throws Failure */
@@ -116,14 +117,10 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
   throw new Failure(`killed commands left files with addresses: run: rm ${found.flat().join(' ')}`)
 }
 
-function createCursorCheck(file: string): CursorCheck {
-  return {
-    check: 'cursor',
-    async run(head) {
-      if (statSync(file, { throwIfNoEntry: false }) === undefined)
-        throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
-      const { seq } = await checkCursor({ head: async () => head }, readCursor(file))
-      return `${file}: an export continues after ${seq}`
-    },
-  }
+/** @throws Failure */
+function checkCursorFile(file: string, head: ListHead): string {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
+  const { seq } = checkCursor(head, readCursor(file))
+  return `${file}: an export continues after ${seq}`
 }

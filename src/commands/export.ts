@@ -82,7 +82,7 @@ async function writeList(
   cursorFile: CursorFile | undefined,
 ): Promise<Exported> {
   const { out, after = 0 } = options
-  const start = await checkCursor(store, cursorFile?.cursor ?? { seq: after, list: undefined })
+  const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: after, list: undefined })
   async function write(output: Output, signal?: AbortSignal): Promise<Exported> {
     try {
       if (output.path === cursorFile?.path) throw new UsageError('--out is the cursor file: choose another file')

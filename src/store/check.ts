@@ -12,12 +12,8 @@ export interface CheckResult {
   readonly message: string
 }
 
-/** The check of a saved cursor, which needs the list. */
-export interface CursorCheck {
-  readonly check: string
-  /** Compares the cursor with the head. Returns what it found, or throws like the work of `runCheck`. */
-  run(head: ListHead): Promise<string>
-}
+/** Compares a saved cursor with the head of the list, as the work of `runCheck`. */
+export type CursorCheck = (head: ListHead) => string
 
 /**
  * Runs a check.

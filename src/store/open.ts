@@ -64,14 +64,14 @@ async function prepare(store: ServiceStore, log: Log): Promise<void> {
 /**
  * Runs all checks of a list. They change nothing, also while a service runs.
  *
- * @param cursors are compared with the list
+ * @param checkCursor when a cursor is compared with the list
  */
-export async function* checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncGenerator<CheckResult> {
+export async function* checkStore(list: ListUrl, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
   if (list.kind === 'sqlite') {
     const { checkSqliteList } = await import('./sqlite/checks.ts')
-    yield* checkSqliteList(list.file, cursors)
+    yield* checkSqliteList(list.file, checkCursor)
   } else {
     const { checkPostgresList } = await import('./postgres/checks.ts')
-    yield* checkPostgresList({ server: list.server, name: toListName(list) }, cursors)
+    yield* checkPostgresList({ server: list.server, name: toListName(list) }, checkCursor)
   }
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { ListUrl } from '../config/list-url.ts'
 import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
 import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
-import type { SubscriberStore } from '../subscriber.ts'
+import type { ListHead } from '../subscriber.ts'
 
 /** A place in a list. */
 export interface Cursor {
@@ -107,10 +107,9 @@ function readText(path: string, name: string): string {
  * who subscribes before the list reaches that number.
  *
  * @returns the cursor with the id of the list
- * @throws Failure when the cursor is above the list, or of another list; StoreError when the list cannot be read
+ * @throws Failure when the cursor is above the list, or of another list
  */
-export async function checkCursor(store: Pick<SubscriberStore, 'head'>, { seq, list }: Cursor): Promise<KnownCursor> {
-  const { id, lastSeq, clockSeq } = await store.head()
+export function checkCursor({ id, lastSeq, clockSeq }: ListHead, { seq, list }: Cursor): KnownCursor {
   if (list !== undefined && list !== id) {
     throw new Failure(
       `the cursor ${seq} belongs to another list (its id is ${list}, and this list is ${id}): use the cursor file of this list, or a new one, which starts at the first subscriber`,

@@ -13,7 +13,7 @@ const VERSIONS = { first: 15, last: 18 } as const
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
 export async function* checkPostgresList(
   options: ClientOptions,
-  cursors: readonly CursorCheck[] = [],
+  checkCursor?: CursorCheck,
 ): AsyncGenerator<CheckResult> {
   const client = createClient({ ...options, create: false })
   const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => client.run(work))
@@ -24,7 +24,7 @@ export async function* checkPostgresList(
     yield run('server', checkVersion)
     yield runCheck('durability', () => client.rehearse(checkDurability))
     yield run('inbox', checkInbox)
-    for (const cursor of cursors) yield run(cursor.check, async (sql) => cursor.run(await readHead(sql)))
+    if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {
     await client.close()
   }

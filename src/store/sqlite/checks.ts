@@ -17,10 +17,7 @@ import { checkIntegrity, readCount, readHead } from './read.ts'
 import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
-export async function* checkSqliteList(
-  file: string,
-  cursors: readonly CursorCheck[] = [],
-): AsyncGenerator<CheckResult> {
+export async function* checkSqliteList(file: string, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
   let path = resolve(file)
   const list = await runCheck('list', () => {
     path = toRealPath(path)
@@ -32,7 +29,7 @@ export async function* checkSqliteList(
   if (!list.ok) return
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('inbox', () => checkInbox(path))
-  for (const { check, run } of cursors) yield runCheck(check, () => run(read(path, readHead)))
+  if (checkCursor) yield runCheck('cursor', () => checkCursor(read(path, readHead)))
 }
 
 /** @throws StoreError */

@@ -63,7 +63,7 @@ type Store = Pick<SubscriberStore, 'list' | 'snapshot' | 'head'>
 export async function handOver(store: Store, options: HandOverOptions): Promise<Exported> {
   const { cursorFile, follow, signal, limit = Number.POSITIVE_INFINITY } = options
   const size = options.batch ?? (follow ? HAND_OVER_BATCH : Number.POSITIVE_INFINITY)
-  let cursor = await checkCursor(store, cursorFile.cursor)
+  let cursor = checkCursor(await store.head(), cursorFile.cursor)
   let [rows, reserved] = [0, 0]
   while (rows < limit) {
     const most = Math.min(size, limit - rows)
@@ -85,7 +85,7 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
   const { follow, signal, note } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
-    await checkCursor(store, cursor)
+    checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
     const batch = await createBatch(store, { ...options, after: cursor.seq, until })
     const problem = await runCommand(batch, options)
