@@ -94,7 +94,7 @@ export const DOCUMENTS = {
 export type DocumentName = keyof typeof DOCUMENTS
 
 /** The names of the documents, in the order of the table. */
-export const DOCUMENT_NAMES = Object.freeze(Object.keys(DOCUMENTS) as DocumentName[])
+export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[]
 
 /** Returns the path of the page in a language. The first language of the site is the default, at `/`. */
 export function toPagePath(language: string, languages: readonly string[]): string {

@@ -1,8 +1,7 @@
 /** Builds the service from its parts: opens and closes them in order. */
 
-import { resolve } from 'node:path'
 import type { Config } from './config/config.ts'
-import { toListName } from './config/list-url.ts'
+import { toAbsoluteName } from './config/list-url.ts'
 import { createLinkField } from './documents/links.ts'
 import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
@@ -69,8 +68,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, body })
     const app = createApp({ baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics })
-    const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
-    const settings = { base_url: baseUrl, list: name, site_file: siteFile }
+    const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
     const server = listen(app, config)
     return {

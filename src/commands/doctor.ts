@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
-import { type ListUrl, toListName } from '../config/list-url.ts'
+import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
@@ -71,7 +71,7 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   if (answer === undefined) return 'it does not run'
   const running = parseSettings(answer)
   if (!running) throw new Failure(`port ${ops.port} is that of another program: correct OPS_PORT`)
-  const name = toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
+  const name = toAbsoluteName(list)
   const [its, here] = [running.site_file?.path ?? 'none', siteFile?.path ?? 'none']
   const differences = [
     ...(running.base_url === baseUrl ? [] : [`BASE_URL ${running.base_url}, and not ${baseUrl}`]),

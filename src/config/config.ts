@@ -1,4 +1,4 @@
-/** The settings: reads the environment and the site file into one frozen object. */
+/** The settings: reads the environment and the site file into one object. */
 
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -52,16 +52,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
  */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const port = parsePort('PORT', environment.PORT || '3000')
-  return Object.freeze({
+  return {
     port,
     host: parseHost('HOST', environment.HOST || '0.0.0.0'),
     baseUrl: parseBaseUrl(environment.BASE_URL || toLocalUrl(port)),
     list: readListUrl(environment),
     ...readSite(environment),
-    corsOrigins: Object.freeze(parseOrigins(environment.CORS_ORIGINS ?? '')),
+    corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
-  })
+  }
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
@@ -74,7 +74,7 @@ function readSite({ SITE_FILE, ENV_FILE }: Environment): Pick<Config, 'site' | '
   try {
     const bytes = readFileSync(file)
     const digest = createHash('sha256').update(bytes).digest('hex')
-    return { site: parseSite(UTF_8.decode(bytes), file), siteFile: Object.freeze({ path: resolve(file), digest }) }
+    return { site: parseSite(UTF_8.decode(bytes), file), siteFile: { path: resolve(file), digest } }
   } catch (error) {
     if (error instanceof Failure) throw error
     throw toReadError('SITE_FILE', file, error, 'use a YAML file in UTF-8')

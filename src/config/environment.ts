@@ -56,7 +56,7 @@ export function readOps(environment: Environment = readEnvironment(), publicPort
   if (port !== 0 && port === publicPort) {
     throw new UsageError(`OPS_PORT is "${port}": use a port other than PORT, which is public`)
   }
-  return Object.freeze({ port, host })
+  return { port, host }
 }
 
 /** Parses a port number. @param name of the setting, for the error. @throws UsageError */

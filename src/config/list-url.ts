@@ -1,6 +1,7 @@
 /** The URL of a list: a SQLite file or a PostgreSQL database. */
 
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { UsageError } from '../failure.ts'
 import { type Environment, readEnvironment, toReadError } from './environment.ts'
 import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
@@ -50,9 +51,9 @@ export function parseListUrl(name: string, value: string, environment: Environme
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
   if (SIDECAR.test(file))
     throw new UsageError(`${name} is "${value}": use a name that does not end in -wal, -shm or -journal`)
-  if (isFileName(file)) return Object.freeze({ kind: 'sqlite', file })
+  if (isFileName(file)) return { kind: 'sqlite', file }
   const server = parsePostgresUrl(name, value, environment)
-  if (server) return Object.freeze({ kind: 'postgres', server })
+  if (server) return { kind: 'postgres', server }
   throw new UsageError(
     `${name} is ${redactUrl(value)}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,
   )
@@ -64,6 +65,11 @@ export function toListName(list: ListUrl): string {
   const { host, port, database } = list.server
   const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
   return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
+}
+
+/** Names a list with an absolute path, for a process in another working folder. */
+export function toAbsoluteName(list: ListUrl): string {
+  return toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
 }
 
 /** How the files end that SQLite keeps next to a list. It deletes them, so no list and no output has such a name. */

@@ -52,7 +52,7 @@ export function parsePostgresUrl(name: string, url: string, environment: Environ
   const { sslmode, sslrootcert, channel_binding } = parseQuery(name, parts.query ?? '')
   const sslMode = toSslMode(parseChoice(`sslmode in ${name}`, sslmode, SSL_MODES), sslrootcert)
   const hasFile = sslMode !== 'disable' && sslrootcert && sslrootcert !== 'system'
-  return Object.freeze({
+  return {
     host: parts.ip ?? decode('host'),
     port: parsePort(`port in ${name}`, parts.port || '5432'),
     user: decode('user'),
@@ -61,7 +61,7 @@ export function parsePostgresUrl(name: string, url: string, environment: Environ
     sslMode,
     ca: hasFile ? readCertificate(`sslrootcert in ${name}`, sslrootcert) : undefined,
     channelBinding: parseChoice(`channel_binding in ${name}`, channel_binding, CHANNEL_BINDINGS) ?? 'disable',
-  })
+  }
 }
 
 /** Bun's client reads these three variables beside the URL. It sends the first one, and fails for an unknown mode. */

@@ -109,7 +109,7 @@ const color = z
   .regex(/^#[0-9a-f]{6}$/, { error: ACCENT_ERROR })
 const accent = z.union([
   object({ light: color, dark: color }),
-  color.transform((both) => Object.freeze({ light: both, dark: both })),
+  color.transform((both) => ({ light: both, dark: both })),
 ])
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
@@ -130,8 +130,7 @@ const schema = object({
   developers: z.boolean({ error: 'use true or false' }).default(true),
   license: z
     .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
-    // Not `default`, which would return an object that is not frozen.
-    .prefault({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
+    .default({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
     .transform((license) => (license === 'none' ? undefined : license)),
   accent: accent.prefault('#2b5a4e'),
   logo: line(1000).optional(),
@@ -208,11 +207,11 @@ export function parseSite(text: string, file: string): Site {
     if (typeof picture !== 'string') return { [name]: picture }
     return fail(findOffset(document, [name]), `${name} is ${JSON.stringify(path)}: ${picture}`)
   })
-  return Object.freeze(Object.assign(site, ...pictures))
+  return Object.assign(site, ...pictures)
 }
 
 function toSite({ name, description, note, phrases, after_subscribe, ...rest }: Omit<Members, 'logo' | 'card'>) {
-  const words: Words = Object.freeze({ name, description, note, phrases })
+  const words: Words = { name, description, note, phrases }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   return {
     ...rest,

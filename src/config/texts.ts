@@ -6,7 +6,7 @@ import type { Locale } from '../locales/locale.ts'
 export type Language = keyof typeof LOCALES
 
 /** All tags, in the default order. */
-export const LANGUAGE_TAGS = Object.freeze(Object.keys(LOCALES) as [Language, ...Language[]])
+export const LANGUAGE_TAGS = Object.keys(LOCALES) as [Language, ...Language[]]
 
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
