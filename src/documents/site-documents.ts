@@ -8,15 +8,13 @@ import { createDescription, toYaml } from './openapi/description.ts'
 import { createSitemap, type IndexedPage } from './sitemap.ts'
 import { createProtectedResource, createRobots } from './well-known.ts'
 
-type Content = string | Uint8Array
-
 /** A read-only resource. */
 export interface Document {
   /** The path below BASE_URL. */
   readonly path: string
   readonly mediaType: string
-  /** The content, or a function that builds it at the first request. */
-  readonly body: Content | (() => Content | Promise<Content>)
+  /** Builds the content, at the first request. */
+  readonly body: () => string | Uint8Array | Promise<string | Uint8Array>
   /** Additional headers. They override the headers that all documents have. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -32,8 +30,8 @@ export function createDocuments(
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
     { ...DOCUMENTS.sitemap, body: () => createSitemap([...pages, ...site.pages], baseUrl) },
-    { ...DOCUMENTS.protectedResource, body: JSON.stringify(createProtectedResource(site, baseUrl)) },
-    { ...DOCUMENTS.robots, body: createRobots(baseUrl) },
-    { ...DOCUMENTS.apiCatalog, body: JSON.stringify(createApiCatalog(baseUrl)) },
+    { ...DOCUMENTS.protectedResource, body: () => JSON.stringify(createProtectedResource(site, baseUrl)) },
+    { ...DOCUMENTS.robots, body: () => createRobots(baseUrl) },
+    { ...DOCUMENTS.apiCatalog, body: () => JSON.stringify(createApiCatalog(baseUrl)) },
   ]
 }

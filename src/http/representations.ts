@@ -56,7 +56,7 @@ function respond({ headers }: Request, { identity, encoded }: Representations): 
 
 async function createRepresentations(document: Document, headers: HeaderFields): Promise<Representations> {
   const { mediaType, body } = document
-  const bytes = Buffer.from(typeof body === 'function' ? await body() : body)
+  const bytes = Buffer.from(await body())
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   const shared = {
     'Cache-Control': CACHE_CONTROL.document,

@@ -10,8 +10,6 @@ export interface PageSources {
   readonly script: string
   /** The font of titles, as WOFF2: Fraunces, in the subset for Latin. */
   readonly font: Uint8Array
-  /** The icon for programs that do not read SVG. */
-  readonly favicon: Uint8Array
 }
 
 const FOLDER = join(import.meta.dir, 'assets')
@@ -19,14 +17,13 @@ const FONT = fileURLToPath(import.meta.resolve('@fontsource/fraunces/files/fraun
 
 /** @throws AggregateError when a source cannot be bundled */
 export async function bundlePage(): Promise<PageSources> {
-  const [page, form, script, font, favicon] = await Promise.all([
+  const [page, form, script, font] = await Promise.all([
     bundle('page.css'),
     bundle('form.css'),
     bundle('page.ts'),
     readFile(FONT),
-    readFile(join(FOLDER, 'favicon.ico')),
   ])
-  return { stylesheet: page + form, script, font, favicon }
+  return { stylesheet: page + form, script, font }
 }
 
 async function bundle(source: string): Promise<string> {

@@ -1,8 +1,10 @@
 /** The thread that draws one picture as PNG. An executable has the font and the WebAssembly as files of its own. */
 
 import { readFileSync } from 'node:fs'
+// @ts-expect-error TypeScript knows no such file.
 import font from '@expo-google-fonts/fraunces/600SemiBold/Fraunces_600SemiBold.ttf' with { type: 'file' }
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
+// @ts-expect-error TypeScript knows no such file.
 import renderer from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
 import { BACKGROUND } from './brand.ts'
 import type { Drawing } from './card.ts'

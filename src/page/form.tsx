@@ -79,13 +79,21 @@ export function createForm(options: PageOptions, language: Language, state: Form
 
 /** The suggested address is in a second form: Enter in the field must send what is in the field. */
 function createQuestion(phrase: string, likely: string): JSX.Element {
-  const [before = '', after = ''] = phrase.split('{address}')
+  return createFilled(
+    phrase,
+    <button type="submit" form="answer" dir="ltr">
+      {createBreakable(likely)}
+    </button>,
+  )
+}
+
+/** Puts an element in the place of `{address}` or `{author}` in a phrase. */
+export function createFilled(phrase: string, element: JSX.Element): JSX.Element {
+  const [before, after] = phrase.split(/\{\w+\}/)
   return (
     <>
       {before}
-      <button type="submit" form="answer" dir="ltr">
-        {createBreakable(likely)}
-      </button>
+      {element}
       {after}
     </>
   )
@@ -115,13 +123,14 @@ function createNotes({ site }: PageOptions, language: Language): JSX.Element {
 
 /** Builds the confirmation, which replaces the form after a success. The script adds the address. */
 export function createConfirmation(
-  { site, assets }: PageOptions,
+  { site }: PageOptions,
   language: Language,
   { outcome, typed }: FormState,
 ): JSX.Element {
-  const { outcomes, next, again, home, sample } = toTexts(site, language).phrases
+  const { name, phrases } = toTexts(site, language)
+  const { outcomes, next, again, home, sample } = phrases
   const isDone = outcome === 'accepted'
-  const isTitle = assets.font !== undefined && isInTitleFont(outcomes.accepted)
+  const isTitle = isInTitleFont(name.text) && isInTitleFont(outcomes.accepted)
   const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>

@@ -7,8 +7,8 @@ import type { IndexedPage } from '../documents/sitemap.ts'
 import { PHRASES_CHANGED } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
-import type { PageAssets } from './assets.ts'
 import { BACKGROUND, isInTitleFont } from './brand.ts'
+import type { PageAssets } from './site-assets.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {
@@ -55,7 +55,7 @@ export function createPageHead(options: PageOptions, language: Language, outcome
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
       <style dangerouslySetInnerHTML={{ __html: createStyle(options, language) }} />
-      {assets.font && isInTitleFont(name.text) && (
+      {isInTitleFont(name.text) && (
         <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
       )}
       <link rel="icon" type={assets.icon.mediaType} href={assets.icon.path} />

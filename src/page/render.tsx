@@ -8,7 +8,7 @@ import { LOCALES } from '../locales/languages.ts'
 import type { Locale } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { isInTitleFont } from './brand.ts'
-import { createConfirmation, createForm, type FormState } from './form.tsx'
+import { createConfirmation, createFilled, createForm, type FormState } from './form.tsx'
 import { createPageHead, type PageOptions } from './head.tsx'
 
 /** Renders the page in one of the site's languages: as HTML, for a GET or as the response to a form. */
@@ -27,10 +27,10 @@ export function renderPage(options: PageOptions, language: Language, state: Form
               <img src={assets.logo} alt={site.home ? phrases.home : ''} />
             </a>
           )}
-          <h1 class={toNameClass(assets, name.text)} lang={name.language}>
+          <h1 class={toNameClass(name.text)} lang={name.language}>
             <bdi>{name.text}</bdi>
           </h1>
-          {site.author && <p class="author">{createByline(phrases.by, site.author)}</p>}
+          {site.author && <p class="author">{createFilled(phrases.by, <bdi>{site.author}</bdi>)}</p>}
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
           </p>
@@ -48,23 +48,12 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   return `<!doctype html>\n${page}\n`
 }
 
-function createByline(phrase: string, author: string): JSX.Element {
-  const [before, after] = phrase.split('{author}')
-  return (
-    <>
-      {before}
-      <bdi>{author}</bdi>
-      {after}
-    </>
-  )
-}
-
 /** From these numbers of characters, a name takes too many lines in the full size. */
 const [MEDIUM_NAME, LONG_NAME] = [15, 30]
 
-function toNameClass({ font }: PageOptions['assets'], name: string): string | undefined {
+function toNameClass(name: string): string | undefined {
   const isMedium = name.length >= MEDIUM_NAME && name.length <= 20
-  const classes = [font && isInTitleFont(name) && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
+  const classes = [isInTitleFont(name) && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
   return classes.filter(Boolean).join(' ') || undefined
 }
 

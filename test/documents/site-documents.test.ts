@@ -18,7 +18,7 @@ function listDocuments(text: string, baseUrl = BASE_URL) {
 async function read(path: string, text = CONTACT, baseUrl = BASE_URL): Promise<string> {
   const document = listDocuments(text, baseUrl).get(path)
   if (!document) throw new Error(`there is no document at ${path}`)
-  return String(typeof document.body === 'function' ? await document.body() : document.body)
+  return String(await document.body())
 }
 
 test('the protected resource metadata has no authorization server and an empty list of scopes', async () => {

@@ -250,7 +250,7 @@ test('a site without a site file says nothing about an owner, and has icons', as
   const [[card = ''] = []] = select(page, 'meta[property="og:image"]', ['content'])
   for (const [path, mediaType, start] of [
     ['/favicon.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"'],
-    ['/favicon.ico', 'image/vnd.microsoft.icon', '\0\0\x01\0\x02\0'],
+    ['/favicon.ico', 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\xb4\0\0\0\xb4'],
     // 180 × 180, and 1200 × 630.
     [icon, 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\xb4\0\0\0\xb4'],
     [new URL(`${card}`).pathname, 'image/png', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\xb0\0\0\x02\x76'],

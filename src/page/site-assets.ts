@@ -6,17 +6,7 @@ import type { Site } from '../config/site-file.ts'
 import { toTexts } from '../config/texts.ts'
 import type { Document } from '../documents/site-documents.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import {
-  type Accent,
-  createColors,
-  createFavicon,
-  isInTitleFont,
-  isSquare,
-  toCardText,
-  toInitial,
-  toLabel,
-  toSize,
-} from './brand.ts'
+import { type Accent, createColors, createFavicon, isSquare, toCardText, toInitial, toLabel, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
 import { CARD, type Drawing, draw, TOUCH_ICON } from './card.ts'
 
@@ -33,8 +23,8 @@ export interface PageAssets {
   readonly touchIcon: string
   /** The card of each name of the site: the picture of a link to the page. */
   readonly cards: ReadonlyMap<string, Card>
-  /** The font of titles, or undefined if the name has letters that are not in it. */
-  readonly font: string | undefined
+  /** The font of titles. */
+  readonly font: string
   readonly documents: readonly Document[]
 }
 
@@ -53,8 +43,7 @@ export async function createPageAssets(site: AssetsOptions): Promise<PageAssets>
   const sources = await bundlePage()
   const font = createAsset('title.woff2', 'font/woff2', sources.font)
   const script = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
-  const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: createFavicon(name, accent.light) }
-  const favicon = { path: '/favicon.ico', mediaType: 'image/vnd.microsoft.icon', body: sources.favicon }
+  const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
   const image = logo && createLogo(logo)
   const square = logo && isSquare(logo) ? image : undefined
   // iOS reads PNG only.
@@ -62,6 +51,8 @@ export async function createPageAssets(site: AssetsOptions): Promise<PageAssets>
     square?.mediaType === 'image/png'
       ? square
       : createDrawing('touch-icon.png', accent, { ...TOUCH_ICON, text: toCardText(toInitial(name)) })
+  // For programs that read no SVG. The path is a convention, so it has no hash.
+  const favicon = { ...touchIcon, path: '/favicon.ico', headers: {} }
   const cards = createCards(site)
   return {
     style: createColors(accent) + createFontFace(font.path) + sources.stylesheet,
@@ -70,7 +61,7 @@ export async function createPageAssets(site: AssetsOptions): Promise<PageAssets>
     icon: square ?? letter,
     touchIcon: touchIcon.path,
     cards,
-    font: isInTitleFont(name) ? font.path : undefined,
+    font: font.path,
     documents: [...new Set([script, font, letter, favicon, touchIcon, ...cards.values(), ...(image ? [image] : [])])],
   }
 }
@@ -110,7 +101,7 @@ function createAsset(
 ): Document {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12)
   const path = `/assets/${name.replace('.', `.${hash}.`)}`
-  return { path, mediaType, body, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.asset } }
+  return { path, mediaType, body: () => body, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.asset } }
 }
 
 /** A font that is late shows at the next visit only: in another font, some names take another line, and the form would move. */
