@@ -1,11 +1,13 @@
 /** The log: JSON lines about start, stop and failures, without email addresses. */
 
 import { expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { redactAddresses, toLogged } from '../src/failure.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { exchange, POST_LINE, toRequest } from './support/raw.ts'
-import { PRELOADED, startService } from './support/service.ts'
+import { createFolder, PRELOADED, startService } from './support/service.ts'
 
 test.concurrent('a run without failures logs three lines, for any number of requests', async () => {
   const service = await startService()
@@ -58,6 +60,28 @@ test.concurrent('LOG_LEVEL=trace logs no part of an address when requests and th
   await service.stop()
   expect(service.log()).toContain('the store fails')
   expect(service.log()).not.toMatch(/@|secret|person|private/i)
+})
+
+test.concurrent('a defect outside of a request is logged with its place: a rejection is survived, an exception ends the service', async () => {
+  const folder = await createFolder()
+  const defect = "throw new TypeError('eve@site.io is wrong')"
+  const source = `process.on('SIGUSR2', async () => { ${defect} }).on('SIGHUP', () => { ${defect} })`
+  await writeFile(join(folder, 'defect.ts'), source)
+  const service = await startService({ folder, env: { BUN_OPTIONS: `--preload ${join(folder, 'defect.ts')}` } })
+  service.process.kill('SIGUSR2')
+  await service.logged('an error of Rollcall itself')
+  expect((await service.subscribe('ada@site.io')).status).toBe(200)
+  expect(await service.stop('SIGHUP')).toBe(1)
+  const errors = service
+    .log()
+    .split('\n')
+    .filter((line) => /"level":[56]0/.test(line))
+  expect(errors.map((line) => JSON.parse(line))).toEqual(
+    [50, 60].map((level) =>
+      expect.objectContaining({ level, err: expect.objectContaining({ stack: expect.stringContaining('defect.ts') }) }),
+    ),
+  )
+  expect(service.log()).not.toContain('@')
 })
 
 test('redactAddresses hides addresses', () => {

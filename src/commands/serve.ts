@@ -11,10 +11,7 @@ export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
   const signaled = waitForSignal(log)
-  // Unlike a command, the service goes on.
-  process
-    .removeAllListeners('unhandledRejection')
-    .on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'))
+  logDefects(log)
   const service = await startService(config, log)
   announce(service, config, log)
   const signaledAt = await signaled
@@ -22,6 +19,17 @@ export async function serve(): Promise<void> {
   if (cutOff) log.error(cutOff, toMessage(cutOff))
   else log.info('stopped')
   process.exit(cutOff ? EXIT.failed : EXIT.done)
+}
+
+/** Logs where a defect is, which a command only says when it is asked. After a rejection, the service goes on. */
+function logDefects(log: Log): void {
+  const message = 'an error of Rollcall itself'
+  process.removeAllListeners('unhandledRejection').removeAllListeners('uncaughtException')
+  process.on('unhandledRejection', (error) => log.error({ err: error }, message))
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, message)
+    process.exit(EXIT.failed)
+  })
 }
 
 /** Writes a line to the log, or on a terminal four lines for a person. The level `info` or a lower one shows them. */
