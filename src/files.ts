@@ -211,15 +211,17 @@ export async function createPartialFile(file: string, name = file): Promise<stri
 /**
  * Creates an empty file that only its owner can read, under any umask.
  *
- * @throws EEXIST when there is such a file or symbolic link
+ * @param options.mayExist nothing happens when there is such a file or link: another process may just have created it.
+ * Otherwise that is an EEXIST
  */
-export function createPrivateFile(path: string): void {
-  const descriptor = openSync(path, 'wx', PRIVATE_MODE)
+export function createPrivateFile(path: string, { mayExist = false } = {}): void {
   try {
+    const descriptor = openSync(path, 'wx', PRIVATE_MODE)
     // The umask may have taken permissions from the owner.
     fchmodSync(descriptor, PRIVATE_MODE)
-  } finally {
     closeSync(descriptor)
+  } catch (error) {
+    if (!mayExist || toErrorCode(error) !== 'EEXIST') throw error
   }
 }
 

@@ -1,6 +1,7 @@
 /** The operations listener: health, metrics and settings, on a second port that is not public. */
 
 import { isIP } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SiteFile } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
@@ -67,7 +68,7 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
 
 /** Returns the value of a promise; undefined when it fails or takes longer than `ms`. */
 function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  return Promise.race([promise.catch(() => undefined), Bun.sleep(ms).then(() => undefined)])
+  return Promise.race([promise.catch(() => undefined), sleep(ms, undefined)])
 }
 
 /**

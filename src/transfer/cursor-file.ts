@@ -59,7 +59,7 @@ function createLock(path: string, file: string): Database {
   const name = toLockName(path)
   let lock: Database | undefined
   try {
-    createMissing(name)
+    createPrivateFile(name, { mayExist: true })
     lock = new Database(name)
     // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
@@ -73,15 +73,6 @@ function createLock(path: string, file: string): Database {
     const failure = toFileFailure(error, file)
     if (failure instanceof Failure) throw failure
     throw new Failure(`${file}: its lock cannot be used: delete ${name} while no export runs`)
-  }
-}
-
-function createMissing(name: string): void {
-  try {
-    createPrivateFile(name)
-  } catch (error) {
-    // It stays from an earlier export, or another one has just created it.
-    if (toErrorCode(error) !== 'EEXIST') throw error
   }
 }
 

@@ -14,7 +14,6 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
@@ -86,12 +85,7 @@ export function toRealPath(path: string, links = 0): string {
 /** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */
 export function createFile(path: string): void {
   createFolder(dirname(path))
-  try {
-    createPrivateFile(path)
-  } catch (error) {
-    // Another process has just created it.
-    if (toErrorCode(error) !== 'EEXIST') throw error
-  }
+  createPrivateFile(path, { mayExist: true })
 }
 
 /** Creates a missing folder, and those above it. */
