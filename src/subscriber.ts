@@ -156,8 +156,8 @@ export interface SubscriberStore {
   /** Returns what the list holds of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly Found[]>
   /**
-   * Yields the subscribers after a cursor in pages, in the order of their numbers; no page is empty. The caller may stop at
-   * any page. A caller that continues after the last cursor of an earlier call misses no subscriber and gets none twice,
+   * Yields the subscribers after a number in pages, in the order of their numbers; no page is empty. The caller may stop at
+   * any page. A caller that continues after the last number of an earlier call misses no subscriber and gets none twice,
    * even while others write.
    */
   list(after: number): AsyncIterable<readonly Subscriber[]>

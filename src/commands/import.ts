@@ -80,7 +80,7 @@ function noteFile({ rejected }: ImportFile, { unusedTreatments }: Plan, options:
   if (rejected.length === 0) return
   const { rejected: path, dryRun } = options
   const all = path === undefined ? '--rejected FILE writes them to a file' : dryRun ? undefined : `they are in ${path}`
-  note(`rejected rows: ${all ? `${all}. ` : ''}Correct them and import the whole list again: this is safe`)
+  note(`rejected rows: ${all ? `${all}. ` : ''}Correct them and import the whole file again: this is safe`)
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -20,8 +20,8 @@ export type ListUrl =
 export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
-  if (file) return readListFile('DATABASE_URL_FILE', file, environment)
-  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db', environment)
+  if (file) return readListFile('DATABASE_URL_FILE', file)
+  return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db')
 }
 
 /**
@@ -30,14 +30,14 @@ export function readListUrl(environment: Environment = readEnvironment()): ListU
  * @param name what names the file, for the error
  * @throws UsageError
  */
-export function readListFile(name: string, file: string, environment: Environment = process.env): ListUrl {
+export function readListFile(name: string, file: string): ListUrl {
   let url: string
   try {
     url = readFileSync(file, 'utf8').trim()
   } catch (error) {
     throw toReadError(name, file, error, 'use a file that has the URL of the list')
   }
-  return parseListUrl(`the URL in ${name}`, url, environment)
+  return parseListUrl(`the URL in ${name}`, url)
 }
 
 /**
@@ -47,12 +47,12 @@ export function readListFile(name: string, file: string, environment: Environmen
  * @param name the name of the value, for the error
  * @throws UsageError, without any part that may be a password
  */
-export function parseListUrl(name: string, value: string, environment: Environment = process.env): ListUrl {
+export function parseListUrl(name: string, value: string): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
   if (SIDECAR.test(file))
     throw new UsageError(`${name} is "${value}": use a name that does not end in -wal, -shm or -journal`)
   if (isFileName(file)) return { kind: 'sqlite', file }
-  const server = parsePostgresUrl(name, value, environment)
+  const server = parsePostgresUrl(name, value)
   if (server) return { kind: 'postgres', server }
   throw new UsageError(
     `${name} is ${redactUrl(value)}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,

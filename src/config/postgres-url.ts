@@ -44,10 +44,10 @@ const URL_PARTS = new RegExp(
  * @returns undefined when it is not such a URL with a user, one host and a database
  * @throws UsageError for an invalid part, without any part that may be a password
  */
-export function parsePostgresUrl(name: string, url: string, environment: Environment): PostgresServer | undefined {
+export function parsePostgresUrl(name: string, url: string): PostgresServer | undefined {
   const parts = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
   if (!parts) return undefined
-  refuseVariables(environment)
+  refuseVariables(process.env)
   const decode = (part: string) => decodePart(`${part} in ${name}`, parts[part] ?? '')
   const { sslmode, sslrootcert, channel_binding } = parseQuery(name, parts.query ?? '')
   const sslMode = toSslMode(parseChoice(`sslmode in ${name}`, sslmode, SSL_MODES), sslrootcert)
@@ -64,7 +64,7 @@ export function parsePostgresUrl(name: string, url: string, environment: Environ
   }
 }
 
-/** Bun's client reads these three variables beside the URL. It sends the first one, and fails for an unknown mode. */
+/** Bun's client reads these three variables of the process beside the URL. It sends the first one, and fails for an unknown mode. */
 function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): void {
   if (PGOPTIONS)
     throw new UsageError('PGOPTIONS is set, and the server would get it: unset it, or use ALTER ROLE … SET')

@@ -11,12 +11,8 @@ import { LANGUAGE_TAGS, type Localized, type Phrases, toTexts, type Words } from
 /** A text of one line: no control characters, line separators or unpaired surrogates. */
 function line(maxLength: number) {
   const error = `use one line of 1 to ${maxLength} characters, without control characters`
-  return z
-    .string({ error })
-    .trim()
-    .min(1, { error })
-    .max(maxLength, { error })
-    .refine((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), { error })
+  const pattern = RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${maxLength}}$`, 'u')
+  return z.string({ error }).trim().regex(pattern, { error })
 }
 
 /** An object without other keys. */

@@ -31,7 +31,7 @@ unsubscribed_at: a date: 1 row, suppressed
 `
     const stderr = `line 6: the address is not valid
 line 7: the address is not valid
-rejected rows: --rejected FILE writes them to a file. Correct them and import the whole list again: this is safe
+rejected rows: --rejected FILE writes them to a file. Correct them and import the whole file again: this is safe
 `
     const samples = `line 2 is subscribed: "Email" a@site.io, "Created" 2020-01-01, "Status" active, "unsubscribed_at" (empty); the date is 2020-01-01T00:00:00.000Z
 line 5 is skip: "Email" c@site.io, "Created" 2020-01-01, "Status" pending, "unsubscribed_at" (empty)

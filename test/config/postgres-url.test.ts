@@ -8,9 +8,9 @@ import { toSupportFile } from '../support/paths.ts'
 
 const CERTIFICATE = toSupportFile('certificate/localhost.crt')
 
-const parse = (url: string, environment = {}) => parsePostgresUrl('DATABASE_URL', url, environment)
+const parse = (url: string) => parsePostgresUrl('DATABASE_URL', url)
 
-test('the URL has every part, and no variable of libpq changes one', () => {
+test('the URL has every part', () => {
   const server = {
     host: 'db.example',
     port: 6000,
@@ -22,8 +22,7 @@ test('the URL has every part, and no variable of libpq changes one', () => {
     channelBinding: 'prefer',
   } as const
   const url = 'postgres://ann:secret@db.example:6000/letters?sslmode=require&channel_binding=prefer'
-  const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGPASSWORD: 'x', PGDATABASE: 'x', PGSSLMODE: 'verify-full' }
-  expect(parse(url, others)).toEqual(server)
+  expect(parse(url)).toEqual(server)
   expect(toListName({ kind: 'postgres', server })).toBe('postgres://db.example:6000/letters')
 })
 
