@@ -1,5 +1,9 @@
-/** Links to the documents that describe the API and the site: in the headers of responses, and as the API catalog. */
+/**
+ * What leads clients to the documents about the API and the site: links in the headers of responses, the API catalog, and
+ * the metadata of the protected resource.
+ */
 
+import type { Site } from '../config/site-file.ts'
 import { DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 
 // service-*: RFC 8631. api-catalog: RFC 9727 section 3. sitemap is not registered, but crawlers know it.
@@ -43,5 +47,21 @@ export function createApiCatalog(baseUrl: string) {
         'service-meta': [toLinkTarget('protectedResource', baseUrl)],
       },
     ],
+  }
+}
+
+/**
+ * Builds the protected resource metadata (RFC 9728), which tells clients that they need no token.
+ * `authorization_servers` is omitted because there is none.
+ */
+export function createProtectedResource({ name }: Pick<Site, 'name'>, baseUrl: string) {
+  return {
+    // Exactly BASE_URL, without a slash, because clients compare strings (section 3.3).
+    resource: baseUrl,
+    resource_name: name,
+    resource_documentation: baseUrl + DOCUMENTS.llmsTxt.path,
+    // Section 3.2 says to omit empty members. The public contract requires the empty list, because
+    // "there are no scopes" differs from "unknown".
+    scopes_supported: [],
   }
 }

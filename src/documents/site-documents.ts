@@ -2,11 +2,10 @@
 
 import type { Config } from '../config/config.ts'
 import { DOCUMENTS } from '../routes.ts'
-import { createApiCatalog } from './links.ts'
+import { createApiCatalog, createProtectedResource } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
 import { createDescription, toYaml } from './openapi/description.ts'
-import { createSitemap, type IndexedPage } from './sitemap.ts'
-import { createProtectedResource, createRobots } from './well-known.ts'
+import { createRobots, createSitemap, type IndexedPage } from './sitemap.ts'
 
 /** A read-only resource. */
 export interface Document {

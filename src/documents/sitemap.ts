@@ -1,4 +1,6 @@
-/** The sitemap (sitemaps.org), with the versions of a page in other languages. */
+/** For crawlers: robots.txt, and the sitemap (sitemaps.org) with the versions of a page in other languages. */
+
+import { DOCUMENTS } from '../routes.ts'
 
 /** An indexable page. */
 export interface IndexedPage {
@@ -8,6 +10,11 @@ export interface IndexedPage {
   readonly lastmod: string
   /** The paths of all versions by language, including this one and `x-default`. */
   readonly alternates?: Readonly<Record<string, string>> | undefined
+}
+
+/** Builds robots.txt (RFC 9309). It allows everything and names the sitemap (sitemaps.org). */
+export function createRobots(baseUrl: string): string {
+  return `User-agent: *\nAllow: /\n\nSitemap: ${baseUrl}${DOCUMENTS.sitemap.path}\n`
 }
 
 /** Builds the sitemap. @param baseUrl an origin, without a trailing slash */

@@ -6,11 +6,10 @@ import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
 import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../../routes.ts'
-import { createApiCatalog } from '../links.ts'
+import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
-import { createSitemap } from '../sitemap.ts'
+import { createRobots, createSitemap } from '../sitemap.ts'
 import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
-import { createProtectedResource, createRobots } from '../well-known.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
