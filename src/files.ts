@@ -7,14 +7,17 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  lstatSync,
   constants as modes,
   openSync,
+  readlinkSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
   write,
 } from 'node:fs'
-import { access, open, readdir, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { access, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -45,7 +48,7 @@ export interface Output {
  * cannot be written
  */
 export async function openOutput(file: string, list?: ListUrl): Promise<Output> {
-  const { path, isStream } = await findTarget(file, list)
+  const { path, isStream } = findTarget(file, list)
   const partial = isStream ? undefined : await createPartialFile(path, file)
   const handle = await open(partial ?? path, partial ? 'r+' : 'w').catch((error: unknown) => {
     throw toFileFailure(error, file)
@@ -72,7 +75,7 @@ export async function openOutput(file: string, list?: ListUrl): Promise<Output> 
  * @throws as `openOutput`; UsageError for a device or a FIFO
  */
 export async function findFile(file: string, list: ListUrl, { isBackup = false } = {}): Promise<string> {
-  const { path, isStream } = await findTarget(file, list, isBackup)
+  const { path, isStream } = findTarget(file, list, isBackup)
   if (isStream) throw new UsageError(`${file} is not a regular file: choose another file`)
   await access(dirname(path), modes.W_OK).catch((error: unknown) => {
     throw toFileFailure(error, file)
@@ -119,13 +122,13 @@ interface Target {
   readonly isStream: boolean
 }
 
-async function findTarget(file: string, list: ListUrl | undefined, isBackup = false): Promise<Target> {
+function findTarget(file: string, list: ListUrl | undefined, isBackup = false): Target {
   try {
     // Fails for a link to itself.
     const found = statSync(file, { throwIfNoEntry: false })
     if (found?.isDirectory()) throw new Failure(`${file}: ${IS_FOLDER}`)
     if (found && !found.isFile()) return { path: file, isStream: true }
-    const path = found ? await realpath(file) : await findNewPath(file)
+    const path = followLinks(resolve(file))
     const problem = findProblem(path, found, list, isBackup)
     if (problem !== undefined) throw new UsageError(`${file} ${problem}: choose another file`)
     return { path, isStream: false }
@@ -149,11 +152,11 @@ function findProblem(path: string, found: Stats | undefined, list: ListUrl | und
   return log ? `is used by a program, which may have left ${path}${log}` : undefined
 }
 
-/** Finds the path of a file that does not exist: a symbolic link may lead there. */
-async function findNewPath(file: string): Promise<string> {
-  const path = join(await realpath(dirname(file)), basename(file))
-  const target = await readlink(path).catch(() => undefined)
-  return target === undefined ? path : await findNewPath(resolve(dirname(path), target))
+/** Follows symbolic links, also one to a missing file. @throws ELOOP for a link to itself, and other errors of the file system */
+export function followLinks(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path)
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
+  return followLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)))
 }
 
 /** Whether a path is that of a list, or another name of it. */

@@ -7,7 +7,7 @@ import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { openOutput } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
-import { toBatches, toSortedBatches } from '../store/pace.ts'
+import { sortParts, toBatches } from '../store/pace.ts'
 import { MissingListError, type SubscriberStore } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
 import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
@@ -168,7 +168,7 @@ async function writeFile(
     rows: readonly Row[],
     write: (batch: readonly Row[]) => Promise<void>,
   ) {
-    for await (const batch of (dryRun ? toBatches : toSortedBatches)(rows, store.pace)) {
+    for await (const batch of toBatches(dryRun ? rows : sortParts(rows), store.pace)) {
       await checkSignal(signal)
       await write(batch)
       progress.update(countRows(tally), total)

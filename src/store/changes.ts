@@ -16,6 +16,7 @@ import {
   type SubscriberStore,
   type SubscriptionState,
 } from '../subscriber.ts'
+import { createPace } from './pace.ts'
 
 /** The changes that a store writes in one transaction. No identity is in them twice. */
 export interface Changes {
@@ -68,7 +69,7 @@ export function planImport(
 export function planOptOuts(
   rows: readonly OptOut[],
   found: readonly Found[],
-  { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date },
+  { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date | undefined },
 ): ChangePlan<OptOutTally> {
   const optOuts = mergeOptOuts(rows, removeUndated)
   const remove: Subscriber[] = []
@@ -117,7 +118,7 @@ function mergeOptOuts(rows: readonly OptOut[], removeUndated: boolean): readonly
 export function planRemoval(
   addresses: readonly Address[],
   found: readonly Found[],
-  { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date },
+  { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date | undefined },
 ): ChangePlan<readonly SubscriptionState[]> {
   const first = new Map<string, number>()
   const outcome = addresses.map((address, index): SubscriptionState => {
@@ -151,6 +152,42 @@ export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionS
 
 function toLatest(one: Date, other: Date | undefined): Date {
   return other && other > one ? other : one
+}
+
+/** A change as a store does it under its lock. */
+export interface Change<Outcome> {
+  readonly addresses: readonly Address[]
+  /** Gets what the list holds of each address. */
+  readonly plan: (found: readonly Found[], now?: Date) => ChangePlan<Outcome>
+  /** The store calls it when it has the lock. */
+  readonly onLock: () => void
+}
+
+/** Creates the changes of a store, which keep to a pace. @param run compacts, takes the lock, and writes what is planned */
+export function createChanges(
+  run: <Outcome>(change: Change<Outcome>) => Promise<Outcome>,
+): Pick<SubscriberStore, 'pace' | 'import' | 'suppress' | 'remove'> {
+  const pace = createPace()
+
+  async function change<Outcome>(addresses: readonly Address[], plan: Change<Outcome>['plan']): Promise<Outcome> {
+    let lockedAt = 0
+    const onLock = () => {
+      lockedAt = performance.now()
+    }
+    const outcome = await run({ addresses, plan, onLock })
+    pace.record(addresses.length, performance.now() - lockedAt)
+    return outcome
+  }
+
+  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
+  return {
+    pace,
+    import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
+    suppress: (rows, options) =>
+      change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
+    remove: (addresses, options) =>
+      change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
+  }
 }
 
 export type DryRun = Pick<SubscriberStore, 'import' | 'suppress' | 'pace'>

@@ -53,24 +53,20 @@ export async function* toBatches<Row>(rows: readonly Row[], pace: Pick<Pace, 'si
   }
 }
 
-/** A list of at most this many rows keeps its order: it is so small that the order costs nothing. */
-const ORDERED_ROWS = 5_000
-
 /**
- * The same for the rows of a file. More than ORDERED_ROWS are sorted by identity, CHANGE_BATCH rows at a time. So a batch
- * changes few pages of the list, next to those of the batch before. In the order of the file, each changes pages all over.
+ * Sorts the rows of a file by identity, CHANGE_BATCH rows at a time, so that a batch changes few pages of the list, next to
+ * those of the batch before. A file of at most so many rows keeps its order, which an owner sees in exports.
  */
-export async function* toSortedBatches<Row extends { readonly email: Address }>(
-  rows: readonly Row[],
-  pace: Pick<Pace, 'size'>,
-): AsyncGenerator<readonly Row[]> {
-  if (rows.length <= ORDERED_ROWS) return yield* toBatches(rows, pace)
-  for (let start = 0; start < rows.length; start += CHANGE_BATCH) {
-    const part = rows.slice(start, start + CHANGE_BATCH).map((row) => ({ row, identity: toIdentity(row.email) }))
-    part.sort((one, other) => (one.identity < other.identity ? -1 : Number(one.identity > other.identity)))
-    yield* toBatches(
-      part.map(({ row }) => row),
-      pace,
-    )
-  }
+export function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
+  if (rows.length <= CHANGE_BATCH) return rows
+  const starts = Array.from({ length: Math.ceil(rows.length / CHANGE_BATCH) }, (_, part) => part * CHANGE_BATCH)
+  return starts.flatMap((start) => sortByIdentity(rows.slice(start, start + CHANGE_BATCH)))
+}
+
+/** Returns rows in the order of their identities, in which each page of an index is written once. */
+export function sortByIdentity<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
+  return rows
+    .map((row) => ({ row, identity: toIdentity(row.email) }))
+    .sort((one, other) => (one.identity < other.identity ? -1 : Number(one.identity > other.identity)))
+    .map(({ row }) => row)
 }

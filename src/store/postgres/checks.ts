@@ -2,8 +2,9 @@
 
 import type { SQL } from 'bun'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
 import { type ClientOptions, createClient } from './client.ts'
+import { moveSome } from './inbox.ts'
 import { readHead, rehearseWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
@@ -23,7 +24,7 @@ export async function* checkPostgresList(
     if (!schema.ok) return
     yield run('server', checkVersion)
     yield runCheck('durability', () => client.rehearse(checkDurability))
-    yield run('inbox', checkInbox)
+    yield runCheck('inbox', async () => checkInbox(await client.run(readInbox), () => client.rehearse(moveSome)))
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {
     await client.close()
@@ -47,11 +48,8 @@ async function checkDurability(sql: SQL): Promise<string> {
   )
 }
 
-/** What waits in the inbox. A service moves it while it is idle, and so does every command that reads. */
-async function checkInbox(sql: SQL): Promise<string> {
-  const [row] = await sql<[{ waiting: string; seconds: string }]>`
-    SELECT coalesce(sum(size), 0)::text AS waiting,
-           round(coalesce(extract(epoch FROM clock_timestamp() - min(accepted_at)), 0))::text AS seconds
-    FROM rollcall.inbox`
-  return row.waiting === '0' ? 'empty' : `waiting addresses: ${row.waiting}, the oldest for ${row.seconds} s`
+async function readInbox(sql: SQL): Promise<{ readonly size: number; readonly since: Date | undefined }> {
+  const [row] = await sql<[{ size: string; since: Date | null }]>`
+    SELECT coalesce(sum(size), 0) AS size, min(accepted_at) AS since FROM rollcall.inbox`
+  return { size: Number(row.size), since: row.since ?? undefined }
 }

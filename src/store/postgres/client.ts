@@ -99,36 +99,33 @@ export function createClient(options: ClientOptions): Client {
           await rollBack(connection)
         }
       }),
-    async snapshot() {
-      const connection = await run((current) => current.reserve())
-      const snapshot: ClientSnapshot = {
-        run: (work) => work(connection).catch((error) => Promise.reject(fail(error))),
-        async *list(read) {
-          try {
-            yield* read(connection)
-          } catch (error) {
-            throw fail(error)
-          }
-        },
-        [Symbol.asyncDispose]: () => rollBack(connection),
-      }
-      try {
-        await snapshot.run(beginSnapshot)
-        return snapshot
-      } catch (error) {
-        await snapshot[Symbol.asyncDispose]()
-        throw error
-      }
-    },
+    snapshot: async () => beginSnapshot(await run((current) => current.reserve()), fail),
     close: () => close(sql),
   }
 }
 
-async function beginSnapshot(connection: SQL): Promise<void> {
-  await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
-  // The caller may take its time between two pages. A policy must not hide rows from it.
-  await connection`
-    SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
+/** @param fail explains an error, and replaces lost connections */
+async function beginSnapshot(connection: ReservedSQL, fail: (error: unknown) => Failure): Promise<ClientSnapshot> {
+  try {
+    await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
+    // The caller may take its time between two pages. A policy must not hide rows from it.
+    await connection`
+      SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
+  } catch (error) {
+    await rollBack(connection)
+    throw fail(error)
+  }
+  return {
+    run: (work) => work(connection).catch((error) => Promise.reject(fail(error))),
+    async *list(read) {
+      try {
+        yield* read(connection)
+      } catch (error) {
+        throw fail(error)
+      }
+    },
+    [Symbol.asyncDispose]: () => rollBack(connection),
+  }
 }
 
 /** Ends the transaction of a reserved connection. A lost connection has ended it already. */

@@ -120,6 +120,12 @@ async function moveSlice(
   return moved
 }
 
+/** Moves the oldest row of the inbox, under the lock. */
+export async function moveSome(transaction: SQL): Promise<void> {
+  const { last } = await lock(transaction)
+  await moveSlice(transaction, { last, size: 1, until: LAST_ID })
+}
+
 /** Moves one slice under the lock. Any number of processes may do it at once: they take turns. */
 export async function compactSlice(client: Client, { until = LAST_ID as string, deadlineMs = 0 } = {}): Promise<Slice> {
   return await client.transact(async (transaction) => {
@@ -155,6 +161,13 @@ export async function compact(client: Client, onSlice?: CompactionProgress): Pro
   checkCount(await client.run((sql) => sql`SELECT FROM rollcall.inbox WHERE id = ${until}::uuid`), 0, 'inbox')
 }
 
+/** Whether the inbox has at least a slice. */
+async function hasBacklog(sql: SQL): Promise<boolean> {
+  const [row] = await sql<[{ size: string }]>`
+    SELECT coalesce(sum(size), 0) AS size FROM (SELECT size FROM rollcall.inbox LIMIT ${SLICE}::integer) AS first_rows`
+  return Number(row.size) >= SLICE
+}
+
 /**
  * Does work under the lock, on a list that has everything that was accepted before. Moves a backlog in slices first. Moves
  * the rest in one statement, because a loop until the inbox is empty would not end while others write.
@@ -168,7 +181,7 @@ export async function runCompacted<T>(
 ): Promise<T> {
   // Nobody waits for a standby that is not there.
   await client.run(checkStandbys)
-  await compact(client)
+  if (await client.run(hasBacklog)) await compact(client)
   return await client.transact(async (transaction) => {
     const { last, now } = await lock(transaction, options)
     const { addresses } = await moveSlice(transaction, { last, size: ALL_ADDRESSES, until: LAST_ID })

@@ -1,14 +1,12 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
 import type { SQL } from 'bun'
-import type { Address } from '../../email.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { Found, ServiceStore, Snapshot, StoreStatus, Subscriber, SubscriberStore } from '../../subscriber.ts'
-import { type ChangePlan, planImport, planOptOuts, planRemoval } from '../changes.ts'
-import { createPace } from '../pace.ts'
+import type { ServiceStore, Snapshot, SubscriberStore } from '../../subscriber.ts'
+import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, createSchedule } from '../schedule.ts'
-import { type ClientOptions, createClient } from './client.ts'
+import { type Client, type ClientOptions, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
   checkWritable,
@@ -31,82 +29,64 @@ export interface CommandOptions extends ClientOptions {
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
 export function openPostgresStore({ onCompaction, ...options }: CommandOptions): SubscriberStore {
   const client = createClient(options)
-  const pace = createPace()
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(client, onCompaction)
     return await client.run(work)
   }
 
-  async function* list(after: number): AsyncGenerator<readonly Subscriber[]> {
-    await compact(client, onCompaction)
-    await using snapshot = await client.snapshot()
-    yield* snapshot.list((transaction) => listSubscribers(transaction, after))
-  }
-
-  /** Leaves the inbox out when addresses cannot be stored. */
-  async function status(): Promise<StoreStatus> {
-    const isWritable = await client.rehearse(rehearseWrite).then(
-      () => true,
-      () => false,
-    )
-    if (isWritable) await compact(client)
-    return await client.run(readStatus)
-  }
-
-  async function openSnapshot(): Promise<Snapshot> {
-    await compact(client, onCompaction)
-    const snapshot = await client.snapshot()
-    try {
-      return {
-        head: await snapshot.run(readHead),
-        subscribers: snapshot.list(listWhole),
-        suppressions: snapshot.list(listSuppressions),
-        [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
-      }
-    } catch (error) {
-      await snapshot[Symbol.asyncDispose]()
-      throw error
-    }
-  }
-
-  /** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
-  async function change<Outcome>(
-    addresses: readonly Address[],
-    plan: (found: readonly Found[], now: Date) => ChangePlan<Outcome>,
-  ): Promise<Outcome> {
-    let lockedAt = 0
-    const outcome = await runCompacted(client, async (transaction, locked) => {
-      lockedAt = performance.now()
-      const found = await lookUp(transaction, addresses)
-      return await applyChanges(transaction, plan(found, locked.now), locked)
-    })
-    pace.record(addresses.length, performance.now() - lockedAt)
-    return outcome
-  }
-
-  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
-
   return {
-    pace,
+    ...createChanges((change) => changeList(client, change)),
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
     check: () => client.rehearse(rehearseWrite),
     count: () => read(readCount),
-    status,
+    async status() {
+      // Leaves the inbox out when addresses cannot be stored.
+      const canCompact = await client.rehearse(rehearseWrite).then(
+        () => true,
+        () => false,
+      )
+      return await (canCompact ? read(readStatus) : client.run(readStatus))
+    },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
-    list,
-    snapshot: openSnapshot,
-    import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
-    suppress: (rows, options) =>
-      change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
-    remove: (addresses, options) =>
-      change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
+    async *list(after) {
+      await compact(client, onCompaction)
+      await using snapshot = await client.snapshot()
+      yield* snapshot.list((transaction) => listSubscribers(transaction, after))
+    },
+    async snapshot() {
+      await compact(client, onCompaction)
+      return await openSnapshot(client)
+    },
     // Without a limit: the other list may be slow.
     fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), { idleMs: 0 }),
     close: () => client.close(),
   }
+}
+
+async function openSnapshot(client: Client): Promise<Snapshot> {
+  const snapshot = await client.snapshot()
+  try {
+    return {
+      head: await snapshot.run(readHead),
+      subscribers: snapshot.list(listWhole),
+      suppressions: snapshot.list(listSuppressions),
+      [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await snapshot[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
+async function changeList<Outcome>(client: Client, { addresses, plan, onLock }: Change<Outcome>): Promise<Outcome> {
+  return await runCompacted(client, async (transaction, locked) => {
+    onLock()
+    return await applyChanges(transaction, plan(await lookUp(transaction, addresses), locked.now), locked)
+  })
 }
 
 /** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */

@@ -1,9 +1,10 @@
 /** The statements that change a PostgreSQL list. The caller holds the lock. */
 
 import type { SQL } from 'bun'
-import { type Address, toIdentity } from '../../email.ts'
+import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { ChangePlan, Changes } from '../changes.ts'
+import { sortByIdentity } from '../pace.ts'
 import { checkCount } from './error.ts'
 import { type Locked, writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
@@ -61,10 +62,7 @@ async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): P
 }
 
 async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]): Promise<void> {
-  // In the order of the identities, each page of their index is written once.
-  const sorted = rows
-    .map((row) => ({ ...row, identity: toIdentity(row.email) }))
-    .sort((one, other) => (one.identity < other.identity ? -1 : 1))
+  const sorted = sortByIdentity(rows)
   const seqs = sorted.map(({ seq }) => seq)
   const emails = sorted.map(({ email }) => email)
   const dates = sorted.map(({ subscribedAt }) => subscribedAt.getTime())

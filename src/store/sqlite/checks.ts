@@ -6,8 +6,7 @@ import { dirname, resolve } from 'node:path'
 import { Failure, IS_FOLDER } from '../../failure.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, runCheck } from '../check.ts'
-import { STALLED_MS } from '../schedule.ts'
+import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
 import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
@@ -28,7 +27,10 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   yield runCheck('disk', () => checkSpace(path))
   if (!list.ok) return
   yield runCheck('integrity', () => read(path, checkPages))
-  yield runCheck('inbox', () => checkInbox(path))
+  yield runCheck('inbox', () => {
+    const inbox = read(path, (db) => ({ size: countInbox(db), since: readInboxSince(db) }))
+    return checkInbox(inbox, () => tryCompaction(path))
+  })
   if (checkCursor) yield runCheck('cursor', () => checkCursor(read(path, readHead)))
 }
 
@@ -61,37 +63,21 @@ function checkPages(db: Database): string {
   return `every page was read; subscribers: ${subscribers}, suppressed: ${suppressed}`
 }
 
-function checkInbox(path: string): string {
-  const { waiting, since } = read(path, (db) => ({ waiting: countInbox(db), since: readInboxSince(db) }))
-  const text = `waiting for compaction: ${waiting.toLocaleString('en')}`
-  if (!since) return text
-  const found = `${text}, the oldest since ${since.toISOString()}`
-  if (Date.now() - since.getTime() < STALLED_MS) return found
-  const reason = findCompactionError(path)
-  throw new StoreError(
-    reason === undefined
-      ? `${found}, and no process compacts: start the service, or run "rollcall count"`
-      : `${found}, and compaction fails: ${reason}`,
-  )
-}
-
-/** Compacts the oldest row of an inbox, and undoes it. @returns why that fails */
-function findCompactionError(path: string): string | undefined {
-  let db: Database | undefined
+/** Compacts the oldest row of an inbox, and takes it back. */
+function tryCompaction(path: string): void {
+  const db = new Database(path, { readwrite: true })
+  // To close the last connection to a list would move its log into it.
+  keepOpen(db)
   try {
-    db = new Database(path, { readwrite: true })
-    // To close the last connection to a list would move its log into it.
-    keepOpen(db)
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     const compaction = createCompaction(db)
     db.run('BEGIN IMMEDIATE')
     const oldest = db.query<{ seq: number | null }, []>('SELECT min(first_seq) AS seq FROM inbox').get()
     compaction.all(oldest?.seq ?? 0)
-    return undefined
   } catch (error) {
-    return error instanceof Failure ? error.message : toReason(error)
+    throw error instanceof Failure ? error : new StoreError(toReason(error))
   } finally {
-    if (db?.inTransaction) db.run('ROLLBACK')
+    if (db.inTransaction) db.run('ROLLBACK')
   }
 }
 

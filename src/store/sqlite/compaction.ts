@@ -234,7 +234,7 @@ function moveRows(db: Database, pass: Pass & { readonly stage: 'move' }, limit: 
     .run(first, last)
   expectEqual(added + repeated, addresses, 'moved')
   db.query('DELETE FROM inbox WHERE first_seq <= ?1').run(last)
-  liftSuppressions(db, first)
+  forgetSuppressions(db, first)
   return { size: rows, next: last < pass.last ? pass : end }
 }
 
@@ -244,7 +244,7 @@ function expectEqual(found: number, expected: number, what: string): void {
 }
 
 /** Deletes the suppressions of new subscribers: a new subscription is a new consent. */
-function liftSuppressions(db: Database, first: number): void {
+function forgetSuppressions(db: Database, first: number): void {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return
   const hashOf = createSuppressionHash(readHead(db))
   const added = db.query<{ email: Address }, [number]>('SELECT email FROM subscribers WHERE seq >= ?1').all(first)

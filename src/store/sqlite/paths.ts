@@ -1,20 +1,9 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { createPrivateFile } from '../../files.ts'
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { SIDECAR } from '../../config/list-url.ts'
+import { createPrivateFile, followLinks } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
 
@@ -74,12 +63,11 @@ export function readSize(path: string): number {
 
 export const hasContent = (path: string): boolean => readSize(path) > 0
 
-/** Follows symbolic links as SQLite does, also one to a missing file. @throws StoreError for a link to itself */
-export function toRealPath(path: string, links = 0): string {
-  if (existsSync(path)) return realpathSync(path)
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
-  if (links > 8) throw toOpenError(path, 'it is a link to itself: delete it')
-  return toRealPath(resolve(dirname(path), readlinkSync(path)), links + 1)
+/** Follows symbolic links, as SQLite does. @throws StoreError for a file that SQLite may delete, or an error of the file system */
+export function toRealPath(path: string): string {
+  const real = followLinks(path)
+  if (SIDECAR.test(real)) throw toOpenError(real, 'use a name that does not end in -wal, -shm or -journal')
+  return real
 }
 
 /** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */

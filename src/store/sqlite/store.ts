@@ -2,10 +2,8 @@
 
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
-import type { Address } from '../../email.ts'
 import type {
   Count,
-  Found,
   ListCopy,
   Snapshot,
   StoreError,
@@ -13,8 +11,7 @@ import type {
   Subscriber,
   SubscriberStore,
 } from '../../subscriber.ts'
-import { type ChangePlan, planImport, planOptOuts, planRemoval } from '../changes.ts'
-import { createPace, type Pace } from '../pace.ts'
+import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, compactUntil } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
@@ -52,7 +49,6 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
   const opened = openForCommand(file, options)
   const { list } = opened
   const { db } = list
-  const pace = createPace()
   /** Reads one state of the list. */
   const read = <T>(work: (db: Database) => T) =>
     wrapErrors(db, async () => {
@@ -66,12 +62,6 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     yield* wrapPages(db, listSubscribers(db, after))
   }
 
-  const snapshot = () =>
-    wrapErrors(db, async () => {
-      await opened.compact()
-      return openSnapshot(toPath(db))
-    })
-
   const accept = (work: () => void) =>
     wrapErrors(db, async () => {
       list.checkPlace()
@@ -79,12 +69,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
       list.checkPlace()
     })
 
-  const change = <T>(addresses: readonly Address[], plan: (found: readonly Found[]) => ChangePlan<T>) =>
-    wrapErrors(db, () => changeList(opened, { addresses, plan, pace }))
-  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
-
   return {
-    pace,
+    ...createChanges((change) => wrapErrors(db, () => changeList(opened, change))),
     head: () =>
       wrapErrors(db, async () => {
         // An export that follows the list asks again and again: another file may be at its path now.
@@ -101,11 +87,12 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     count: () => read(readCount),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
     list: listPages,
-    snapshot,
+    snapshot: () =>
+      wrapErrors(db, async () => {
+        await opened.compact()
+        return openSnapshot(toPath(db))
+      }),
     status: () => read(() => ({ ...readStatus(db), ...readSpace(toPath(db)) })),
-    import: (rows) => change(toAddresses(rows), (found) => planImport(rows, found)),
-    suppress: (rows, options) => change(toAddresses(rows), (found) => planOptOuts(rows, found, options)),
-    remove: (addresses, options) => change(addresses, (found) => planRemoval(addresses, found, options)),
     fill: (copy) => wrapErrors(db, () => fill(list, copy)),
     close: async () => list.close(),
   }
@@ -149,21 +136,14 @@ function openForCommand(file: string, options: StoreOptions): OpenList {
   return { list, compaction, findWriteError: () => writeError, compact }
 }
 
-interface Change<T> {
-  readonly addresses: readonly Address[]
-  readonly plan: (found: readonly Found[]) => ChangePlan<T>
-  readonly pace: Pace
-}
-
 /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
-async function changeList<T>(opened: OpenList, { addresses, plan, pace }: Change<T>): Promise<T> {
+async function changeList<T>(opened: OpenList, { addresses, plan, onLock }: Change<T>): Promise<T> {
   const { list, compaction, compact } = opened
   const { db } = list
   throwIfAny(opened.findWriteError())
   await compact()
-  let lockedAt = 0
   const work = db.transaction(() => {
-    lockedAt = performance.now()
+    onLock()
     list.checkPlace()
     compaction?.all()
     const { changes, outcome } = plan(lookUp(db, addresses))
@@ -171,7 +151,6 @@ async function changeList<T>(opened: OpenList, { addresses, plan, pace }: Change
     return outcome
   })
   const outcome = await retryBusy(db, () => work.immediate())
-  pace.record(addresses.length, performance.now() - lockedAt)
   // Reports success only if the list that was changed is still at its path.
   list.checkPlace()
   return outcome

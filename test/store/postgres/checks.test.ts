@@ -33,7 +33,7 @@ test('a sound list: every check is ok, and nothing is changed', async () => {
     ['schema', true, 'version 1'],
     ['server', true, expect.stringMatching(/^PostgreSQL 1[5-8]/)],
     ['durability', true, 'the user may add addresses, and commits are durable'],
-    ['inbox', true, expect.stringMatching(/^waiting addresses: 2, the oldest for [0-9]+ s$/)],
+    ['inbox', true, expect.stringMatching(/^waiting for compaction: 2, the oldest since 20/)],
   ])
 })
 
@@ -132,6 +132,24 @@ test('while a synchronous standby is missing: 500 with the reason, no command wa
   await reset()
   await until(async () => (await service.subscribe('gus@site.io')).status === 200, 'the service accepts an address')
   expect(await findWrong(url)).toEqual({})
+})
+
+test('an inbox whose oldest address waits for minutes is wrong: nobody compacts, or compaction fails', async () => {
+  const url = await createList()
+  const age = (minutes: number) =>
+    server.run(`UPDATE rollcall.inbox SET accepted_at = now() - interval '${minutes} minutes'`, url)
+  await age(4)
+  expect(await findWrong(url)).toEqual({})
+  await age(6)
+  const waiting = 'waiting for compaction: 2, the oldest since [^,]*'
+  const idle = new RegExp(`^${waiting}, and no process compacts: start the service, or run "rollcall count"$`)
+  expect(await findWrong(url)).toEqual({ inbox: expect.stringMatching(idle) })
+
+  await server.run('REVOKE INSERT ON rollcall.subscribers FROM owner', url)
+  const fails = new RegExp(`^${waiting}, and compaction fails: .* permission denied for table subscribers`)
+  expect(await findWrong(url)).toEqual({ inbox: expect.stringMatching(fails) })
+  // The check has changed nothing.
+  expect(await server.run('SELECT FROM rollcall.inbox', url)).toHaveLength(1)
 })
 
 test('a full disk: doctor tries a write, and takes it back', async () => {

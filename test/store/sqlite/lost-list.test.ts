@@ -16,6 +16,8 @@ import {
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
+import { toReason } from '../../../src/store/sqlite/error.ts'
+import { createFile } from '../../../src/store/sqlite/paths.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
@@ -175,3 +177,43 @@ function isWrittenBy(pid: number, file: string): boolean {
     }
   })
 }
+
+test('SQLite refuses to write to a database that was moved, and the reason says so', async () => {
+  const file = join(await createFolder(), 'list.db')
+  using db = new Database(file)
+  db.run('CREATE TABLE t (x)')
+  renameSync(file, `${file}.away`)
+  let error: unknown
+  try {
+    db.run('INSERT INTO t VALUES (1)')
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(toReason(error)).toBe('another file is at its path now, as after a restore: start again')
+})
+
+test('a file that another process has just created stays as it is', async () => {
+  const file = join(await createFolder(), 'data/list.db')
+  createFile(file)
+  writeFileSync(file, 'of the other process')
+  createFile(file)
+  expect(readFileSync(file, 'utf8')).toBe('of the other process')
+})
+
+test.each(['-wal', '-shm', '-journal'])(
+  'a list is refused whose link leads to a file that SQLite may delete: %s',
+  async (suffix) => {
+    const folder = await createFolder()
+    const [target, link] = [join(folder, `other.db${suffix}`), join(folder, 'list.db')]
+    symlinkSync(target, link)
+    const message = `cannot open the list ${target}: use a name that does not end in -wal, -shm or -journal`
+    for (const prepare of [() => {}, () => writeFileSync(target, 'of another list')]) {
+      prepare()
+      expect(() => openSqliteStore(link)).toThrow(message)
+      const restored = await runCommand(['restore', link, '--list', `sqlite:${folder}/new.db`])
+      expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining(message)])
+    }
+    expect(readFileSync(target, 'utf8')).toBe('of another list')
+    expect(readdirSync(folder).toSorted()).toEqual(['list.db', `other.db${suffix}`])
+  },
+)
