@@ -11,10 +11,8 @@ export interface Slice {
 /**
  * Runs a slice of compaction in one transaction, so that others can write between two slices. The list has no state of it:
  * a crash repeats what is not moved, and several processes may compact at once.
- *
- * @param until moves only what was accepted up to this number. Default: no limit.
  */
-export type Compact = (until?: number) => Slice | Promise<Slice>
+export type Compact = () => Slice | Promise<Slice>
 
 export interface Schedule {
   /** Call it after each commit of addresses. */
@@ -44,7 +42,7 @@ const RETRY_MS = 2_000
  * Creates the schedule of a service. A run moves what the inbox has when it starts, in slices. The first run comes after
  * IDLE_MS or with the first commit, for what an earlier process left.
  */
-export function createSchedule(compact: () => Slice | Promise<Slice>, log: ScheduleLog): Schedule {
+export function createSchedule(compact: Compact, log: ScheduleLog): Schedule {
   let timer: Timer | undefined
   let endPause = () => {}
   let running: Promise<void> | undefined
@@ -72,16 +70,21 @@ export function createSchedule(compact: () => Slice | Promise<Slice>, log: Sched
     const [startedAt, before] = [performance.now(), commits]
     for (let seen = before; !isStopped; ) {
       const began = performance.now()
-      // A stop may cut a slice off.
-      const slice = await trySlice(compact, (error) => isStopped || failure.begin(error))
-      if (slice?.left === false) {
-        failure.end()
-        break
+      let pauseMs = RETRY_MS
+      try {
+        const { left } = await compact()
+        if (!left) {
+          failure.end()
+          break
+        }
+        // While commits come in, compaction takes at most half of the time.
+        pauseMs = commits > seen ? performance.now() - began : 0
+        seen = commits
+      } catch (error) {
+        // Nothing is lost: the addresses stay in the inbox, on stable storage. A stop may cut a slice off.
+        if (!isStopped) failure.begin(error)
       }
-      // While commits come in, compaction takes at most half of the time.
-      const pauseMs = commits > seen ? performance.now() - began : 0
-      seen = commits
-      if (!isStopped) await pause(slice ? pauseMs : RETRY_MS)
+      if (!isStopped) await pause(pauseMs)
     }
     oldestAt = commits > before ? startedAt : undefined
   }
@@ -111,19 +114,6 @@ export function createSchedule(compact: () => Slice | Promise<Slice>, log: Sched
   }
 }
 
-/** Returns undefined when a slice fails. Nothing is lost then: the addresses stay in the inbox, on stable storage. */
-async function trySlice(
-  compact: () => Slice | Promise<Slice>,
-  onError: (error: unknown) => void,
-): Promise<Slice | undefined> {
-  try {
-    return await compact()
-  } catch (error) {
-    onError(error)
-    return undefined
-  }
-}
-
 /** Knows whether compaction fails, and logs when that begins and ends. */
 function createFailure(log: ScheduleLog) {
   let isFailing = false
@@ -148,21 +138,17 @@ export type CompactionProgress = (done: number, total: number) => void
 const PAUSE_MS = 2
 
 /**
- * Compacts what the inbox holds at the call, in slices, so that others can write in between. So a command sees all that
- * was confirmed before it. One that writes then takes the lock, and compacts the rest under it.
+ * Compacts for a command, in slices, so that others can write in between. One that writes then takes the lock, and compacts
+ * the rest under it.
  *
- * @param lastSeq the last number that was given out before the call
- * @param onSlice gets how many addresses a slice took from the inbox
+ * @param compact moves only what was accepted before the call, or it might not end
+ * @param total addresses in the inbox
  */
-export async function compactUntil(
-  lastSeq: number,
-  compact: Compact,
-  onSlice: (moved: number) => void = () => {},
-): Promise<void> {
-  for (;;) {
-    const { moved, left } = await compact(lastSeq)
-    onSlice(moved)
+export async function compactAll(compact: Compact, total: number, onProgress?: CompactionProgress): Promise<void> {
+  for (let done = 0; ; await Bun.sleep(PAUSE_MS)) {
+    const { moved, left } = await compact()
+    done += moved
+    onProgress?.(done, total)
     if (!left) return
-    await Bun.sleep(PAUSE_MS)
   }
 }

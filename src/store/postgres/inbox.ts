@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../head.ts'
-import type { CompactionProgress, Slice } from '../schedule.ts'
+import { type CompactionProgress, compactAll, type Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { checkCount, READ_ONLY } from './error.ts'
 import { checkStandbys } from './read.ts'
@@ -139,10 +139,9 @@ export async function compactSlice(client: Client, { until = LAST_ID as string, 
  * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
  * empty, takes no lock.
  *
- * @param onSlice gets how many addresses were moved, and how many there are
  * @throws StoreError on a standby, whose list lacks what the primary has not compacted
  */
-export async function compact(client: Client, onSlice?: CompactionProgress): Promise<void> {
+export async function compact(client: Client, onProgress?: CompactionProgress): Promise<void> {
   const { until, total } = await client.run(async (sql) => {
     const [row] = await sql<[{ until: string | null; total: string; isReadOnly: boolean }]>`
       SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
@@ -153,11 +152,7 @@ export async function compact(client: Client, onSlice?: CompactionProgress): Pro
   })
   if (until === null) return
   await client.run(checkStandbys)
-  for (let [done, isLeft] = [0, true]; isLeft; onSlice?.(done, Number(total))) {
-    const { moved, left } = await compactSlice(client, { until })
-    done += moved
-    isLeft = left
-  }
+  await compactAll(() => compactSlice(client, { until }), Number(total), onProgress)
   checkCount(await client.run((sql) => sql`SELECT FROM rollcall.inbox WHERE id = ${until}::uuid`), 0, 'inbox')
 }
 

@@ -12,7 +12,7 @@ import type {
   SubscriberStore,
 } from '../../subscriber.ts'
 import { type Change, createChanges } from '../changes.ts'
-import { type CompactionProgress, compactUntil } from '../schedule.ts'
+import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
 import { type ListFile, type OpenOptions, openListFile, openReadOnly } from './file.ts'
@@ -106,25 +106,17 @@ function openForCommand(file: string, options: StoreOptions): OpenList {
   let { writeError } = list
   let isNoted = false
 
-  async function compactWritable({ slice }: Compaction, total: number): Promise<void> {
-    let done = 0
-    const compactSlice = (until?: number) =>
-      retryBusy(db, () => {
-        list.checkPlace()
-        return slice(until)
-      })
-    await compactUntil(readHead(db).lastSeq, compactSlice, (moved) => {
-      done += moved
-      onCompaction?.(done, total)
-    })
-  }
-
   async function compact(): Promise<void> {
     const total = countInbox(db)
     if (total === 0) return
     try {
       if (writeError || !compaction) throw writeError
-      await compactWritable(compaction, total)
+      const { lastSeq } = readHead(db)
+      const compactSlice = () => {
+        list.checkPlace()
+        return compaction.slice(lastSeq)
+      }
+      await compactAll(() => retryBusy(db, compactSlice), total, onCompaction)
     } catch (error) {
       if (!writeError && !(orReadOnly && isWriteError(error))) throw error
       writeError ??= toStoreError(db, error)
