@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
 import { type ClientOptions, createClient } from './client.ts'
-import { moveSome } from './inbox.ts'
+import { moveSome, readInbox } from './inbox.ts'
 import { readHead, rehearseWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
@@ -46,10 +46,4 @@ async function checkDurability(sql: SQL): Promise<string> {
   throw new StoreError(
     'a crash of the server loses confirmed addresses: turn on full_page_writes, and reload the server',
   )
-}
-
-async function readInbox(sql: SQL): Promise<{ readonly size: number; readonly since: Date | undefined }> {
-  const [row] = await sql<[{ size: string; since: Date | null }]>`
-    SELECT coalesce(sum(size), 0) AS size, min(accepted_at) AS since FROM rollcall.inbox`
-  return { size: Number(row.size), since: row.since ?? undefined }
 }

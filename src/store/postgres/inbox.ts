@@ -135,32 +135,41 @@ export async function compactSlice(client: Client, { until = LAST_ID as string, 
   })
 }
 
+/** What an inbox holds at the call. */
+interface Inbox {
+  /** Addresses, repeats included. */
+  readonly size: number
+  /** The id of the newest row, and the time of the oldest; undefined when the inbox is empty. */
+  readonly until: string | undefined
+  readonly since: Date | undefined
+}
+
+/** @throws StoreError on a standby, whose list lacks what the primary has not compacted */
+export async function readInbox(sql: SQL): Promise<Inbox> {
+  const [row] = await sql<[{ size: string; until: string | null; since: Date | null; isReadOnly: boolean }]>`
+    SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS size,
+           (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
+           (SELECT accepted_at FROM rollcall.inbox ORDER BY id LIMIT 1) AS since,
+           current_setting('transaction_read_only')::boolean AS "isReadOnly"`
+  if (row.isReadOnly) throw new StoreError(READ_ONLY)
+  return { size: Number(row.size), until: row.until ?? undefined, since: row.since ?? undefined }
+}
+
+/** Checks that a row has left the inbox: a trigger can keep it without an error. @throws StoreError */
+async function checkGone(sql: SQL, id: string | undefined): Promise<void> {
+  if (id !== undefined) checkCount(await sql`SELECT FROM rollcall.inbox WHERE id = ${id}::uuid`, 0, 'inbox')
+}
+
 /**
  * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
  * empty, takes no lock.
- *
- * @throws StoreError on a standby, whose list lacks what the primary has not compacted
  */
 export async function compact(client: Client, onProgress?: CompactionProgress): Promise<void> {
-  const { until, total } = await client.run(async (sql) => {
-    const [row] = await sql<[{ until: string | null; total: string; isReadOnly: boolean }]>`
-      SELECT (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
-             (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS total,
-             current_setting('transaction_read_only')::boolean AS "isReadOnly"`
-    if (row.isReadOnly) throw new StoreError(READ_ONLY)
-    return row
-  })
-  if (until === null) return
+  const { until, size } = await client.run(readInbox)
+  if (until === undefined) return
   await client.run(checkStandbys)
-  await compactAll(() => compactSlice(client, { until }), Number(total), onProgress)
-  checkCount(await client.run((sql) => sql`SELECT FROM rollcall.inbox WHERE id = ${until}::uuid`), 0, 'inbox')
-}
-
-/** Whether the inbox has at least a slice. */
-async function hasBacklog(sql: SQL): Promise<boolean> {
-  const [row] = await sql<[{ size: string }]>`
-    SELECT coalesce(sum(size), 0) AS size FROM (SELECT size FROM rollcall.inbox LIMIT ${SLICE}::integer) AS first_rows`
-  return Number(row.size) >= SLICE
+  await compactAll(() => compactSlice(client, { until }), size, onProgress)
+  await client.run((sql) => checkGone(sql, until))
 }
 
 /**
@@ -176,10 +185,12 @@ export async function runCompacted<T>(
 ): Promise<T> {
   // Nobody waits for a standby that is not there.
   await client.run(checkStandbys)
-  if (await client.run(hasBacklog)) await compact(client)
+  const { until, size } = await client.run(readInbox)
+  if (size > SLICE) await compact(client)
   return await client.transact(async (transaction) => {
     const { last, now } = await lock(transaction, options)
     const { addresses } = await moveSlice(transaction, { last, size: ALL_ADDRESSES, until: LAST_ID })
+    await checkGone(transaction, until)
     return await work(transaction, { last: last + addresses, now })
   })
 }

@@ -152,6 +152,13 @@ test.each<readonly [string, string, (store: SubscriberStore) => Promise<unknown>
     'the table rollcall.inbox does not take what is written',
   ],
   [
+    'a trigger keeps the inbox from a removal',
+    SKIP('DELETE', 'inbox'),
+    (store) =>
+      store.add(toAddresses('bob@mail.io')).then(() => store.remove(toAddresses('bob@mail.io'), { suppress: true })),
+    'the table rollcall.inbox does not take what is written',
+  ],
+  [
     'a trigger drops what is imported',
     SKIP('INSERT', 'subscribers'),
     (store) => store.import([{ email: toAddress('bob@mail.io') }]),
