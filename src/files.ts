@@ -152,11 +152,11 @@ function findProblem(path: string, found: Stats | undefined, list: ListUrl | und
   return log ? `is used by a program, which may have left ${path}${log}` : undefined
 }
 
-/** Follows symbolic links, also one to a missing file. @throws ELOOP for a link to itself, and other errors of the file system */
-export function followLinks(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })) return realpathSync(path)
+/** Follows symbolic links, also one to a missing file. @throws ELOOP for a link to itself */
+export function followLinks(path: string, links = 0): string {
+  if (existsSync(path) || links > 8) return realpathSync(path)
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
-  return followLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)))
+  return followLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)), links + 1)
 }
 
 /** Whether a path is that of a list, or another name of it. */

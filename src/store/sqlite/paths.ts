@@ -1,7 +1,7 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { SIDECAR } from '../../config/list-url.ts'
 import { createPrivateFile, followLinks } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
@@ -63,9 +63,9 @@ export function readSize(path: string): number {
 
 export const hasContent = (path: string): boolean => readSize(path) > 0
 
-/** Follows symbolic links, as SQLite does. @throws StoreError for a file that SQLite may delete, or an error of the file system */
+/** Makes a path absolute, and follows links, as SQLite does. @throws StoreError for a file that SQLite may delete; ELOOP */
 export function toRealPath(path: string): string {
-  const real = followLinks(path)
+  const real = followLinks(resolve(path))
   if (SIDECAR.test(real)) throw toOpenError(real, 'use a name that does not end in -wal, -shm or -journal')
   return real
 }

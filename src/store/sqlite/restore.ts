@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -36,8 +36,8 @@ export interface Restored {
  * list is unchanged.
  */
 export async function restoreList(backup: string, list: string, { signal, dryRun }: RestoreOptions): Promise<Restored> {
-  const target = toRealPath(resolve(list))
-  const source = toRealPath(resolve(backup))
+  const target = toRealPath(list)
+  const source = toRealPath(backup)
   checkBackup(source, target)
   refuseForeignLog(target)
   const before = readBefore(target)
