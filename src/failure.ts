@@ -103,8 +103,6 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reports an error',
-  EADDRINUSE: 'another process uses the port',
-  EADDRNOTAVAIL: 'the address does not belong to this machine',
 }
 
 /**

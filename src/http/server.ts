@@ -1,7 +1,7 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops. */
 
 import type { Listener } from '../config/environment.ts'
-import { Failure, toErrorCode, toSystemReason } from '../failure.ts'
+import { Failure, toErrorCode } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
 import type { App } from './app.ts'
 import type { Handler } from './responses.ts'
@@ -65,12 +65,14 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
   try {
     return serve()
   } catch (error) {
-    if (toErrorCode(error) === 'EACCES') {
-      throw new Failure(`cannot listen on ${hostname} port ${port}: a port below 1024 is for root: use a higher one`)
-    }
-    const reason = toSystemReason(error) ?? 'the address does not belong to this machine'
+    const reason = LISTEN_REASONS[toErrorCode(error) ?? ''] ?? 'the address must be one of this machine'
     throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
+}
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses the port',
+  EACCES: 'a port below 1024 is for root: use a higher one',
 }
 
 /** Sleeps until a time by `performance.now()`. */

@@ -55,6 +55,17 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   await service.stop()
 })
 
+test.concurrent.each(['203.0.113.9', 'nobody.invalid'])(
+  'HOST=%s is an address of another machine, or of none',
+  async (host) => {
+    const line = `cannot listen on ${host} port 0: the address must be one of this machine`
+    expect(await refuse(await createFolder(), { HOST: host, PORT: '0', BASE_URL: 'http://a.example' })).toEqual({
+      code: 1,
+      line,
+    })
+  },
+)
+
 test.concurrent('a mistake in the settings or in the site file stops the start', async () => {
   const folder = await createFolder()
   const port = { code: 2, line: expect.stringContaining('PORT is "http": use a port number') }
