@@ -27,43 +27,42 @@ import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from './fa
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
 
-/** Text that a command writes. */
+/** Where a command writes text. */
 export interface Output {
   /** Of a file: without links. */
   readonly path: string
   /** Resolves when all of the text is written; waits for a slow reader. */
   write(text: string): Promise<void>
-  /** Resolves when a file is on stable storage and has its name. */
-  finish(): Promise<void>
-  /** Removes what was written to a file, also after `finish` has failed. */
-  discard(): Promise<void>
 }
 
 /**
- * Opens an output. It follows a symbolic link, replaces a regular file by a rename, and writes to anything else, such as
- * /dev/stdout or a FIFO. Only its owner can read a new file.
+ * Writes an output, completely or not at all. It follows a symbolic link, replaces a regular file by a rename, and writes to
+ * anything else, such as /dev/stdout or a FIFO. Only its owner can read a new file.
  *
  * @param list the list that the command works on
+ * @param work writes the text. When it fails, the file stays as it was
  * @throws UsageError when the file is the list, a SQLite database, or has the name of a log or a lock; Failure when it
- * cannot be written
+ * cannot be written; what `work` throws
  */
-export async function openOutput(file: string, list?: ListUrl): Promise<Output> {
+export async function writeOutput<T>(
+  file: string,
+  list: ListUrl | undefined,
+  work: (output: Output) => Promise<T>,
+): Promise<T> {
   const { path, isStream } = findTarget(file, list)
   const partial = isStream ? undefined : await createPartialFile(path, file)
   const handle = await open(partial ?? path, partial ? 'r+' : 'w').catch((error: unknown) => {
     throw toFileFailure(error, file)
   })
-  return {
-    path,
-    write: (text) => writeAll(handle.fd, text, file),
-    async finish() {
-      await handle.close()
-      if (partial) await renameSynced(partial, path)
-    },
-    async discard() {
-      await handle.close()
-      if (partial) await rm(partial, { force: true })
-    },
+  try {
+    const result = await work({ path, write: (text) => writeAll(handle.fd, text, file) })
+    await handle.close()
+    if (partial) await renameSynced(partial, path)
+    return result
+  } catch (error) {
+    await handle.close()
+    if (partial) await rm(partial, { force: true })
+    throw error
   }
 }
 
@@ -72,7 +71,7 @@ export async function openOutput(file: string, list?: ListUrl): Promise<Output> 
  *
  * @param options.isBackup a SQLite database may be replaced too, unless a program may be using it
  * @returns the path for `createPartialFile` and `renameSynced`
- * @throws as `openOutput`; UsageError for a device or a FIFO
+ * @throws as `writeOutput`; UsageError for a device or a FIFO
  */
 export async function findFile(file: string, list: ListUrl, { isBackup = false } = {}): Promise<string> {
   const { path, isStream } = findTarget(file, list, isBackup)
@@ -83,16 +82,9 @@ export async function findFile(file: string, list: ListUrl, { isBackup = false }
   return path
 }
 
-/** Replaces the content of a file, completely or not at all. @throws as `openOutput` */
+/** Replaces the content of a file. @throws as `writeOutput` */
 export async function replaceFile(path: string, text: string, list?: ListUrl): Promise<void> {
-  const output = await openOutput(path, list)
-  try {
-    await output.write(text)
-    await output.finish()
-  } catch (error) {
-    await output.discard()
-    throw error
-  }
+  await writeOutput(path, list, (output) => output.write(text))
 }
 
 /** Writes a whole text; waits for a reader. @param name of the file, for errors. @throws Failure */

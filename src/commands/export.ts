@@ -1,6 +1,6 @@
 import type { ListUrl } from '../config/list-url.ts'
 import { toSignalExitCode, UsageError } from '../failure.ts'
-import { type Output, openOutput, writeAll } from '../files.ts'
+import { type Output, writeAll, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { parseDate } from '../transfer/reading/dates.ts'
@@ -84,28 +84,24 @@ async function writeList(
   const { out, after = 0 } = options
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: after, list: undefined })
   async function write(output: Output, signal?: AbortSignal): Promise<Exported> {
-    try {
-      if (output.path === cursorFile?.path) throw new UsageError('--out is the cursor file: choose another file')
-      const exported = await writePages(store, output, { ...options, after: start.seq, signal })
-      await output.finish()
-      // Saved last: if the export fails before this, the next one writes the same rows again.
-      await cursorFile?.save({ ...start, seq: exported.cursor })
-      return exported
-    } catch (error) {
-      await output.discard()
-      throw error
-    }
+    if (output.path === cursorFile?.path) throw new UsageError('--out is the cursor file: choose another file')
+    return await writePages(store, output, { ...options, after: start.seq, signal })
   }
-  if (out !== undefined) return await withInterrupt(async (signal) => write(await openOutput(out, list), signal))
+  // Last: if the export fails before this, the next one writes the same rows again.
+  async function save(exported: Exported): Promise<Exported> {
+    await cursorFile?.save({ ...start, seq: exported.cursor })
+    return exported
+  }
+  if (out !== undefined) {
+    return await withInterrupt(async (signal) => save(await writeOutput(out, list, (output) => write(output, signal))))
+  }
   using _ended = endAtSignal()
-  return await write(STDOUT)
+  return await save(await write(STDOUT))
 }
 
 const STDOUT: Output = {
   path: '/dev/stdout',
   write: (text) => writeAll(process.stdout.fd, text, 'standard output'),
-  async finish() {},
-  async discard() {},
 }
 
 /** Ends the process at a signal, and says that the output is not complete. Does not wait: the reader may never read the rest. */

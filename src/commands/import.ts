@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
-import { openOutput } from '../files.ts'
+import { replaceFile } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
 import { sortParts, toBatches } from '../store/pace.ts'
@@ -90,16 +90,8 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 
 /** Writes all rejected rows. Without any, writes only the header, so that no rows of an earlier import remain. */
 async function writeRejected(path: string, list: ListUrl, { rejected }: ImportFile): Promise<void> {
-  const output = await openOutput(path, list)
-  try {
-    await output.write(toCsvRow(REJECTED_COLUMNS))
-    const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
-    await output.write(rows.join(''))
-    await output.finish()
-  } catch (error) {
-    await output.discard()
-    throw error
-  }
+  const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
+  await replaceFile(path, toCsvRow(REJECTED_COLUMNS) + rows.join(''), list)
 }
 
 /** What the import did with the rows. */

@@ -6,8 +6,6 @@ import { MAX_PICTURE_BYTES } from '../limits.ts'
 
 export interface Picture {
   readonly mediaType: 'image/svg+xml' | 'image/png'
-  /** The extension of its name, with the dot. */
-  readonly extension: '.svg' | '.png'
   readonly bytes: Uint8Array
 }
 
@@ -31,9 +29,8 @@ export function readPicture(use: 'logo' | 'card', file: string): Picture | strin
     if (!stats.isFile()) return `it is not a file; ${advice}`
     if (stats.size > MAX_PICTURE_BYTES[use]) return `it has ${stats.size} bytes; ${advice}`
     const bytes = readFileSync(file)
-    if (PNG_SIGNATURE.equals(bytes.subarray(0, 8))) return { mediaType: 'image/png', extension: '.png', bytes }
-    if (use === 'logo' && SVG_START.test(bytes.toString()))
-      return { mediaType: 'image/svg+xml', extension: '.svg', bytes }
+    if (PNG_SIGNATURE.equals(bytes.subarray(0, 8))) return { mediaType: 'image/png', bytes }
+    if (use === 'logo' && SVG_START.test(bytes.toString())) return { mediaType: 'image/svg+xml', bytes }
     return `it is ${use === 'logo' ? 'neither SVG nor' : 'not'} PNG; ${advice}`
   } catch (error) {
     return `${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`

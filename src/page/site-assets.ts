@@ -66,10 +66,12 @@ export async function createPageAssets(site: AssetsOptions): Promise<PageAssets>
   }
 }
 
-function createLogo({ extension, mediaType, bytes }: Picture): Document {
+function createLogo({ mediaType, bytes }: Picture): Document {
   // An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-  return createAsset(`logo${extension}`, mediaType, bytes, { 'Content-Security-Policy': policy })
+  return createAsset(mediaType === 'image/png' ? 'logo.png' : 'logo.svg', mediaType, bytes, {
+    'Content-Security-Policy': policy,
+  })
 }
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */

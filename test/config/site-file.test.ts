@@ -210,10 +210,10 @@ describe('the logo and the card', () => {
   const parse = (logo: string) => parseSite(`name: n\nlogo: ${logo}`, join(folder, 'site.yaml'))
 
   test('an SVG file by its path from the folder of the site file, and a PNG file by its absolute path', () => {
-    const svg = { mediaType: 'image/svg+xml', extension: '.svg' } as const
+    const svg = { mediaType: 'image/svg+xml' } as const
     expect(parse('images/logo.svg').logo).toEqual({ ...svg, bytes: Buffer.from(SVG) })
     expect(parse('largest.svg').logo?.bytes).toHaveLength(64 * 1024)
-    expect(parse(join(folder, 'logo.png')).logo).toEqual({ mediaType: 'image/png', extension: '.png', bytes: PNG })
+    expect(parse(join(folder, 'logo.png')).logo).toEqual({ mediaType: 'image/png', bytes: PNG })
   })
 
   test('a card is a PNG file', () => {
