@@ -22,8 +22,8 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
 
 async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<CheckedCopy> {
   const partial = await createPartialFile(path)
-  const progress = createProgress('copying', { unit: 'MB' })
-  const timer = setInterval(() => progress.update(toMegabytes(partial), toMegabytes(list)), 200)
+  const showProgress = createProgress('copying', { unit: 'MB' })
+  const timer = setInterval(() => showProgress(toMegabytes(partial), toMegabytes(list)), 200)
   try {
     const copied = await checkAndCopy({ source: list, target: partial }, signal)
     await renameSynced(partial, path)
@@ -33,7 +33,6 @@ async function writeBackup(list: string, path: string, signal: AbortSignal): Pro
     throw error
   } finally {
     clearInterval(timer)
-    progress.stop()
   }
 }
 

@@ -44,7 +44,7 @@ function readList(option: string, url: string | undefined, file: string | undefi
  */
 async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
   const total = (await from.count()).subscribers
-  const progress = createProgress('copying')
+  const showProgress = createProgress('copying')
   await using snapshot = await from.snapshot()
   let rows = 0
 
@@ -52,15 +52,11 @@ async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSig
     for await (const page of pages) {
       await checkSignal(signal)
       rows += page.length
-      progress.update(rows, total)
+      showProgress(rows, total)
       yield page
     }
   }
 
-  try {
-    const { head, subscribers, suppressions } = snapshot
-    return await to.fill({ head, subscribers: follow(subscribers), suppressions: follow(suppressions) })
-  } finally {
-    progress.stop()
-  }
+  const { head, subscribers, suppressions } = snapshot
+  return await to.fill({ head, subscribers: follow(subscribers), suppressions: follow(suppressions) })
 }

@@ -121,21 +121,17 @@ async function writePages(
 ): Promise<Exported> {
   const { after, signal } = options
   const writer = toWriter(options)
-  const progress = createProgress('exporting', { hasOutput: options.out === undefined })
+  const showProgress = createProgress('exporting', { hasOutput: options.out === undefined })
   const total = after > 0 || options.limit !== undefined ? 0 : (await store.count()).subscribers
   let [rows, reserved, cursor] = [0, 0, after]
-  try {
-    if (writer.header) await output.write(writer.header)
-    for await (const page of selectPages(store, { ...options, until: undefined, ...parseDays(options) })) {
-      signal?.throwIfAborted()
-      if (page.rows.length > 0) await output.write(writer.write(page.rows))
-      rows += page.rows.length
-      reserved += page.reserved
-      cursor = page.cursor
-      progress.update(rows, total)
-    }
-  } finally {
-    progress.stop()
+  if (writer.header) await output.write(writer.header)
+  for await (const page of selectPages(store, { ...options, until: undefined, ...parseDays(options) })) {
+    signal?.throwIfAborted()
+    if (page.rows.length > 0) await output.write(writer.write(page.rows))
+    rows += page.rows.length
+    reserved += page.reserved
+    cursor = page.cursor
+    showProgress(rows, total)
   }
   return { rows, reserved, cursor }
 }

@@ -153,7 +153,7 @@ async function writeFile(
   { suppress, dryRun, signal }: WriteOptions,
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
-  const progress = createProgress('importing')
+  const showProgress = createProgress('importing')
   const tally = { added: 0, alreadyListed: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
 
   async function writeBatches<Row extends { readonly email: Address }>(
@@ -163,7 +163,7 @@ async function writeFile(
     for await (const batch of toBatches(dryRun ? rows : sortParts(rows), store.pace)) {
       await checkSignal(signal)
       await write(batch)
-      progress.update(countRows(tally), total)
+      showProgress(countRows(tally), total)
     }
   }
 
@@ -190,8 +190,6 @@ async function writeFile(
       note(`${rows} imported; import the same file again to continue: this is safe`)
     }
     throw error
-  } finally {
-    progress.stop()
   }
 }
 

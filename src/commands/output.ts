@@ -31,13 +31,8 @@ export function toCount(count: number, noun: string, plural = `${noun}s`): strin
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }
 
-/** A line on standard error that says how far a command is. */
-export interface Progress {
-  /** @param total in the same unit; 0 when it is not known */
-  update(done: number, total: number): void
-  /** Clears the line. */
-  stop(): void
-}
+/** Says how far a command is. @param total in the same unit; 0 when it is not known */
+type ShowProgress = (done: number, total: number) => void
 
 /** A command that takes less than this many milliseconds shows no progress. */
 const DELAY_MS = 300
@@ -56,17 +51,19 @@ function clearProgress(): void {
 }
 
 /**
- * Shows a line such as `importing 120,000 rows (43 %)`, if standard error is a terminal. Other output clears it first.
+ * Creates a function that shows a line such as `importing 120,000 rows (43 %)`, if standard error is a terminal. The next
+ * output, and the end of the process, clear it.
  *
  * @param options.hasOutput the command writes to standard output meanwhile: no line if that is a terminal too
  */
-export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}): Progress {
+export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}): ShowProgress {
   const { stderr, stdout } = process
   const isShown = stderr.isTTY && !(hasOutput && stdout.isTTY) && !isDumbTerminal()
   let drawnAt = performance.now() + DELAY_MS - INTERVAL_MS
   let share = 0
 
-  function update(done: number, total: number): void {
+  process.on('exit', clearProgress)
+  return (done, total) => {
     if (!isShown || performance.now() < drawnAt + INTERVAL_MS) return
     drawnAt = performance.now()
     // A total may be an estimate, or grow meanwhile.
@@ -74,9 +71,6 @@ export function createProgress(verb: string, { unit = 'rows', hasOutput = false 
     writeLine(`${CLEAR}${verb} ${done.toLocaleString('en')} ${unit}${total > 0 ? ` (${share} %)` : ''}`)
     isDrawn = true
   }
-
-  process.on('exit', clearProgress)
-  return { update, stop: clearProgress }
 }
 
 /** Writes at once, so that a signal finds the line as it is on the screen. */

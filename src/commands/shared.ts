@@ -42,12 +42,11 @@ export async function withStore<T>(
   { create = false } = {},
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
-  const progress = createProgress('compacting', { unit: 'addresses' })
-  const store = await openStore(list, { create, notify: note, onCompaction: progress.update })
+  const onCompaction = createProgress('compacting', { unit: 'addresses' })
+  const store = await openStore(list, { create, notify: note, onCompaction })
   try {
     return await work(store)
   } finally {
-    progress.stop()
     await store.close()
   }
 }
