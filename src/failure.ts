@@ -45,14 +45,14 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** The code of an error of the system, of the runtime or of a library, such as `ENOENT`. */
-export function toErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+/** The code of an error of the system, of the runtime or of a library, such as `ENOENT`; empty when it has none. */
+export function toErrorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /** Describes an error of the system, and says what to do if we know. Returns undefined for any other error. */
 export function toSystemReason(error: unknown): string | undefined {
-  const code = toErrorCode(error) ?? ''
+  const code = toErrorCode(error)
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(toErrorPath(error))} is not a folder: correct the path`
   return SYSTEM_REASONS[code] ?? toSystemMessage(error)

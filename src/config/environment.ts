@@ -24,7 +24,7 @@ export function readEnvironment(variables: Environment = process.env): Environme
     const set = Object.entries(variables).filter(([, value]) => value)
     return { ...parseEnv(readFileSync(file, 'utf8')), ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {
-    if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error) ?? '')) return variables
+    if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return variables
     throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
   }
 }

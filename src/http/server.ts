@@ -65,7 +65,7 @@ function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: s
   try {
     return serve()
   } catch (error) {
-    const reason = LISTEN_REASONS[toErrorCode(error) ?? ''] ?? 'the address must be one of this machine'
+    const reason = LISTEN_REASONS[toErrorCode(error)] ?? 'the address must be one of this machine'
     throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
 }

@@ -67,7 +67,7 @@ function createLock(path: string, file: string): Database {
     return lock
   } catch (error) {
     lock?.close()
-    if (toErrorCode(error)?.startsWith('SQLITE_BUSY')) {
+    if (toErrorCode(error).startsWith('SQLITE_BUSY')) {
       throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
     }
     const failure = toFileFailure(error, file)

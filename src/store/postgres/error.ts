@@ -70,7 +70,7 @@ const REASONS = [
 /** Returns the SQLSTATE, the code of the runtime, or the name of an error. */
 function toCode(error: unknown): string {
   if (error instanceof SQL.PostgresError && error.errno) return String(error.errno)
-  return toErrorCode(error) ?? (error instanceof Error ? error.name : 'unknown')
+  return toErrorCode(error) || (error instanceof Error ? error.name : 'unknown')
 }
 
 /** Whether the connections must be replaced after an error: they were lost, or the server may be a standby now. */

@@ -7,7 +7,7 @@ import { StoreError } from '../../subscriber.ts'
 
 /** Says in words what an error means. */
 export function toReason(error: unknown): string {
-  const code = toErrorCode(error) ?? ''
+  const code = toErrorCode(error)
   const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
   return reason ?? toSystemReason(error) ?? (code || String(error))
 }
@@ -20,19 +20,17 @@ export function toOpenError(path: string, error: unknown): StoreError {
 
 /** Whether another connection holds the write lock. */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_BUSY/.test(toErrorCode(error) ?? '')
+  return /^SQLITE_BUSY/.test(toErrorCode(error))
 }
 
 /** Whether the file is damaged, is no database, or cannot be read by the disk. */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(?:NOTADB|(?:IOERR_)?CORRUPT|IOERR_(?:SHORT_)?READ)/.test(toErrorCode(error) ?? '')
+  return /^SQLITE_(?:NOTADB|(?:IOERR_)?CORRUPT|IOERR_(?:SHORT_)?READ)/.test(toErrorCode(error))
 }
 
 /** Whether the file, its folder or its disk cannot be written. It may be readable: SQLite does not always say. */
 export function isWriteError(error: unknown): boolean {
-  return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(
-    toErrorCode(error) ?? '',
-  )
+  return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(toErrorCode(error))
 }
 
 /** Runs work on an open list. Turns an error that is not a Failure into a StoreError. */

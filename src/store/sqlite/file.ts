@@ -178,7 +178,7 @@ export function openReadOnly(path: string): Database {
       return openAs(path, 'shared')
     } catch (error) {
       // No process uses the list, so the index of its log is out of date.
-      if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error) ?? '')) throw error
+      if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error))) throw error
     }
   }
   return openAs(path, hasContent(`${path}-wal`) ? 'log' : 'closed')

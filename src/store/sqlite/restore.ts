@@ -154,7 +154,7 @@ async function keepList(list: string): Promise<readonly string[]> {
     return kept
   } catch (error) {
     for (const file of kept) rmSync(file)
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error) ?? '')) throw toFileFailure(error, list)
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw toFileFailure(error, list)
     throw new Failure(
       `the file system of ${list} has no hard links: move the list to another folder, and restore again`,
     )
