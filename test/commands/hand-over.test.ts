@@ -1,5 +1,6 @@
 /** `export --exec`: a subscriber counts as handed over when the command confirms it, and not before. */
 
+import { Database } from 'bun:sqlite'
 import { describe, expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -125,6 +126,20 @@ describe('--follow', () => {
       `subscribers ${one} to ${three}: the command exited with 1; trying again in ${2 ** index} s\n`
     const notes = Array.from({ length: readRuns().length - 2 }, (_, index) => toNote(index))
     expect(await child.stderr.text()).toBe(`${notes.join('')}rollcall: stopped\n`)
+  })
+
+  test('it does not go on in another list, such as the one of a dump', async () => {
+    const fixture = await createCliFixture()
+    const [one] = await subscribe(fixture, 1)
+    const child = fixture.start([...EXEC, 'cat >> got', '--follow'])
+    await until(() => toCursor(fixture.folder) === one, 'the first cursor')
+    {
+      using db = new Database(join(fixture.folder, 'list.db'))
+      db.run(`UPDATE list SET id = '0123456789abcdef'`)
+    }
+    expect(await within(child.exited, 'the end of the export')).toBe(1)
+    expect(await child.stderr.text()).toContain(`the cursor ${one} belongs to another list`)
+    expect(toCursor(fixture.folder)).toBe(one!)
   })
 
   test('it hands over each new subscriber of a running service', async () => {

@@ -79,7 +79,7 @@ test('restore-drill.sh: a damaged backup is exit code 1 with the reason, and not
   await print(['backup', 'backup.db'])
   await truncate(join(folder, 'backup.db'), 8_192)
   await mkdir(join(folder, 'tmp'))
-  const drill = await shell(`TMPDIR=$PWD/tmp sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$bun" "$cli"`)
+  const drill = await shell(`TMPDIR=$PWD/tmp sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
   expect(drill).toMatchObject({ code: 1, stderr: expect.stringContaining('rollcall: ') })
   expect(await readdir(join(folder, 'tmp'))).toEqual([])
 })
