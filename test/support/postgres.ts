@@ -78,7 +78,7 @@ async function createServerOfTheRun(): Promise<TestServer> {
     async createUrl() {
       databases++
       const name = `list_${databases}`
-      for (const { run } of nodes) await run(`CREATE DATABASE ${name} OWNER owner STRATEGY file_copy`)
+      for (const { run } of nodes) await run(`CREATE DATABASE ${name} OWNER owner STRATEGY wal_log`)
       if (isCitus) await distribute(name, node, workers)
       const url = new URL(node.toUrl('owner', name))
       url.port = String(port)

@@ -5,7 +5,7 @@
  */
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { ROOT } from './paths.ts'
 
 const FOLDER = join(ROOT, 'test/.program')
@@ -30,13 +30,14 @@ export function getProgram(): string {
 async function build(file: string): Promise<void> {
   if (existsSync(file)) return
   const { buildExecutable, HOST_TARGET } = await import('../../build/executable.ts')
-  mkdirSync(FOLDER, { recursive: true })
-  const mine = join(FOLDER, `${process.pid}`, 'rollcall')
-  await buildExecutable(HOST_TARGET, mine, undefined)
-  for (const name of readdirSync(FOLDER)) {
-    if (name !== `${process.pid}`) rmSync(join(FOLDER, name), { recursive: true })
+  // Several processes of a run may build at once. None removes what another one is about to use.
+  const partial = join(FOLDER, `partial.${process.pid}`)
+  for (const name of existsSync(FOLDER) ? readdirSync(FOLDER) : []) {
+    if (!name.startsWith('partial.') && join(FOLDER, name) !== file) rmSync(join(FOLDER, name), { force: true })
   }
-  renameSync(dirname(mine), dirname(file))
+  mkdirSync(FOLDER, { recursive: true })
+  await buildExecutable(HOST_TARGET, partial, undefined)
+  renameSync(partial, file)
 }
 
 /** Returns the path of the executable of the present sources: their paths, sizes and times are its name. */
@@ -46,5 +47,5 @@ function toFile(): string {
     return statSync(path).isDirectory() ? [...new Bun.Glob('**/*').scanSync({ cwd: path, absolute: true })] : [path]
   })
   const states = files.toSorted().map((path) => [path, statSync(path).size, statSync(path).mtimeMs])
-  return join(FOLDER, Bun.hash(JSON.stringify(states)).toString(36), 'rollcall')
+  return join(FOLDER, Bun.hash(JSON.stringify(states)).toString(36))
 }
