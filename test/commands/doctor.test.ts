@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
-import { getProgram } from '../support/program.ts'
+import { PROGRAM } from '../support/program.ts'
 import { createFolder, runCommand, startService } from '../support/service.ts'
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
@@ -109,7 +109,7 @@ test.each([
 
 /** Runs doctor as a user whom the modes of files bind. */
 function runBound(folder: string, args: readonly string[]) {
-  return runCommand(['doctor', ...args], { folder, program: [...BOUND_BY_MODES, getProgram()] })
+  return runCommand(['doctor', ...args], { folder, program: [...BOUND_BY_MODES, PROGRAM] })
 }
 
 test('a list or a cursor file that this user may not read or write is wrong, in one line', async () => {

@@ -22,7 +22,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { getServer } from '../support/postgres.ts'
-import { getProgram } from '../support/program.ts'
+import { PROGRAM } from '../support/program.ts'
 import { createFolder, type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -59,7 +59,7 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
 const PROGRAMS: Readonly<Record<string, string>> = {
   'bin/npx': `
     case $1 in
-      rollcall) shift; exec ${getProgram()} "$@" ;;
+      rollcall) shift; exec ${PROGRAM} "$@" ;;
       bun) cd ${ROOT}; exec "$@" ;;
     esac
     exit 1`,

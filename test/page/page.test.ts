@@ -96,7 +96,8 @@ test.each([
 
 /** Returns the message that the page shows. Its attributes contain all messages, so the whole page is no proof. */
 function outcomeIn(page: string): string | undefined {
-  return /<p class="outcome"[^>]*>([^<]*)<\/p>/.exec(page)?.[1]
+  // A screen reader announces only this role.
+  return /<p class="outcome"[^>]* role="status"[^>]*>([^<]*)<\/p>/.exec(page)?.[1]
 }
 
 function toEscaped(text: string): string {

@@ -1,8 +1,10 @@
 /** A disk that is full or has errors: requests get 500, the log names the cause, and the service recovers without a restart. */
 
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
-import { realpath } from 'node:fs/promises'
+import { expect, onTestFinished, test } from 'bun:test'
+import { statfsSync } from 'node:fs'
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
 import { readList, toListFile } from '../support/list-file.ts'
@@ -47,6 +49,25 @@ test('the service recovers when a full disk has space again', async () => {
   expect(await service.stop()).toBe(0)
   await load
   await expectKept(folder, ledger)
+})
+
+test('the metric of free space is that of the disk to which a link leads', async () => {
+  // A disk of its own, in memory.
+  const other = await mkdtemp('/dev/shm/rollcall-')
+  onTestFinished(() => rm(other, { recursive: true }))
+  const folder = await createFolder()
+  await symlink(join(other, 'list.db'), join(folder, 'list.db'))
+  const service = await startService({ folder, env: { OPS_PORT: '0', DATABASE_URL: 'sqlite:list.db' } })
+  const measure = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${service.opsPort}/metrics`)).text()
+    return Number(/^rollcall_disk_free_bytes (.*)$/m.exec(metrics)?.[1])
+  }
+  // Other programs may use the disk meanwhile, so both are read until they agree.
+  const step = 16 * 1024 * 1024
+  const isTheirs = async () =>
+    Math.floor(statfsSync(other).bavail / (step / statfsSync(other).bsize)) * step === (await measure())
+  await until(isTheirs, 'the metric has the free space of the other disk')
+  expect(await service.stop()).toBe(0)
 })
 
 test.each([

@@ -3,7 +3,7 @@
 import { onTestFinished } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getProgram } from './program.ts'
+import { PROGRAM } from './program.ts'
 import { type CommandResult, createFolder, runCommand } from './service.ts'
 
 /** A row of an export as NDJSON. */
@@ -40,13 +40,13 @@ export async function createCliFixture() {
   }
 
   /** Starts a command; it is killed if it still runs when the test ends. */
-  const start = (args: readonly string[]) => spawn([getProgram(), ...args])
+  const start = (args: readonly string[]) => spawn([PROGRAM, ...args])
 
   /** Runs a script of bash to its end, in which `rollcall` is the command line. */
   async function shell(script: string): Promise<CommandResult> {
     const setup = `program=$0; rollcall() { "$program" "$@"; }`
     // With a socket as its standard input, bash would read ~/.bashrc.
-    const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, getProgram()])
+    const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, PROGRAM])
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
     return { code, stdout, stderr }
   }

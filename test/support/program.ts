@@ -11,20 +11,13 @@ import { ROOT } from './paths.ts'
 const FOLDER = join(ROOT, 'test/.program')
 const SOURCES = ['src', 'build/executable.ts', 'package-lock.json']
 
-if (import.meta.main) await build(process.argv[2] ?? toFile())
+/** The path of the executable. It is built while a test file loads, because a test has a limit on its time. */
+export const PROGRAM = toFile()
 
-let found: string | undefined
-
-/** Returns the path of the executable. @throws with what the build says when a source cannot be bundled */
-export function getProgram(): string {
-  if (found) return found
-  const file = toFile()
-  if (!existsSync(file)) {
-    const { success, stderr } = Bun.spawnSync([process.execPath, import.meta.path, file], { stdout: 'ignore' })
-    if (!success) throw new Error(`the executable for the tests cannot be built: ${stderr}`)
-  }
-  found = file
-  return file
+if (import.meta.main) await build(PROGRAM)
+else if (!existsSync(PROGRAM)) {
+  const { success, stderr } = Bun.spawnSync([process.execPath, import.meta.path], { stdout: 'ignore' })
+  if (!success) throw new Error(`the executable for the tests cannot be built: ${stderr}`)
 }
 
 async function build(file: string): Promise<void> {

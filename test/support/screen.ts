@@ -1,7 +1,7 @@
 /** Runs commands in a real pseudo-terminal, and knows what is on its screen. */
 
 import { onTestFinished } from 'bun:test'
-import { getProgram } from './program.ts'
+import { PROGRAM } from './program.ts'
 import { until, within } from './wait.ts'
 
 export interface Screen {
@@ -58,7 +58,7 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
   const decoder = new TextDecoder()
   const closed = Promise.withResolvers<void>()
   let output = ''
-  const child = Bun.spawn(['sh', '-c', script.replaceAll('rollcall ', `'${getProgram()}' `)], {
+  const child = Bun.spawn(['sh', '-c', script.replaceAll('rollcall ', `'${PROGRAM}' `)], {
     cwd: folder,
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
     terminal: {

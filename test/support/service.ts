@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { ROOT, toSupportFile } from './paths.ts'
-import { getProgram } from './program.ts'
+import { PROGRAM } from './program.ts'
 import type { AnswerCheck } from './response-check.ts'
 import { within } from './wait.ts'
 
@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const defaults = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
   const env: Environment = { ...defaults, ...(options.site && { SITE_FILE: 'site.yaml' }), ...options.env }
   if (options.site) await writeFile(join(folder, 'site.yaml'), options.site)
-  const command = options.command ?? [...(options.launcher ?? []), getProgram(), 'serve']
+  const command = options.command ?? [...(options.launcher ?? []), PROGRAM, 'serve']
   const child = Bun.spawn([...command], {
     cwd: folder,
     env: toChildEnvironment(env),
@@ -181,7 +181,7 @@ export function runCommand(args: readonly string[], options?: CommandOptions): P
 /** Starts a command of the command line. */
 export function startCommand(
   args: readonly string[],
-  { env = {}, folder, stdin, program = [getProgram()] }: CommandOptions = {},
+  { env = {}, folder, stdin, program = [PROGRAM] }: CommandOptions = {},
 ): { readonly process: Bun.Subprocess; readonly ended: Promise<CommandResult> } {
   const child = Bun.spawn([...program, ...args], {
     cwd: folder ?? tmpdir(),

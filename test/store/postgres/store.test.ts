@@ -5,6 +5,7 @@ import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
 import { toClockSeq } from '../../../src/store/head.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
+import { applyChanges } from '../../../src/store/postgres/write.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { checkCursor } from '../../../src/transfer/cursor-file.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
@@ -251,6 +252,21 @@ test('a user whose numbers are rounded in texts: numbers, counts and removals ar
     expect(await store.count()).toEqual({ subscribers: 39, reserved: 0, suppressed: 1 })
     const { days, imported, bytes } = await store.status()
     expect([days.at(-1)?.total, imported, bytes % 8192]).toEqual([39, 0, 0])
+  })
+})
+
+test('a removal with the number of somebody else removes nobody', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.import(createAddresses(2).map((email) => ({ email })))
+    const before = await listAll(store)
+    const sql = new SQL({ url, max: 1 })
+    onTestFinished(() => sql.close())
+    const remove = [{ ...before[0]!, seq: before[1]!.seq }]
+    const plan = { changes: { add: [], remove, suppress: [], forget: [] }, outcome: undefined }
+    const work = sql.begin((transaction) => applyChanges(transaction, plan, { last: 0, now: new Date() }))
+    await expect(work).rejects.toThrow('the table rollcall.subscribers does not take what is written')
+    expect(await listAll(store)).toEqual(before)
   })
 })
 

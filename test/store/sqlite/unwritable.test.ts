@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { BOUND_BY_MODES, NO_SPACE } from '../../support/disk.ts'
 import { ROOT } from '../../support/paths.ts'
-import { getProgram } from '../../support/program.ts'
+import { PROGRAM } from '../../support/program.ts'
 import { createFolder } from '../../support/service.ts'
 import { createAddresses, toAddresses } from '../suite.ts'
 
@@ -113,7 +113,7 @@ test('every verb that reads works, and one that writes says why it cannot', asyn
   onTestFinished(() => chmodSync(folder, 0o700))
   const list = join(folder, 'list.db')
   const run = (...args: readonly string[]) => {
-    const command = [...BOUND_BY_MODES, getProgram(), ...args, '--list', `sqlite:${list}`]
+    const command = [...BOUND_BY_MODES, PROGRAM, ...args, '--list', `sqlite:${list}`]
     const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: root })
     return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
   }
