@@ -29,6 +29,8 @@ async function build(file: string): Promise<void> {
     if (!name.startsWith('partial.') && join(FOLDER, name) !== file) rmSync(join(FOLDER, name), { force: true })
   }
   mkdirSync(FOLDER, { recursive: true })
+  // A build that is killed leaves a file in the working folder.
+  process.chdir(FOLDER)
   await buildExecutable(HOST_TARGET, partial, undefined)
   renameSync(partial, file)
 }
