@@ -42,9 +42,10 @@ function checkChange(db: Database, changes: number): void {
   if (changes === 0) throw toDamage(db, 'its head cannot be read')
 }
 
-/** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. */
-export function takeNumbers(db: Database, size: number): void {
-  db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2`).run(toClockSeq(), size)
+/** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. @returns the first one */
+export function takeNumbers(db: Database, size: number): number {
+  const update = `UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2 RETURNING last_seq - ?2 + 1 AS first`
+  return getRow(db.query<{ first: number }, [number, number]>(update), toClockSeq(), size).first
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */

@@ -2,15 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
-import type {
-  Count,
-  ListCopy,
-  Snapshot,
-  StoreError,
-  StoreStatus,
-  Subscriber,
-  SubscriberStore,
-} from '../../subscriber.ts'
+import type { Count, ListCopy, Snapshot, StoreStatus, SubscriberStore } from '../../subscriber.ts'
 import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
@@ -32,10 +24,8 @@ export interface StoreOptions extends OpenOptions {
 /** A list that is open for a command. */
 interface OpenList {
   readonly list: ListFile
-  /** Undefined when the list was opened for reading only. */
-  readonly compaction: Compaction | undefined
-  /** Why the list cannot be written, as far as that is known. */
-  readonly findWriteError: () => StoreError | undefined
+  /** @throws StoreError when the list cannot be written, as far as that is known */
+  getCompaction(): Compaction
   /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
   compact(): Promise<void>
 }
@@ -56,12 +46,6 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
       return db.transaction(() => work(db))()
     })
 
-  /** Each page is of the state in which it is read. */
-  async function* listPages(after: number): AsyncGenerator<readonly Subscriber[]> {
-    await wrapErrors(db, opened.compact)
-    yield* wrapPages(db, listSubscribers(db, after))
-  }
-
   const accept = (work: () => void) =>
     wrapErrors(db, async () => {
       list.checkPlace()
@@ -81,12 +65,16 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     probe: () => accept(() => probe(db)),
     check: () =>
       wrapErrors(db, async () => {
-        throwIfAny(opened.findWriteError())
+        opened.getCompaction()
         checkWritable(list)
       }),
     count: () => read(readCount),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
-    list: listPages,
+    // Each page is of the state in which it is read.
+    async *list(after) {
+      await wrapErrors(db, opened.compact)
+      yield* wrapPages(db, listSubscribers(db, after))
+    },
     snapshot: () =>
       wrapErrors(db, async () => {
         await opened.compact()
@@ -106,15 +94,20 @@ function openForCommand(file: string, options: StoreOptions): OpenList {
   let { writeError } = list
   let isNoted = false
 
+  function getCompaction(): Compaction {
+    if (writeError || !compaction) throw writeError
+    return compaction
+  }
+
   async function compact(): Promise<void> {
     const total = countInbox(db)
     if (total === 0) return
     try {
-      if (writeError || !compaction) throw writeError
+      const { slice } = getCompaction()
       const { lastSeq } = readHead(db)
       const compactSlice = () => {
         list.checkPlace()
-        return compaction.slice(lastSeq)
+        return slice(lastSeq)
       }
       await compactAll(() => retryBusy(db, compactSlice), total, onCompaction)
     } catch (error) {
@@ -125,19 +118,19 @@ function openForCommand(file: string, options: StoreOptions): OpenList {
     }
   }
 
-  return { list, compaction, findWriteError: () => writeError, compact }
+  return { list, getCompaction, compact }
 }
 
 /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
 async function changeList<T>(opened: OpenList, { addresses, plan, onLock }: Change<T>): Promise<T> {
-  const { list, compaction, compact } = opened
+  const { list, getCompaction, compact } = opened
   const { db } = list
-  throwIfAny(opened.findWriteError())
+  const { all } = getCompaction()
   await compact()
   const work = db.transaction(() => {
     onLock()
     list.checkPlace()
-    compaction?.all()
+    all()
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
     return outcome
@@ -146,10 +139,6 @@ async function changeList<T>(opened: OpenList, { addresses, plan, onLock }: Chan
   // Reports success only if the list that was changed is still at its path.
   list.checkPlace()
   return outcome
-}
-
-function throwIfAny(error: StoreError | undefined): void {
-  if (error) throw error
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterator<Page>): AsyncGenerator<Page> {

@@ -27,9 +27,7 @@ function removeSubscribers(db: Database, subscribers: readonly Subscriber[]): vo
 }
 
 function addSubscribers(db: Database, rows: Changes['add']): void {
-  takeNumbers(db, rows.length)
-  const { lastSeq } = readHead(db)
-  const first = lastSeq - rows.length + 1
+  const first = takeNumbers(db, rows.length)
   insertSubscribers(
     db,
     rows.map((row, index) => ({ ...row, seq: first + index })),
