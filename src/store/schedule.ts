@@ -72,8 +72,7 @@ export function createSchedule(compact: Compact, log: ScheduleLog): Schedule {
       const began = performance.now()
       let pauseMs = RETRY_MS
       try {
-        const { left } = await compact()
-        if (!left) {
+        if (!(await compact()).left) {
           failure.end()
           break
         }
