@@ -2,7 +2,7 @@
 
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { join } from 'node:path'
-import { toClockSeq } from '../../src/store/head.ts'
+import { toClockSeq } from '../../src/store/numbers.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { createFolder } from '../support/service.ts'
 import { emailsOf, listAll, toAddresses } from './suite.ts'

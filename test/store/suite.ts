@@ -7,7 +7,7 @@ import { type Address, parseAddress, toIdentity } from '../../src/email.ts'
 import { Failure } from '../../src/failure.ts'
 import { CHANGE_BATCH } from '../../src/limits.ts'
 import { toState } from '../../src/store/changes.ts'
-import { toClockSeq } from '../../src/store/head.ts'
+import { toClockSeq } from '../../src/store/numbers.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Count, Subscriber, SubscriberStore, SubscriptionState, Suppression } from '../../src/subscriber.ts'
 

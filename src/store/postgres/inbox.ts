@@ -3,7 +3,7 @@
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
-import { toClockSeq } from '../head.ts'
+import { toClockSeq } from '../numbers.ts'
 import { type CompactionProgress, compactAll, type Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { checkCount, READ_ONLY } from './error.ts'

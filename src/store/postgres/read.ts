@@ -14,8 +14,16 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { EPOCH_MS, toClockSeq } from '../head.ts'
-import { type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
+import {
+  type DayCount,
+  type DayRange,
+  EPOCH_MS,
+  IMPORTED_BEFORE,
+  toClockSeq,
+  toDayRange,
+  toDaySeq,
+  toDays,
+} from '../numbers.ts'
 import { NO_STANDBY, READ_ONLY } from './error.ts'
 import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 

@@ -1,9 +1,9 @@
 /** The schema of a PostgreSQL list, and how a database gets it. */
 
+import { randomBytes } from 'node:crypto'
 import type { SQL } from 'bun'
 import { RESERVED_DOMAINS } from '../../email.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
-import { createHead } from '../head.ts'
 
 /** A type for rows that must be durable. The server refuses a value of it when the commit would not be durable. */
 export const DURABLE = 'rollcall.durable_number'
@@ -114,9 +114,8 @@ async function migrateFrom(transaction: SQL, version: number, migrations: readon
   if (version >= migrations.length) return version
   for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
   if (version === 0) {
-    const { id, suppressionKey } = createHead()
-    const { inner, outer } = toKeySides(suppressionKey)
-    await transaction`INSERT INTO rollcall.list VALUES (0, ${id}, ${inner}::bytea, ${outer}::bytea, 0)`
+    const { inner, outer } = toKeySides(randomBytes(32))
+    await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0)`
   }
   await transaction`UPDATE rollcall.list SET version = ${migrations.length}::integer`
   return migrations.length

@@ -22,10 +22,9 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import { createSuppressionHash } from '../head.ts'
 import { createPace } from '../pace.ts'
 import type { Slice } from '../schedule.ts'
-import { readHead } from './read.ts'
+import { createSuppressionHash } from './read.ts'
 import { getRow } from './transaction.ts'
 
 /** Addresses of a pass. Each needs about 80 bytes of memory. */
@@ -246,7 +245,7 @@ function expectEqual(found: number, expected: number, what: string): void {
 /** Deletes the suppressions of new subscribers: a new subscription is a new consent. */
 function forgetSuppressions(db: Database, first: number): void {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return
-  const hashOf = createSuppressionHash(readHead(db))
+  const hashOf = createSuppressionHash(db)
   const added = db.query<{ email: Address }, [number]>('SELECT email FROM subscribers WHERE seq >= ?1').all(first)
   deleteSuppressions(
     db,

@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import { toClockSeq } from '../head.ts'
+import { toClockSeq } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { LAST_SEQ } from './read.ts'
 import { getRow } from './transaction.ts'

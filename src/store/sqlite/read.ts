@@ -1,7 +1,7 @@
 /** Reads a SQLite list. Every function works with or without a transaction of its caller, and does not see the inbox. */
 
 import type { Database } from 'bun:sqlite'
-import type { Address } from '../../email.ts'
+import { type Address, toIdentity } from '../../email.ts'
 import {
   type Count,
   type Found,
@@ -11,8 +11,17 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { createSuppressionHash, EPOCH_MS, toClockSeq } from '../head.ts'
-import { DAY_MS, type DayCount, type DayRange, IMPORTED_BEFORE, toDayRange, toDaySeq, toDays } from '../status.ts'
+import {
+  DAY_MS,
+  type DayCount,
+  type DayRange,
+  EPOCH_MS,
+  IMPORTED_BEFORE,
+  toClockSeq,
+  toDayRange,
+  toDaySeq,
+  toDays,
+} from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
@@ -35,6 +44,14 @@ export function readHead(db: Database): ListHead {
     head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)
   if (!isSound) throw toDamage(db, 'its head cannot be read')
   return { ...head, clockSeq: toClockSeq() }
+}
+
+/** Creates the hash of suppressions under the key of a list: HMAC-SHA-256 of the identity (RFC 2104), 32 bytes. */
+export function createSuppressionHash(db: Database): (address: Address) => Buffer {
+  const { suppressionKey } = readHead(db)
+  // Copying a hasher that has the key takes a third of the time.
+  const keyed = new Bun.CryptoHasher('sha256', suppressionKey)
+  return (address) => keyed.copy().update(toIdentity(address)).digest()
 }
 
 /** Takes 0.2 s for ten million subscribers. */
@@ -129,7 +146,7 @@ export function lookUp(db: Database, addresses: readonly Address[]): readonly Fo
 
 function findSuppressions(db: Database, addresses: readonly Address[]) {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return []
-  const hashOf = createSuppressionHash(readHead(db))
+  const hashOf = createSuppressionHash(db)
   return db
     .query<{ at: number; suppressedAt: number }, [string]>(
       `SELECT e.key AS at, s.suppressed_at AS suppressedAt

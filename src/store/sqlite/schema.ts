@@ -9,8 +9,8 @@
  */
 
 import type { Database } from 'bun:sqlite'
+import { randomBytes } from 'node:crypto'
 import { RESERVED_DOMAINS } from '../../email.ts'
-import { createHead } from '../head.ts'
 import { toOpenError } from './error.ts'
 import { getRow } from './transaction.ts'
 
@@ -92,8 +92,7 @@ export function migrate(db: Database, path: string, migrations = MIGRATIONS): vo
     const version = checkVersion(db, path, migrations)
     for (const migration of migrations.slice(version)) db.run(migration)
     if (version === 0) {
-      const { id, suppressionKey, lastSeq } = createHead()
-      db.run('INSERT INTO list VALUES (?, ?, ?)', [id, suppressionKey, lastSeq])
+      db.run('INSERT INTO list VALUES (?, ?, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
       db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     }
     db.run(`PRAGMA user_version = ${migrations.length}`)

@@ -3,14 +3,13 @@
 import type { Database } from 'bun:sqlite'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
-import { createSuppressionHash } from '../head.ts'
 import { deleteSuppressions } from './compaction.ts'
 import { countInbox, takeNumbers } from './inbox.ts'
-import { readCount, readHead } from './read.ts'
+import { createSuppressionHash, readCount } from './read.ts'
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */
 export function applyChanges(db: Database, { add, remove, suppress, forget }: Changes): void {
-  const hashOf = createSuppressionHash(readHead(db))
+  const hashOf = createSuppressionHash(db)
   if (remove.length > 0) removeSubscribers(db, remove)
   if (add.length > 0) addSubscribers(db, add)
   insertSuppressions(

@@ -3,7 +3,7 @@
 import { expect, onTestFinished, setSystemTime, test } from 'bun:test'
 import { SQL } from 'bun'
 import type { Address } from '../../../src/email.ts'
-import { toClockSeq } from '../../../src/store/head.ts'
+import { toClockSeq } from '../../../src/store/numbers.ts'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import { applyChanges } from '../../../src/store/postgres/write.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'

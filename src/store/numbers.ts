@@ -1,7 +1,22 @@
-/** The days of a status. The same for every store. */
+/** The numbers of subscribers come from the clock, so they tell the days of a status. The same for every store. */
 
 import type { StatusDay } from '../subscriber.ts'
-import { EPOCH_MS } from './head.ts'
+
+/** The moment at which the numbers of the clock begin, in milliseconds since 1970: the start of a day. */
+export const EPOCH_MS = Date.UTC(2026, 0, 1)
+
+/** A clock beyond this is wrong (the year 2168). So every number stays a safe integer. */
+const MAX_CLOCK_SEQ = 2 ** 52
+
+/**
+ * Returns the number of the clock: microseconds since 2026, or 0 if the clock is wrong. A batch of addresses ends at
+ * `max(last_seq, number of the clock) + size`. No list accepts a million addresses per second for long, so the clock is
+ * above every number that a list ever gave out, and a list that was restored, copied or failed over repeats none.
+ */
+export function toClockSeq(now = Date.now()): number {
+  const number = (now - EPOCH_MS) * 1000
+  return number > 0 && number <= MAX_CLOCK_SEQ ? number : 0
+}
 
 export const DAY_MS = 86_400_000
 
