@@ -59,13 +59,16 @@ export interface Locked {
  */
 export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
   // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
-  // which can take longer than to run it.
+  // which can take longer than to run it. Without the two joins, it looks each address up in an index: with them, it may read
+  // the whole list for every batch.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
            set_config('statement_timeout', ${String(deadlineMs)}, true),
            set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
            set_config('row_security', 'off', true),
            set_config('work_mem', '64MB', true),
+           set_config('enable_hashjoin', 'off', true),
+           set_config('enable_mergejoin', 'off', true),
            set_config('jit', 'off', true)`
   const rows = await transaction<{ lastSeq: string; now: string }[]>`
     SELECT last_seq AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, 0::rollcall.durable_number
