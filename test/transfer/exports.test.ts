@@ -3,10 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { toPlain } from '../../src/transfer/reading/names.ts'
 import { PROGRAMS } from '../../src/transfer/reading/programs.ts'
 import { readText as readFile } from '../../src/transfer/reading/text.ts'
-import { STATUSES, toWords } from '../../src/transfer/reading/words.ts'
+import { STATUSES, toPlain, toWords } from '../../src/transfer/reading/words.ts'
 import { readText } from '../support/markdown.ts'
 import { read } from './read.ts'
 

@@ -38,11 +38,6 @@ export function parseOwnerAddresses(text: string): Result<readonly Address[], st
 /** Parses the parts of a text; undefined when there is one part only, or one that is not an address. */
 function parseParts(text: string, separator: RegExp): readonly Address[] | undefined {
   const parts = text.split(separator).filter((part) => part.trim() !== '')
-  const addresses: Address[] = []
-  for (const part of parts) {
-    const parsed = parseOwnerAddress(part)
-    if (!parsed.ok) return undefined
-    addresses.push(parsed.value)
-  }
-  return parts.length > 1 ? addresses : undefined
+  const addresses = parts.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
+  return parts.length > 1 && addresses.length === parts.length ? addresses : undefined
 }

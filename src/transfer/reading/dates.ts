@@ -2,18 +2,14 @@
 
 import type { Result } from '../../email.ts'
 import { LOCALES } from '../../locales/languages.ts'
-import { toPlain } from './names.ts'
 import { parseObject } from './table.ts'
+import { toPlain } from './words.ts'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
 export type ParsedDate = Result<Date | undefined, string>
 
 /** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
 export type DateOrder = 'dmy' | 'mdy'
-
-/** Earliest date, in milliseconds since 1970: email is not older. Latest: a day from now, for a wrong time zone. */
-const EARLIEST = Date.UTC(1971, 0, 1)
-const FUTURE_MS = 86_400_000
 
 const DAY = '(?<day>\\d{1,2})'
 const MONTH = '(?<month>0?[1-9]|1[0-2])'
@@ -33,20 +29,19 @@ const NAME = '(?<name>\\p{L}{3,12})\\.?'
 const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
 
 /** The forms of dates. With slashes and hyphens, both orders are usual. */
-const FORMS = (
-  [
-    [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`],
-    // With points, the order is day, month, year, as in most of Europe.
-    [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`],
-    [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})`, 'dmy'],
-    [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})`, 'mdy'],
-    [`${YEAR}年 ?${MONTH}月 ?${DAY}日`],
-    // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
-    [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`],
-    [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`],
-    [`${DAY}-${NAME}-${SHORT_YEAR}`],
-  ] as readonly (readonly [form: string, order?: DateOrder])[]
-).map(([form, order]) => ({ pattern: new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'), order }))
+const FORMS: readonly (readonly [form: string, order?: DateOrder])[] = [
+  [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`],
+  // With points, the order is day, month, year, as in most of Europe.
+  [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`],
+  [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})`, 'dmy'],
+  [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})`, 'mdy'],
+  [`${YEAR}年 ?${MONTH}月 ?${DAY}日`],
+  // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
+  [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`],
+  [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`],
+  [`${DAY}-${NAME}-${SHORT_YEAR}`],
+]
+const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'), order }))
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
@@ -56,7 +51,7 @@ type Groups = Readonly<Record<string, string | undefined>>
 function matchDate(text: string): readonly { readonly groups: Groups; readonly order: DateOrder | undefined }[] {
   const matches = []
   // A quick test, because most texts have no digit.
-  for (const { pattern, order } of /\d/.test(text) ? FORMS : []) {
+  for (const { pattern, order } of /\d/.test(text) ? PATTERNS : []) {
     const groups = pattern.exec(text)?.groups
     if (groups) matches.push({ groups, order })
     if (groups && order !== 'dmy') break
@@ -158,7 +153,9 @@ function toMilliseconds(groups: Groups): number | undefined {
 }
 
 function checkRange(milliseconds: number): ParsedDate {
-  if (milliseconds < EARLIEST) return { ok: false, reason: 'the date is before 1971' }
-  if (milliseconds > Date.now() + FUTURE_MS) return { ok: false, reason: 'the date is in the future' }
+  // Email is not older.
+  if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
+  // A day more, for a wrong time zone.
+  if (milliseconds > Date.now() + 86_400_000) return { ok: false, reason: 'the date is in the future' }
   return { ok: true, value: new Date(Math.floor(milliseconds)) }
 }

@@ -1,9 +1,8 @@
 /** What a column holds, and whether one that the import does not read may say who left. Decision 9 has the rules. */
 
 import { isBlank, isDate } from './dates.ts'
-import { toPlain } from './names.ts'
 import { CONSENT_PARTS, HARMLESS_NAMES, STATUS_PARTS } from './programs.ts'
-import { findFlag, LEFT_PARTS, saysLeft, toPlainValue, WORDS } from './words.ts'
+import { findFlag, LEFT_PARTS, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
 
 /** Different values of a column that are counted. */
 const MAX_VALUES = 20
@@ -66,7 +65,7 @@ export interface Context {
 export function findSuspicion(name: string, evidence: Evidence, table: Context): Suspicion | undefined {
   const plain = toPlain(name)
   const { values, filled, left, hasJsonFlag } = evidence
-  if (filled === 0 || HARMLESS_NAMES.has(plain) || isOtherChannel(name)) return undefined
+  if (filled === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
   const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
   // Every row says the same: no, subscribed, or yes in a column of consent.
   const constants = values && filled >= table.added ? [...values.keys()].map(toPlainValue) : []
@@ -95,14 +94,10 @@ function hasPart(plain: string, parts: readonly string[]): boolean {
 
 /** Whether a name is about SMS, WhatsApp, push or letters, and not about email too. */
 function isOtherChannel(name: string): boolean {
-  const words = name
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-  const rest = words.replace(/\b(?:direct|postal|paper) ?mail\b|\bmail by post\b/g, 'bypost')
-  return (
-    /\b(?:sms|mms|whatsapp|push|bypost|per post|by post|briefpost|postal)\b/.test(rest) && !/mail|newsletter/.test(rest)
-  )
+  const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' ')
+  const rest = words.replace(/\b(?:direct|postal|paper) ?mail\b|\bmail by post\b/gi, 'by post')
+  const isOther = /\b(?:sms|mms|whatsapp|push|per post|by post|briefpost|postal)\b/i.test(rest)
+  return isOther && !/mail|newsletter/i.test(rest)
 }
 
 /** Whether the values look like a status: yes and no, dates or a mark in some rows, or words of which one is known. */

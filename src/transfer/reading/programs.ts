@@ -1,7 +1,6 @@
-/** The columns of other programs, and what they say about people who left. Data only. */
+/** The columns of other programs: addresses, dates, and what says who left. Data only. */
 
-import { toPlain, toPlainNames } from './names.ts'
-import type { Status } from './words.ts'
+import { type Status, toPlain, toPlainNames } from './words.ts'
 
 /** Stand for any word that means yes or no, for no value, and for any date. Other values are compared like names. */
 export const [YES, NO, EMPTY, DATE] = ['yes', 'no', 'empty', 'date'] as const
@@ -122,15 +121,13 @@ export const PROGRAMS: readonly Program[] = [
 export const OWN_NAMES = new Set(PROGRAMS.flatMap(({ own = [] }) => own.map(toPlain)))
 
 /** Columns that have other meanings, in any file. The last ones look like a status, in files of beehiiv and HubSpot. */
-export const HARMLESS_NAMES = new Set(
-  toPlainNames(
-    'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
-      'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
-      'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
-      'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
-      'last email, unsubscribe url, unsubscribe link, unsubscribe token, ' +
-      'Free Tier, Premium Tier, Marketing emails bounced',
-  ),
+export const HARMLESS_NAMES = toPlainNames(
+  'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
+    'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
+    'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
+    'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
+    'last email, unsubscribe url, unsubscribe link, unsubscribe token, ' +
+    'Free Tier, Premium Tier, Marketing emails bounced',
 )
 
 /** Parts of names of columns of consent. */
@@ -140,3 +137,37 @@ export const CONSENT_PARTS = toPlainNames(
 
 /** Parts of names that may say something about a subscription. */
 export const STATUS_PARTS = [...CONSENT_PARTS, ...toPlainNames('status, statut, cancel')]
+
+/** Names of the address column. */
+export const ADDRESS_NAMES = toPlainNames(
+  'email, e-mail address, mail, email id, email 1, subscriber email, user email, contact email, subscriber, ' +
+    'address, Mailadresse, E-Mail-Adresse, Adresse e-mail, Adresse électronique, Courriel, Correo, ' +
+    'Correo electrónico, Indirizzo e-mail, E-mailadres, Adres e-mail, Endereço de e-mail, E-post, E-postadress, ' +
+    'Електронна пошта, メールアドレス, 邮箱, 电子邮件, البريد الإلكتروني',
+)
+
+/** Names of the date of the subscription, the most specific first. */
+export const DATE_NAMES = toPlainNames(
+  'subscribed at, subscribed on, subscribed date, subscription date, subscribe date, date subscribed, ' +
+    'date subscribe, time subscribed, subscription time, subscriber since, subscribed since, Anmeldedatum, ' +
+    "Angemeldet am, Abonniert am, Inscrit le, Date d'inscription, Abonné le, Date d'abonnement, Fecha de alta, " +
+    'Fecha de suscripción, Fecha de inscripción, Data iscrizione, Data di iscrizione, Inschrijfdatum, Aanmelddatum, ' +
+    'Data zapisu, Data de inscrição, Дата підписки, 購読日, 订阅日期, تاريخ الاشتراك, subscribed, OPTIN_TIME, opt-in at, ' +
+    'opt-in date, email marketing consent timestamp, confirmed at, CONFIRM_TIME, signup date, signed up at, ' +
+    'signed up on, signed up, signup at, sign up, signup timestamp, signup time, joined at, join date, joined, ' +
+    'joined on, date joined, date added, added at, added on, added time, date registered, registered at, ' +
+    'registered on, registration date, registered, registration time, Registrierungsdatum, Registriert am, ' +
+    'Eingetragen am, Hinzugefügt am, Fecha de registro, Data di registrazione, Data rejestracji, Data de registro, ' +
+    'Data de cadastro, Дата реєстрації, Anmäld, 登録日, 登録日時, 注册日期, تاريخ التسجيل, confirmation timestamp, ' +
+    'member since, created at, created at (UTC+0), created on, created time, created, creation date, creation time, ' +
+    'date created, created date, create date, created (UTC), profile created on, Erstellt am, Erstellt, ' +
+    'Erstellungsdatum, Date de création, Créé le, Fecha de creación, Data di creazione, Datum aangemaakt, ' +
+    'Data utworzenia, Data de criação, Дата створення, 作成日, 作成日時, 创建时间, date, timestamp, Datum, Zeitstempel, ' +
+    'Horodateur, Marca temporal, Informazioni cronologiche, Tijdstempel, Sygnatura czasowa, Carimbo de data/hora, ' +
+    'Позначка часу, タイムスタンプ, 时间戳, طابع زمني, start date',
+)
+
+/** Whether a name is one of the usual names of an address column. */
+export function isAddressName(name: string): boolean {
+  return ADDRESS_NAMES.includes(toPlain(name))
+}

@@ -4,11 +4,10 @@ import type { Address, Result } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type ParsedDate, parseDate, toDateText } from './dates.ts'
-import { toPlain } from './names.ts'
 import { hasQuestions, type Plan } from './plan.ts'
-import { type RowStatus, readStatus } from './statuses.ts'
+import { readStatus } from './statuses.ts'
 import type { Row, Table } from './table.ts'
-import { findFlag, STATUSES, type Status } from './words.ts'
+import { findFlag, STATUSES, type Status, toPlain } from './words.ts'
 
 /** A row that cannot be imported. */
 export interface RejectedRow {
@@ -67,12 +66,10 @@ export function readRows(table: Table, plan: Plan): ImportFile {
   return { subscribers, optOuts, rejected, skipped, samples: STATUSES.flatMap((status) => samples.get(status) ?? []) }
 }
 
-const OPTED_OUT: Omit<RowStatus, 'meanings'> = { status: 'suppressed' }
-
 /** Reads a row, or says why it is rejected. */
 function readRow({ line, cells, problem }: Row, plan: Plan): Result<ReadRow, string> {
   if (problem !== undefined) return { ok: false, reason: problem }
-  const { status, optedOutAt = '' } = plan.suppress ? OPTED_OUT : readStatus(plan.statuses, cells)
+  const status = plan.suppress ? 'suppressed' : readStatus(plan.statuses, cells).status
   if (!status) return { ok: false, reason: 'there is no status: the row ends before that column' }
   const toResult = (addresses: readonly Address[], date?: Date) => {
     return { ok: true, value: { line, cells, status, addresses, date } } as const
@@ -83,8 +80,8 @@ function readRow({ line, cells, problem }: Row, plan: Plan): Result<ReadRow, str
   const date = readDate(cells, plan)
   if (status === 'subscribed') return date.ok ? toResult(addresses.value, date.value) : date
   // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-  const left = parseDate(optedOutAt, plan.dateOrder)
-  const dates = [left, date].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
+  const all = [date, ...plan.statuses.map(({ index }) => parseDate(cells[index] ?? '', plan.dateOrder))]
+  const dates = all.flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
   return toResult(addresses.value, dates.toSorted((one, other) => Number(other) - Number(one))[0])
 }
 

@@ -2,9 +2,8 @@
 
 import { isBlank, isDate } from './dates.ts'
 import { A_DATE } from './evidence.ts'
-import { toPlain, toPlainNames } from './names.ts'
 import { DATE, EMPTY, NO, PROGRAMS, type StatusRule } from './programs.ts'
-import { findFlag, STATUSES, type Status, saysLeft, toPlainValue, WORDS } from './words.ts'
+import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainNames, toPlainValue, WORDS } from './words.ts'
 
 /** What a value of a status column means: one object for all rows that are counted together. */
 export interface Meaning {
@@ -131,24 +130,17 @@ export interface RowStatus {
   readonly meanings: readonly (Meaning | undefined)[]
   /** The strictest of them; undefined when one is unclear. */
   readonly status: Status | undefined
-  /** The date of an opt-out, as in the file. */
-  readonly optedOutAt?: string | undefined
 }
 
 const SUBSCRIBED: RowStatus = { meanings: [], status: 'subscribed' }
+
+/** A person who left in one column has left, also if another one is unclear. */
+const STRICTEST = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
 /** Reads the status of a row. */
 export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]): RowStatus {
   if (columns.length === 0) return SUBSCRIBED
   const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
   const statuses = meanings.map((meaning) => meaning?.status)
-  // A person who left in one column has left, also if another one is unclear.
-  if (!statuses.includes('suppressed')) {
-    return {
-      meanings,
-      status: statuses.includes(undefined) ? undefined : statuses.includes('skip') ? 'skip' : 'subscribed',
-    }
-  }
-  const dated = meanings.findIndex((meaning) => meaning?.status === 'suppressed' && meaning.value === A_DATE)
-  return { meanings, status: 'suppressed', optedOutAt: cells[columns[dated]?.index ?? -1] }
+  return { meanings, status: STRICTEST.find((status) => statuses.includes(status)) }
 }

@@ -2,12 +2,13 @@
  * A text as a table: CSV with any usual delimiter, one JSON object per line (NDJSON), or one address per line.
  *
  * CSV is RFC 4180, with variants of other programs: a quote inside a cell that does not begin with one belongs to the cell.
- * So do all quotes of a cell that continues after its closing quote.
+ * So do all quotes of a cell that continues after its closing quote. A backslash before a quote doubles it where the row has
+ * its cells only then.
  */
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
-import { isAddressName } from './names.ts'
+import { isAddressName } from './programs.ts'
 
 export interface Row {
   /** The line on which it ends, from 1. */
@@ -31,56 +32,62 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 /** Most lines with content in which the header may be: some programs write a title before it. */
 const MAX_TITLE_LINES = 5
 
-/** A line where the table may start. */
-interface Start {
-  readonly content: string
-  /** From 1. */
+/** How to split a text, and where to start. */
+interface Csv {
+  /** The name of the file in messages. */
+  readonly file: string
+  /** The number of the first line, from 1. */
   readonly line: number
-  /** Where the line begins in the text. */
+  /** Where it begins in the text. */
   readonly at: number
+  /** Undefined when each line is one cell. */
+  readonly delimiter?: string | undefined
+  /** The number of columns, if it is known. */
+  readonly width?: number
+}
+
+/** A line that may be the header, or the first row. */
+interface Start extends Csv {
+  readonly content: string
 }
 
 /**
- * Finds the format and the header of a text.
+ * Finds the format and the header of a text. Throws a Failure when the text is empty or in another format.
  *
- * @param file its name in messages
  * @param hasColumns whether a first line with addresses only is one row. Otherwise each address is a row
- * @throws Failure when the text is empty or in another format
  */
 export function parseTable(content: string, file: string, hasColumns: boolean): Table {
   // In old files, CR alone ends a line.
   const text = content.includes('\n') ? content : content.replaceAll('\r', '\n')
-  const { starts, named } = findStarts(text)
+  const starts = findStarts(text, file)
   const [first] = starts
   if (!first) throw new Failure(`${file}: it is empty`)
-  if (first.content.startsWith('{')) return openJson(file, () => readRecords(text, { file, start: first }))
+  const openLines = (start: Start) => readRecords(text, { ...start, delimiter: undefined })
+  if (first.content.startsWith('{')) return openJson(file, () => openLines(first))
   if (first.content.startsWith('[')) {
     throw new Failure(`${file}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
-  const toCsv = (start: Start) => ({ file, start, delimiter: named ?? findDelimiter(start.content) })
-  const toCells = (start: Start) => readRecords(text, toCsv(start)).next().value?.cells ?? []
-
+  const toCells = (start: Start) => readRecords(text, start).next().value?.cells ?? []
   const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
   const hasAddress = holdsAddress(first)
   const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
   // A title is skipped, but never a line with an address. Without the header, nobody knows what the columns say.
-  if (hasAddress && found && toCsv(found).delimiter !== undefined) {
+  if (hasAddress && found?.delimiter !== undefined) {
     throw new Failure(`${file}: line ${found.line} is the header, and there is an address before it: delete that line`)
   }
   const header = hasAddress ? undefined : found
-  const csv = toCsv(header ?? first)
-  if (csv.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    const lines = { file, start: csv.start }
-    return { file, names: undefined, rows: () => readRecords(text, lines).drop(header ? 1 : 0) }
+  const start = header ?? first
+  if (start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
+    return { file, names: undefined, rows: () => openLines(start).drop(header ? 1 : 0) }
   }
-  const cells = toCells(csv.start)
+  const cells = toCells(start)
   const names = hasAddress ? cells.map((_, index) => `column ${index + 1}`) : cells
-  const rows = () => readRecords(text, { ...csv, width: names.length }).drop(hasAddress ? 0 : 1)
+  const rows = () => readRecords(text, { ...start, width: names.length }).drop(hasAddress ? 0 : 1)
   return { file, names, rows }
 }
 
-/** Finds the first lines with content, and the delimiter that Excel's line `sep=;` names. */
-function findStarts(text: string): { starts: readonly Start[]; named: string | undefined } {
+/** Finds the first lines with content. Excel's line `sep=;` names their delimiter. */
+function findStarts(text: string, file: string): readonly Start[] {
   const starts: Start[] = []
   let named: string | undefined
   for (let [at, line] = [0, 1]; at < text.length && starts.length < MAX_TITLE_LINES; line++) {
@@ -88,17 +95,18 @@ function findStarts(text: string): { starts: readonly Start[]; named: string | u
     const content = text.slice(at, end).trim()
     const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
     named = separator ?? named
-    if (content !== '' && !separator && !isComment(content)) starts.push({ content, line, at })
+    if (content !== '' && !separator && !isComment(content)) {
+      starts.push({ file, line, at, content, delimiter: named ?? findDelimiter(content) })
+    }
     at = end + 1
   }
-  return { starts, named }
+  return starts
 }
 
 /** An address and the name of a column may begin with `#` too. */
 function isComment(line: string): boolean {
-  return (
-    line.startsWith('#') && !line.split(/[,;\t|]/).some((cell) => isAddressName(cell) || parseOwnerAddress(cell).ok)
-  )
+  const cells = line.split(/[,;\t|]/)
+  return line.startsWith('#') && !cells.some((cell) => isAddressName(cell) || parseOwnerAddress(cell).ok)
 }
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */
@@ -115,21 +123,15 @@ function toLineEnd(text: string, from: number): number {
 }
 
 /** The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null. */
-function openJson(file: string, lines: () => Iterable<Row>): Table {
-  const names = new Set<string>()
-  for (const { cells } of lines()) for (const name of Object.keys(parseObject(cells[0]) ?? {})) names.add(name)
-  const header = [...names]
+function openJson(file: string, lines: () => IteratorObject<Row>): Table {
+  const names = [...new Set(lines().flatMap(({ cells }) => Object.keys(parseObject(cells[0]) ?? {})))]
   const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-  function* rows(): Generator<Row> {
-    for (const { line, cells } of lines()) {
-      const object = parseObject(cells[0])
-      if (object) yield { line, cells: header.map((name) => toCell(object[name] ?? '')) }
-      else yield { line, cells, problem: 'it is not a JSON object' }
-    }
+  const toRow = ({ line, cells }: Row): Row => {
+    const object = parseObject(cells[0])
+    if (!object) return { line, cells, problem: 'it is not a JSON object' }
+    return { line, cells: names.map((name) => toCell(object[name] ?? '')) }
   }
-
-  return { file, names: header, rows }
+  return { file, names, rows: () => lines().map(toRow) }
 }
 
 /** Parses a JSON object; undefined for anything else. */
@@ -142,20 +144,10 @@ export function parseObject(text = ''): Readonly<Record<string, unknown>> | unde
   }
 }
 
-interface Csv {
-  /** The name of the file in messages. */
-  readonly file: string
-  readonly start: Pick<Start, 'line' | 'at'>
-  /** Undefined when each line is one cell. */
-  readonly delimiter?: string | undefined
-  /** The number of columns, if it is known. */
-  readonly width?: number
-}
-
 /** Splits CSV into records; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
 export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
   const { file, delimiter, width } = csv
-  let { line, at } = csv.start
+  let { line, at } = csv
   let doubled: string | undefined
   while (at < text.length) {
     const end = toLineEnd(text, at)

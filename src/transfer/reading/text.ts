@@ -11,10 +11,9 @@ export function toInputName(file: string): string {
 }
 
 /**
- * Reads a text file, or standard input for `-`.
+ * Reads a text file, or standard input for `-`. Throws a Failure when it has more than MAX_IMPORT_BYTES or is not text.
  *
  * @param encoding a label of the Encoding standard, for a file without a byte order mark. Default: UTF-8
- * @throws Failure when the file cannot be read, has more than MAX_IMPORT_BYTES or is not text
  */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
@@ -43,19 +42,14 @@ async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Prom
   return Buffer.concat(chunks)
 }
 
-const UNPACK = 'unpack it first'
-
 /** First bytes of files that are not text, as Latin-1. */
-const SIGNATURES: readonly (readonly [start: string, kind: string, advice: string])[] = [
-  ['PK\x03\x04', 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
-  ['\xd0\xcf\x11\xe0', 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
-  ['\x1f\x8b', 'a gzip file', UNPACK],
-  ['\xfd7zXZ\0', 'an xz file', UNPACK],
-  ['BZh', 'a bzip2 file', UNPACK],
-  ['(\xb5/\xfd', 'a zstd file', UNPACK],
-  ['7z\xbc\xaf', 'a 7z archive', UNPACK],
-  ['SQLite format 3\0', 'a SQLite database', 'export it as CSV first'],
-  ['%PDF-', 'a PDF file', 'export the list as CSV instead'],
+const SIGNATURES: readonly (readonly [starts: readonly string[], kind: string, advice: string])[] = [
+  [['PK\x03\x04'], 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
+  [['\xd0\xcf\x11\xe0'], 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
+  // gzip, xz, bzip2, zstd, 7z.
+  [['\x1f\x8b', '\xfd7zXZ\0', 'BZh', '(\xb5/\xfd', '7z\xbc\xaf'], 'a compressed file', 'unpack it first'],
+  [['SQLite format 3\0'], 'a SQLite database', 'export it as CSV first'],
+  [['%PDF-'], 'a PDF file', 'export the list as CSV instead'],
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */
@@ -68,7 +62,7 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
 /** Decodes a text. A byte order mark counts more than `encoding`. @throws Failure that says what to do */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
-  const [, kind, advice] = SIGNATURES.find(([signature]) => start.startsWith(signature)) ?? []
+  const [, kind, advice] = SIGNATURES.find(([starts]) => starts.some((one) => start.startsWith(one))) ?? []
   if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1]
   const known = marked ?? encoding

@@ -1,6 +1,17 @@
-/** Words in status columns and notes, in the languages of the page. */
+/** Words in status columns and notes, in the languages of the page, and how words and names of columns are compared. */
 
-import { toPlain, toPlainNames } from './names.ts'
+/** Converts a name or a word to the form in which it is compared: without case, accents, spaces and punctuation. */
+export function toPlain(text: string): string {
+  const plain = text.toLowerCase()
+  // Most texts are ASCII.
+  if (/^[a-z0-9]*$/.test(plain)) return plain
+  return plain.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** Splits names that are separated by commas. */
+export function toPlainNames(list: string): readonly string[] {
+  return list.split(', ').map(toPlain)
+}
 
 /** What an import does with a row: add the address, leave the row out, or suppress the address. The strictest is last. */
 export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
@@ -106,13 +117,14 @@ export function toPlainValue(text: string): string {
   return toPlain(text) || text.trim()
 }
 
-const NO_WORD = /[^\p{L}\p{N}]+/u
 const LEFT = toPattern(KINDS.left.flatMap((line) => line.split(', ')))
 
 /** Whether a cell says that somebody left: among other words, or as one of several words that each mean it alone. */
 export function saysLeft(cell: string): boolean {
   if (LEFT.test(toBare(cell))) return true
-  return cell.split(cell.startsWith('{') ? NO_WORD : /[,;|]/).some((word) => WORDS.get(toPlain(word)) === 'suppressed')
+  return cell
+    .split(cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/)
+    .some((word) => WORDS.get(toPlain(word)) === 'suppressed')
 }
 
 /** Matches any of the phrases. Chinese and Japanese have no spaces between words. */

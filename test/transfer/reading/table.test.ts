@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { parseTable, readRecords } from '../../../src/transfer/reading/table.ts'
 
 const read = (text: string, csv: { delimiter?: string; width?: number } = {}) => [
-  ...readRecords(text, { file: 'list', start: { line: 1, at: 0 }, delimiter: ',', ...csv }),
+  ...readRecords(text, { file: 'list', line: 1, at: 0, delimiter: ',', ...csv }),
 ]
 const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells }) => [...cells])
 
@@ -45,7 +45,7 @@ test.each<readonly [string, readonly string[]]>([
   [String.raw`a,"Anna \"Annie\", Smith",c`, ['a', 'Anna "Annie", Smith', 'c']],
   [String.raw`a,"Smith\", Anna",c`, ['a', 'Smith", Anna', 'c']],
   [String.raw`a,"Anna \"","c"`, ['a', 'Anna "', 'c']],
-  [String.raw`a,"Anna \"A\"` + '\nB","c"', ['a', 'Anna "A"\nB', 'c']],
+  ['a,"Anna \\"A\\"\nB","c"', ['a', 'Anna "A"\nB', 'c']],
   [String.raw`a,"C:\","c"`, ['a', 'C:\\', 'c']],
   ['a,"b ""c"", d"', ['a', 'b "c", d']],
 ])('a backslash before a quote counts only where the row has its cells then: %s', (text, cells) => {
