@@ -11,7 +11,7 @@ import {
   type SuspectColumn,
 } from '../transfer/reading/plan.ts'
 import type { Table } from '../transfer/reading/table.ts'
-import { findFlag, STATUSES, type Status, saysLeft, toPlainValue } from '../transfer/reading/words.ts'
+import { findFlag, STATUSES, type Status, saysLeft, toPlainValue, WORDS } from '../transfer/reading/words.ts'
 import { note, toCount } from './output.ts'
 import { type Ask, askPerson } from './terminal.ts'
 
@@ -80,12 +80,13 @@ async function askPlan(plan: Plan): Promise<Answers> {
   })
 }
 
-const isNo = (answer: string) => findFlag(toPlainValue(answer)) === 'no'
+const findAnswer = (text: string) => findFlag(toPlainValue(text))
+const isNo = (answer: string) => findAnswer(answer) === 'no'
 
 async function askColumn(suspect: SuspectColumn, ask: Ask): Promise<Answers> {
   const { column, values, empty } = suspect
   const answer = await ask(`${describe(suspect)}. Does it say who left? [y/N]`)
-  if (findFlag(toPlainValue(answer)) !== 'yes') return [['--ignore-column', column]]
+  if (findAnswer(answer) !== 'yes') return [['--ignore-column', column]]
   const answers: (readonly [string, string])[] = [['--status-column', column]]
   const shown = values?.map(([value]) => value) ?? []
   const known = values && values.length <= MAX_SHOWN && !shown.includes(A_DATE) ? shown : ['*']
@@ -98,11 +99,15 @@ async function askColumn(suspect: SuspectColumn, ask: Ask): Promise<Answers> {
 }
 
 /** What a value of a column that says who left usually means. */
-function findUsual({ left, isConsent }: SuspectColumn, value: string): Status {
+function findUsual({ values, left, isConsent }: SuspectColumn, value: string): Status {
   const isNothing = value === '' || isNo(value)
   if (isConsent) return isNothing ? 'skip' : 'subscribed'
+  // Beside a word such as "subscribed", nothing else means it.
+  if (values?.some(([other]) => findWord(other) === 'subscribed')) return findWord(value) ?? 'skip'
   return left !== undefined || isNothing ? 'subscribed' : 'suppressed'
 }
+
+const findWord = (value: string) => WORDS.get(toPlainValue(value))
 
 const CHOICES: readonly Status[] = ['subscribed', 'suppressed', 'skip']
 
@@ -129,19 +134,25 @@ function explain(plan: Plan, file: string): Failure {
   const [first] = suspects
   if (first) note(`If ${suspects.length === 1 ? 'it does' : 'they do'} not say who left:`)
   note(`  ${toCommand([...skip, ...ignore])}`)
-  if (first) {
-    const any = findUsual(first, '*')
-    const read = [
-      ['--status-column', first.column],
-      ['--treat', `${first.column}:*=${any}`],
-    ] as const
-    const empty = any === 'subscribed' && !first.isConsent ? [['--treat', `${first.column}:=subscribed`] as const] : []
-    note(
-      `If ${quote(first.column)} does${any === 'subscribed' ? '' : ', and any value but no means that the person left'}:`,
-    )
-    note(`  ${toCommand([...skip, ...read, ...empty, ...ignore.slice(1)])}`)
-  }
+  if (first) noteReadings(first, (answers) => toCommand([...skip, ...answers, ...ignore.slice(1)]))
   return new Failure(`${file}: nothing was imported: only you know who left`)
+}
+
+/** Prints a command for each way to read a column that says who left. */
+function noteReadings(suspect: SuspectColumn, toCommand: (answers: Answers) => string): void {
+  const { column, values = [], isConsent } = suspect
+  const any = findUsual(suspect, '*')
+  const known = values.map(([value]) => value)
+  const noteReading = (meaning: string, status: Status, treated: readonly string[]) => {
+    const treat = treated.map((value) => ['--treat', `${column}:${toArgument(value)}=${status}`] as const)
+    note(`If ${quote(column)} does${meaning}:`)
+    note(`  ${toCommand([['--status-column', column], ...treat])}`)
+  }
+  if (any === 'skip') noteReading('', any, [...known.filter((value) => !findWord(value) && !saysLeft(value)), ''])
+  if (any === 'subscribed') noteReading('', any, isConsent ? ['*'] : ['*', ''])
+  if (any === 'suppressed') noteReading(', and any value but no means that the person left', any, ['*'])
+  const isQuestion = known.some(isNo) && known.every(findAnswer)
+  if (any === 'suppressed' && isQuestion) noteReading(', and yes means a subscription', 'subscribed', ['*'])
 }
 
 /** Most values of a column that are shown, or asked for. */

@@ -155,6 +155,18 @@ test.each([
   expect(stdout).toStartWith('1 added, 0 already listed, 1 suppressed\n')
 })
 
+test.each([
+  ['Permission', ['Subscribed', 'Unsubscribed', 'Asked']],
+  ['May we write?', ['yes', 'no', 'no']],
+])('a stop prints the command that reads the column %s', async (column, cells) => {
+  const { rows, run, shell, write } = await createCliFixture()
+  await write('old.csv', `email,${column}\n${cells.map((cell, index) => `${index}@site.io,${cell}\n`).join('')}`)
+  const { stderr } = await run(['import', 'old.csv'])
+  const command = stderr.match(/rollcall import .*/g)?.at(-1) ?? ''
+  expect(await shell(command)).toMatchObject({ code: 0 })
+  expect((await rows()).map(({ email }) => email)).toEqual(['0@site.io'])
+})
+
 describe('rejected rows', () => {
   test('are in the file that --rejected names, and in no other', async () => {
     const { folder, print, run, write } = await createCliFixture()

@@ -92,11 +92,11 @@ function hasPart(plain: string, parts: readonly string[]): boolean {
   return parts.some((part) => plain.includes(part))
 }
 
-/** Whether a name is about SMS, WhatsApp, push or letters, and not about email too. */
+/** Whether a name is about SMS, WhatsApp, push, fax or letters, and not about email too. */
 function isOtherChannel(name: string): boolean {
   const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' ')
   const rest = words.replace(/\b(?:direct|postal|paper) ?mail\b|\bmail by post\b/gi, 'by post')
-  const isOther = /\b(?:sms|mms|whatsapp|push|per post|by post|briefpost|postal)\b/i.test(rest)
+  const isOther = /\b(?:sms|mms|whatsapp|push|fax|per post|by post|briefpost|postal)\b/i.test(rest)
   return isOther && !/mail|newsletter/i.test(rest)
 }
 

@@ -105,9 +105,9 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'TinyLetter', rules: [{ columns: ['Subscriber Type'] }] },
   // Programs that are not listed, spreadsheets and columns that people made. Our own choice.
   { name: 'Other programs', rules: [
-    { columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Statut', 'Stato', 'Abostatus',
+    { columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Marketing status', 'Person - Marketing status', 'Statut', 'Stato', 'Abostatus',
       'Newsletter-Status', "Statut d'abonnement"] },
-    { columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out', 'opt_out_date',
+    { columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out', 'opt_out_date', 'Email Opt Out',
       'blocklisted', 'Abgemeldet', 'Abgemeldet am', 'Abmeldedatum', 'Désinscrit', 'Désinscrit le', 'Date de désinscription',
       'Désabonné', 'Désabonné le', 'Fecha de baja', 'Disiscritto', 'Uitgeschreven', 'Uitgeschreven op'], ...LEFT },
     { columns: ['bounced', 'bounced_at', 'complained_at'], ...LEFT, hasBouncesOnly: true },
@@ -125,7 +125,7 @@ export const HARMLESS_NAMES = toPlainNames(
   'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
     'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
     'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
-    'last open, last click, last opened, last clicked, last activity, last seen, last login, last sent, ' +
+    'last open, last click, last opened, last clicked, last activity, last seen, last active, last login, last sent, ' +
     'last email, unsubscribe url, unsubscribe link, unsubscribe token, ' +
     'Free Tier, Premium Tier, Marketing emails bounced',
 )

@@ -29,6 +29,9 @@ export interface Table {
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
+/** An address and the name of a column may begin with `#` too. Typeform calls its first column `#`. */
+const COMMENT = /^#(?:\s|$)/
+
 /** Most lines with content in which the header may be: some programs write a title before it. */
 const MAX_TITLE_LINES = 5
 
@@ -95,18 +98,12 @@ function findStarts(text: string, file: string): readonly Start[] {
     const content = text.slice(at, end).trim()
     const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
     named = separator ?? named
-    if (content !== '' && !separator && !isComment(content)) {
+    if (content !== '' && !separator && !COMMENT.test(content)) {
       starts.push({ file, line, at, content, delimiter: named ?? findDelimiter(content) })
     }
     at = end + 1
   }
   return starts
-}
-
-/** An address and the name of a column may begin with `#` too. */
-function isComment(line: string): boolean {
-  const cells = line.split(/[,;\t|]/)
-  return line.startsWith('#') && !cells.some((cell) => isAddressName(cell) || parseOwnerAddress(cell).ok)
 }
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */

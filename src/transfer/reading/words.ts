@@ -20,10 +20,12 @@ export type Status = (typeof STATUSES)[number]
 /** Words of each kind: a line for each language of the page, in one order. A word that an earlier line has is left out. */
 const KINDS = {
   yes: [
-    'yes, y, true, t, 1, on, ja, j, wahr, oui, o, vrai, sí, verdadero, sì, vero, waar, tak, prawda, sim, s',
+    'yes, y, true, t, 1, on, checked, ja, j, wahr, oui, o, vrai, sí, verdadero, sì, vero, waar, tak, prawda, sim, s',
     'verdadeiro, так, はい, 有, 是, نعم',
   ],
-  no: ['no, n, false, f, 0, off, nein, falsch, non, faux, falso, nee, onwaar, nie, fałsz, não, ні, いいえ, 無, 否, لا'],
+  no: [
+    'no, n, false, f, 0, off, unchecked, nein, falsch, non, faux, falso, nee, onwaar, nie, fałsz, não, ні, いいえ, 無, 否, لا',
+  ],
   subscribed: [
     'active, subscribed, confirmed, enabled, opted in',
     'aktiv, abonniert, angemeldet, bestätigt, eingetragen, Abonnent',
@@ -56,7 +58,7 @@ const KINDS = {
   ],
   skip: [
     'pending, unconfirmed, not confirmed, inactive, disabled, cancelled, canceled, archived, not subscribed',
-    'non-subscribed, never subscribed, soft bounced, validating, needs approval',
+    'non-subscribed, never subscribed, no consent, soft bounced, validating, needs approval',
     'inaktiv, ausstehend, unbestätigt, nicht bestätigt, wartend, gekündigt',
     'inactif, en attente, non confirmé, non confirmée, non inscrit, annulé',
     'inactivo, inactiva, pendiente, sin confirmar, no confirmado, no suscrito, cancelado',

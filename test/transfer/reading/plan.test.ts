@@ -25,6 +25,7 @@ describe('a column that may say who left', () => {
     ['foo', ['2024-05-31', '', '31.5.2024'], 'a date 2, empty 1 (shape)'],
     ['foo', ['-', '', ''], '- 1, empty 2 (shape)'],
     ['foo', ['x', '', ''], 'x 1, empty 2 (shape)'],
+    ['foo', ['checked', '', ''], 'checked 1, empty 2 (shape)'],
     ['Lead status', ['new', 'won'], 'new 1, won 1 (shape)'],
     ['foo', ['gold', 'Unsubscribed', 'gold'], 'gold 2, Unsubscribed 1 (words)'],
     ['foo', ['vip', 'vip; unsubscribed'], 'vip 1, vip; unsubscribed 1 (words)'],
@@ -70,6 +71,8 @@ describe('a column that may say who left', () => {
     ['SMS status', ['unsubscribed', 'subscribed']],
     ['WhatsappOptOut', ['yes', 'no']],
     ['Direct mail opt out', ['x', '']],
+    ['Fax Opt Out', ['1', '0']],
+    ['Last active', ['2024-05-31', '']],
   ])('is none otherwise: %s, %j', (name, cells) => {
     const { subscribers, unread } = read(toCsv(name, cells))
     expect([subscribers.length, unread]).toEqual([cells.length, [name]])
