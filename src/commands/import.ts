@@ -61,8 +61,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   // Before the list changes, because it may fail.
   if (rejected !== undefined && !dryRun) await writeRejected(rejected, list, file)
   noteFile(file, plan, options)
-  const { subscribers, optOuts } = file
-  if (file.rejected.length > 0 && subscribers.length + optOuts.length === 0) {
+  if (file.rejected.length > 0 && file.subscribers.length + file.optOuts.length === 0) {
     throw new Failure('no row could be imported')
   }
   const { isNew, tally } = await withInterrupt((signal) => importFile(list, file, { suppress, dryRun, signal }))
@@ -209,6 +208,7 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
     status: toNames(plan.statuses.map(({ index }) => index)),
     unread: toNames(plan.unread),
   }
+  const samples = dryRun ? file.samples.map((row) => toSample(row, plan)) : []
   if (json) {
     return await printJson({
       list: toListName(list),
@@ -224,14 +224,7 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
       rejected_file: (!dryRun && rejected) || null,
       columns,
       statuses: plan.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
-      samples: dryRun
-        ? file.samples.map((row) => ({
-            status: row.status,
-            line: row.line,
-            date: row.date ?? null,
-            cells: Object.fromEntries(toReadCells(row, plan)),
-          }))
-        : [],
+      samples,
     })
   }
   const created = dryRun ? ' (would be created)' : ' (created)'
@@ -242,12 +235,10 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
     ...plan.values.map(
       ({ column, value, status, rows }) => `${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`,
     ),
-    ...(dryRun ? file.samples.map((row) => toSampleLine(row, plan)) : []),
+    ...samples.map(toSampleLine),
   ]
   if (kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
-    note(
-      'some people left on an unknown date, and stay if they were on the list. To remove them, import a file of them with --suppress',
-    )
+    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
   }
   // A name of the file may have a line break.
   await print(lines.map(escapeControls).join('\n'))
@@ -255,49 +246,45 @@ async function printSummary(summary: Summary, { rejected, dryRun, json }: Import
 
 /** The rows of the file: each is counted once. */
 function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, file }: Summary): string {
-  const others = [
+  const counts = [
+    [added, 'added'],
+    [alreadyListed, 'already listed'],
     [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
     [file.skipped, 'skipped'],
     [leftOut, 'left out (suppressed before, or in another row)'],
     [file.rejected.length, 'rejected'],
   ] as const
-  const counts = [
-    [added, 'added'] as const,
-    [alreadyListed, 'already listed'] as const,
-    ...others.filter(([count]) => count > 0),
-  ]
-  return counts.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
+  const shown = counts.filter(([count], index) => count > 0 || index < 2)
+  return shown.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
 }
-
-type Columns = Readonly<Record<'email' | 'date' | 'status' | 'unread', readonly string[]>>
 
 /** Which columns were read. A file with one address per line has none. */
 function toColumnLines(
-  { email, date, status, unread }: Columns,
+  { email, date, status, unread }: Readonly<Record<'email' | 'date' | 'status' | 'unread', readonly string[]>>,
   { possibleDates: [possible], suppress }: Plan,
 ): string[] {
   if (email.length === 0) return []
   const toNames = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ') || 'none'
-  const unused = unread.length > 0 ? [`not read: ${toNames(unread)}`] : []
-  const advice =
-    possible === undefined
-      ? ''
-      : `. ${JSON.stringify(possible)} looks like a date: --date-column ${JSON.stringify(possible)}`
-  const undated = date.length === 0 && !suppress ? [`no date: everybody gets the time of the import${advice}`] : []
-  return [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`, ...unused, ...undated]
+  const lines = [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`]
+  if (unread.length > 0) lines.push(`not read: ${toNames(unread)}`)
+  if (date.length > 0 || suppress) return lines
+  const name = JSON.stringify(possible)
+  const advice = possible === undefined ? '' : `. ${name} looks like a date: --date-column ${name}`
+  return [...lines, `no date: everybody gets the time of the import${advice}`]
 }
 
-/** The cells that were read from a row. */
-function toReadCells({ cells }: ReadRow, { names, address, dates, statuses }: Plan) {
-  const indexes = new Set([address, ...dates, ...statuses.map(({ index }) => index)])
-  return [...indexes].map((index) => [names[index] ?? 'address', cells[index] ?? ''] as const)
+/** A row that was read, with the cells that were read from it. */
+function toSample({ status, line, date, cells }: ReadRow, { names, address, dates, statuses }: Plan) {
+  const indexes = [address, ...dates, ...statuses.map(({ index }) => index)]
+  const read = indexes.map((index) => [names[index] ?? 'address', cells[index] ?? ''] as const)
+  return { status, line, date: date ?? null, cells: Object.fromEntries(read) }
 }
 
-/** Such as `line 2 is subscribed: "Email" ada@example.org, "Created" 31.5.2024 (2024-05-31T00:00:00.000Z)`. */
-function toSampleLine(row: ReadRow, plan: Plan): string {
-  const { line, status, date } = row
-  const cells = toReadCells(row, plan)
-  const shown = cells.map(([column, cell]) => `${JSON.stringify(column)} ${cell.trim().slice(0, 60) || '(empty)'}`)
+/** Such as `line 2 is subscribed: "Email" ada@example.org, "Created" 31.5.2024; the date is 2024-05-31T00:00:00.000Z`. */
+function toSampleLine({ line, status, date, cells }: ReturnType<typeof toSample>): string {
+  const shown = Object.entries(cells).map(([column, cell]) => {
+    return `${JSON.stringify(column)} ${cell.trim().slice(0, 60) || '(empty)'}`
+  })
   return `line ${line} is ${status}: ${shown.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
 }

@@ -104,11 +104,6 @@ export function createWriter(format: Format, { target, spreadsheetSafe }: Writer
   }
 }
 
-/** Whether a spreadsheet would treat an address as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
-function isFormula(text: string): boolean {
-  return /^[=+-]/.test(text)
-}
-
 /** Writes a row of CSV (RFC 4180). */
 export function toCsvRow(cells: readonly string[]): string {
   return `${cells.map(toCsvCell).join(',')}\r\n`
@@ -119,8 +114,9 @@ function toCsvCell(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
+/** Escapes what a spreadsheet would treat as a formula (OWASP, CSV Injection). An address cannot begin with `@`, tab or CR. */
 function escapeFormula(value: string): string {
-  return isFormula(value) ? `'${value}` : value
+  return value.replace(/^[=+-]/, "'$&")
 }
 
 function toJsonLine({ seq, email, subscribedAt }: Subscriber): string {
