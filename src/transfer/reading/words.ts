@@ -123,6 +123,8 @@ const LEFT = toPattern(KINDS.left.flatMap((line) => line.split(', ')))
 
 /** Whether a cell says that somebody left: among other words, or as one of several words that each mean it alone. */
 export function saysLeft(cell: string): boolean {
+  // Most cells of some columns are numbers.
+  if (/^\d*$/.test(cell)) return false
   if (LEFT.test(toBare(cell))) return true
   return cell
     .split(cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/)
