@@ -123,10 +123,7 @@ function findMonth(plain: string): number | undefined {
   return months.get(plain)
 }
 
-function toMonths(
-  tag: string,
-  style: Intl.DateTimeFormatOptions,
-): readonly (readonly [plain: string, month: number])[] {
+function toMonths(tag: string, style: Intl.DateTimeFormatOptions): readonly (readonly [string, number])[] {
   const format = new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC', calendar: 'gregory' })
   return Array.from({ length: 12 }, (_, index) => {
     const month = format.formatToParts(Date.UTC(2024, index, 1)).find(({ type }) => type === 'month')
@@ -136,7 +133,7 @@ function toMonths(
 
 /** Milliseconds since 1970; undefined when there is no such time. */
 function toMilliseconds(groups: Groups): number | undefined {
-  const { year = '', name, half, fraction, sign = '+' } = groups
+  const { year = '', name, half, fraction = '', sign = '+' } = groups
   const [month, day] = [name ? findMonth(toPlain(name)) : Number(groups.month), Number(groups.day)]
   if (month === undefined) return undefined
   const toNumber = (name: string) => Number(groups[name] ?? 0)
@@ -149,15 +146,7 @@ function toMilliseconds(groups: Groups): number | undefined {
   if (!isDay || !isHour || minute > 59 || second > 60) return undefined
   const hours = half ? (hour % 12) + (/^p/i.test(half) ? 12 : 0) : hour
   const east = Number(`${sign}1`) * (toNumber('hoursEast') * 60 + toNumber('minutesEast'))
-  return Date.UTC(
-    years,
-    month - 1,
-    day,
-    hours,
-    minute - east,
-    second,
-    fraction ? Number(fraction.slice(0, 3).padEnd(3, '0')) : 0,
-  )
+  return Date.UTC(years, month - 1, day, hours, minute - east, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
 }
 
 function checkRange(milliseconds: number): ParsedDate {
