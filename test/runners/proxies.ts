@@ -73,7 +73,7 @@ const PROXIES = [
     text: adapt('Caddyfile', {
       '\n\tservers {': `\n\tadmin off\n\thttp_port ${plain}\n\thttps_port ${secure}\n\tdefault_bind 127.0.0.1\n\tservers {`,
       '\nlist.example.org {': `\nlist.example.org, www.list.example.org {\n\ttls ${pem} ${pem}`,
-      'reverse_proxy 127.0.0.1:3000 {': `reverse_proxy ${one} ${two} {`,
+      '\n\treverse_proxy 127.0.0.1:3000 {': `\n\treverse_proxy ${one} ${two} {`,
     }),
     args: ['run', '--adapter', 'caddyfile', '--config'],
   },
