@@ -117,8 +117,8 @@ export function createWorld(list: List, folder: string, random: Random, ledger: 
     if (summary === undefined) return
     for (const operation of operations) confirm(operation)
     figures.acknowledged += operations.length
-    const { added, known, left_out: leftOut } = JSON.parse(summary) as Record<string, number>
-    const sum = (added ?? 0) + (known ?? 0) + (leftOut ?? 0)
+    const { added, already_listed: alreadyListed, left_out: leftOut } = JSON.parse(summary) as Record<string, number>
+    const sum = (added ?? 0) + (alreadyListed ?? 0) + (leftOut ?? 0)
     check(sum === operations.length, () => `an import of ${operations.length} rows says ${summary}`)
   }
 
