@@ -1,7 +1,7 @@
-/** The report of a run, as Markdown: a table for each trial. */
+/** The report of the trials, as Markdown: a table for each. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { describeMachine, toTable } from '../bench/document.ts'
 import { type Figures, STORES, type StoreKind, type Trial } from './trial.ts'
 
@@ -27,17 +27,31 @@ const STORE_NAMES: Readonly<Record<StoreKind, string>> = { sqlite: 'SQLite', pos
 const GUIDE = `# Endurance
 
 \`npm run endurance\` kills Rollcall, cuts its power, breaks its disk and its server, compares it with a model, runs commands
-beside requests, and loads it for minutes. It takes about 50 minutes, so \`npm test\` does not include it, and writes this
+beside requests, and loads it for minutes. It takes half an hour, so \`npm test\` does not include it, and writes this
 report. The exit code is 0 if every promise was kept, 1 if one is broken, and 2 if this machine lacks something.
 \`npm run endurance -- --only commands --store sqlite\` runs one trial on one store; \`--help\` lists them.
 
 It needs Linux, root, \`strace\` and \`wrk\` (\`apt-get install strace wrk\`). PostgreSQL comes with \`npm ci\`. strace records
 every write, sync and response, so a power cut can be replayed at any moment, and it makes calls fail as a broken disk does.`
 
-/** Writes the report into a folder. */
-export function writeReport(folder: string, run: Run): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'endurance.md'), toMarkdown(run))
+/**
+ * Writes a report: a section for each trial, which names its commit. A trial that the run does not have keeps the section of an
+ * earlier run.
+ *
+ * @param earlier the report of that run, empty if there is none
+ */
+export function writeReport(file: string, run: Run, trials: readonly Trial[], earlier: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const sections = trials.flatMap((trial) => {
+    const outcomes = run.outcomes.filter((outcome) => outcome.trial === trial)
+    return outcomes.length > 0 ? toSection(trial, outcomes, run) : findSection(earlier, trial)
+  })
+  writeFileSync(file, [GUIDE, '## Results', ...sections].join('\n\n').concat('\n'))
+}
+
+function findSection(report: string, { name }: Trial): readonly string[] {
+  const section = report.split(/\n\n(?=### )/).find((text) => text.startsWith(`### ${name}\n`))
+  return section === undefined ? [] : [section.trimEnd()]
 }
 
 /** The command that repeats the run of a trial. */
@@ -45,29 +59,20 @@ export function toRepeat({ trial, store }: Outcome, { seed, scale }: Run): strin
   return `npm run endurance -- --only ${trial.name} --store ${store} --seed ${seed}${scale === 1 ? '' : ` --scale ${scale}`}`
 }
 
-function toMarkdown(run: Run): string {
-  const { commit, seed, scale, outcomes } = run
-  const minutes = Math.round(outcomes.reduce((sum, { seconds }) => sum + seconds, 0) / 60)
+function toSection(trial: Trial, outcomes: readonly Outcome[], run: Run): readonly string[] {
+  const { commit, seed, scale } = run
   const length = scale === 1 ? '' : `, at ${scale} of the full length`
   const broken = outcomes.filter((outcome) => outcome.broken !== undefined)
-  const result = broken.length === 0 ? 'Every promise was kept.' : `**Broken promises: ${broken.length}.**`
-  const trials = [...new Set(outcomes.map(({ trial }) => trial))]
   return [
-    GUIDE,
-    '## The last run',
-    `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}, seed ${seed}, ${minutes} minutes${length}, on ${describeMachine()}. ${result}`,
-    ...trials.flatMap((trial) => [
-      `### ${trial.name}`,
-      `Must show: ${trial.promise}.`,
-      toTrialTable(outcomes.filter((outcome) => outcome.trial === trial)),
-    ]),
+    `### ${trial.name}`,
+    `Must show: ${trial.promise}.`,
+    `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}, seed ${seed}${length}, on ${describeMachine()}.`,
+    toTrialTable(outcomes),
     ...broken.map((outcome) => {
-      const where = `${outcome.trial.name}, ${STORE_NAMES[outcome.store]}`
-      return `**Broken: ${where}**: ${outcome.broken?.trim().replaceAll('\n', ' ')}. Repeat it with \`${toRepeat(outcome, run)}\`.`
+      const text = outcome.broken?.trim().replaceAll('\n', ' ')
+      return `**Broken: ${STORE_NAMES[outcome.store]}**: ${text}. Repeat it with \`${toRepeat(outcome, run)}\`.`
     }),
   ]
-    .join('\n\n')
-    .concat('\n')
 }
 
 /** A column for each store, and a row for each figure that one of them has. */

@@ -5,7 +5,7 @@
  */
 
 import { randomInt } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DOCS, end, readCommit } from '../bench/document.ts'
@@ -36,14 +36,16 @@ Tries to break the promises of Rollcall: kills, power cuts, faults, long load. T
   --store KIND      only this store: ${STORES.join(' or ')}
   --scale NUMBER    a share of the full length, such as 0.1
   --seed NUMBER     repeats the random choices of a run
-  --write-docs      write docs/endurance.md: all trials in full, from a clean commit
+  --write-docs      write docs/endurance.md, in which other trials keep their results: in full, on both stores, from a
+                    clean commit
   --help            print help
 
 Trials, with the minutes that each takes:
 ${TRIALS.map(({ name, minutes, promise }) => `  ${name}: ${JSON.stringify(minutes)}\n      ${promise}`).join('\n')}
 `
 
-const RESULTS = join(import.meta.dir, 'results')
+const RESULTS = join(import.meta.dir, 'results/endurance.md')
+const REPORT = join(DOCS, 'endurance.md')
 
 /** A trial that takes longer than this many times its length, and so many minutes, does not finish. */
 const PATIENCE = 3
@@ -70,8 +72,8 @@ if (runs.length === 0 || !(scale > 0) || !Number.isSafeInteger(seed)) end(HELP, 
 const missing = chosen.flatMap(({ needs = [] }) => needs).find((program) => !Bun.which(program))
 if (missing) end(`${missing} is not installed: apt-get install ${missing}`, 2)
 const commit = await readCommit()
-if (values['write-docs'] && (values.only || values.store || scale !== 1 || commit.endsWith('-dirty')))
-  end('--write-docs needs a clean commit and all trials in full: commit your changes, and use no other option', 2)
+if (values['write-docs'] && (values.store || scale !== 1 || commit.endsWith('-dirty')))
+  end('--write-docs needs a clean commit and trials in full: commit your changes, and leave out --store and --scale', 2)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 process.on('exit', endServices)
@@ -84,10 +86,10 @@ for (const { trial, store } of runs) {
   say(`${trial.name}, ${store}: ${broken === undefined ? 'kept' : 'BROKEN'} (${seconds.toFixed(0)} s)`)
   if (broken !== undefined)
     say(`A promise is broken: ${trial.promise}\nSeen: ${broken}\nRepeat: ${toRepeat(outcome, run)}`)
-  writeReport(RESULTS, run)
+  writeReport(RESULTS, run, TRIALS, '')
 }
-if (values['write-docs']) writeReport(DOCS, run)
-say(`The report is in ${join(RESULTS, 'endurance.md')}`)
+if (values['write-docs']) writeReport(REPORT, run, TRIALS, readFileSync(REPORT, 'utf8'))
+say(`The report is in ${RESULTS}`)
 process.exit(outcomes.every(({ broken }) => broken === undefined) ? 0 : 1)
 
 /** Runs a trial in a folder of its own and for a limited time. */

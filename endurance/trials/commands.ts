@@ -37,7 +37,7 @@ export const commands: Trial = {
 export const commandsLarge: Trial = {
   name: 'commands-large',
   promise: `the same commands on a list of ten million: ${PROMISE}`,
-  minutes: { sqlite: 15 },
+  minutes: { sqlite: 8 },
   async run(context) {
     context.progress('the list of ten million is made once, and kept in bench/results')
     const checkout = await toCheckout(ROOT)
