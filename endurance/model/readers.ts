@@ -51,19 +51,19 @@ const LONGEST = 150_000
 
 export type Copier = ReturnType<typeof createCopier>
 
-/** Copies the list into new lists, and backs up a SQLite list over the last backup. */
+/** Copies the list into new lists, and backs up a SQLite list into new files. */
 export function createCopier(world: World, ledger: Ledger, createList: () => Promise<List>) {
-  const backup = toList(`sqlite:${join(world.folder, 'backup.db')}`, world.folder)
+  let backups = 0
 
-  // A copy of a list from which somebody is removed meanwhile is refused.
-  const copyTo = (target: List) =>
-    world.run(['copy', '--from', world.list.url, '--to', target.url], 'somebody changed the list meanwhile')
+  // A backup that was read is a list, which the next backup does not replace.
+  const createBackup = () => toList(`sqlite:${join(world.folder, `backup-${++backups}.db`)}`, world.folder)
+  const copyTo = (target: List) => world.run(['copy', '--from', world.list.url, '--to', target.url])
 
   /** Fails unless the copy has what was confirmed before it began. */
   async function take(isBackup: boolean): Promise<void> {
-    const target = isBackup ? backup : await createList()
+    const target = isBackup ? createBackup() : await createList()
     const start = performance.now()
-    const output = isBackup ? await world.run(['backup', backup.file]) : await copyTo(target)
+    const output = isBackup ? await world.run(['backup', target.file]) : await copyTo(target)
     const end = performance.now()
     if (output === undefined || ledger.entries.size > LONGEST) return
     ledger.checkSnapshot(isBackup ? 'a backup' : 'a copy', await readRows(target), start, end)

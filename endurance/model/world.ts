@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BrokenPromise, check } from '../check.ts'
+import { BrokenPromise, check, waitFor } from '../check.ts'
 import { type Exchange, type Load, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
 import type { List, Service, Verb } from '../rollcall.ts'
@@ -37,16 +37,15 @@ export function createWorld(list: List, folder: string, random: Random, ledger: 
   /**
    * Runs a command, which must succeed unless it is killed.
    *
-   * @param refusal an error that is allowed
-   * @returns what it prints, undefined when it was killed or refused
+   * @returns what it prints, undefined when it was killed
    */
-  async function run(args: readonly string[], refusal?: string): Promise<string | undefined> {
+  async function run(args: readonly string[]): Promise<string | undefined> {
     figures.verbs++
     const verb = list.start(args)
     verbs.add(verb)
     const { code, stdout, stderr } = await verb.ended
     verbs.delete(verb)
-    if (verb.process.signalCode === 'SIGKILL' || (refusal && stderr.includes(refusal))) return undefined
+    if (verb.process.signalCode === 'SIGKILL') return undefined
     check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
     return stdout
   }
@@ -54,6 +53,8 @@ export function createWorld(list: List, folder: string, random: Random, ledger: 
   /** Starts services, and callers that subscribe until the round ends. */
   async function begin(count: number): Promise<void> {
     services = await Promise.all(Array.from({ length: count }, () => list.serve()))
+    // A service on PostgreSQL creates the list after its start.
+    for (const service of services) await waitFor('a service is ready', service.isReady, 60_000)
     loads = services.map((_, index) => startLoad(() => services[index]?.port ?? 0, { callers: CALLERS, next }))
   }
 
