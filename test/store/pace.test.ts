@@ -25,6 +25,23 @@ test('a small rest that is fast changes nothing, and one that is slow does', () 
   expect(pace.size()).toBe(200)
 })
 
+test('a command begins with 500 rows, and holds the lock for 0.1 s', () => {
+  const pace = createPace()
+  expect(pace.size()).toBe(500)
+  pace.record(500, 100)
+  expect(pace.size()).toBe(500)
+  pace.record(500, 200)
+  expect(pace.size()).toBe(250)
+})
+
+test('a service gets the lock between two batches', async () => {
+  const ends: number[] = []
+  for await (const _ of toBatches([1, 2, 3], { size: () => 1 })) ends.push(performance.now())
+  const pauses = ends.slice(1).map((end, index) => end - (ends[index] ?? 0))
+  // A timer may fire a little early.
+  expect(Math.min(...pauses)).toBeGreaterThan(8)
+})
+
 test('batches have the size that the pace says when each begins, and all rows in their order', async () => {
   const rows = Array.from({ length: 10 }, (_, index) => index)
   const sizes = [1, 2, 4, 8]

@@ -1,7 +1,9 @@
 /** Compaction and the lock of a PostgreSQL list: rows that commit late, processes that stand still, and deadlines. */
 
 import { expect, onTestFinished, test } from 'bun:test'
+import { parseListUrl } from '../../../src/config/list-url.ts'
 import type { Address } from '../../../src/email.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { ROOT } from '../../support/paths.ts'
 import { getServer, holdTransaction, toDatabase, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
@@ -62,9 +64,14 @@ test('a backlog of several slices is on the list in its order, also when rows ar
   await withStore(url, async (store) => {
     for (let start = 0; start < 45_000; start += 15_000) await store.add(addresses.slice(start, start + 15_000))
     for (let row = 0; row < 20; row++) await store.probe()
-    expect(emailsOf(await listAll(store))).toEqual(addresses)
-    expect(await countRows(url, 'inbox')).toBe(0)
   })
+  const progress: number[] = []
+  const reader = await openStore(parseListUrl('URL', url), { onCompaction: (done) => progress.push(done) })
+  expect(emailsOf(await listAll(reader))).toEqual(addresses)
+  await reader.close()
+  expect(await countRows(url, 'inbox')).toBe(0)
+  // A slice ends with the row that exceeds its size.
+  expect(progress.slice(0, 3)).toEqual([15_000, 30_000, 45_000])
 })
 
 test('a process that stands still in a transaction loses the lock', async () => {

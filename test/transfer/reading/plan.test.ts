@@ -27,6 +27,7 @@ describe('a column that may say who left', () => {
     ['foo', ['x', '', ''], 'x 1, empty 2 (shape)'],
     ['foo', ['checked', '', ''], 'checked 1, empty 2 (shape)'],
     ['Lead status', ['new', 'won'], 'new 1, won 1 (shape)'],
+    ['SMS and email opt-out', ['yes', 'no'], 'yes 1, no 1 (words)'],
     ['foo', ['gold', 'Unsubscribed', 'gold'], 'gold 2, Unsubscribed 1 (words)'],
     ['foo', ['vip', 'vip; unsubscribed'], 'vip 1, vip; unsubscribed 1 (words)'],
     ['foo', [...NOTES, 'abgemeldet'], 'many values (words)'],
