@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { $ } from 'bun'
 import { getServer, PASSWORD } from '../test/support/postgres.ts'
 import { startPgBouncer } from '../test/support/postgres-server.ts'
-import { createFolder } from '../test/support/service.ts'
+import { createFolder } from '../test/support/workspace.ts'
 import { readCommit } from './document.ts'
 import type { Pins } from './load.ts'
 

@@ -8,7 +8,8 @@ import type { Browser } from 'playwright-core'
 import { renderStatus } from '../src/commands/status-html.tsx'
 import { openPage, startBrowser } from '../test/support/browser.ts'
 import { ROOT } from '../test/support/paths.ts'
-import { createFolder, runCommand, startService } from '../test/support/service.ts'
+import { runCommand, startService } from '../test/support/service.ts'
+import { createFolder } from '../test/support/workspace.ts'
 
 const SITE = `
 name: { en: The Gazette, ar: جريدة الميناء, ja: 港だより }

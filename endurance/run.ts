@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DOCS, end, readCommit } from '../bench/document.ts'
 import { getServer } from '../test/support/postgres.ts'
-import { createFolder, endServices, removeLogs } from '../test/support/service.ts'
 import { within } from '../test/support/wait.ts'
+import { createFolder, endProcesses, removeLogs } from '../test/support/workspace.ts'
 import { BrokenPromise } from './check.ts'
 import { createRandom } from './random.ts'
 import { type Outcome, type Run, toRepeat, writeReport } from './report.ts'
@@ -76,7 +76,7 @@ if (values['write-docs'] && (values.store || scale !== 1 || commit.endsWith('-di
   end('--write-docs needs a clean commit and trials in full: commit your changes, and leave out --store and --scale', 2)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-process.on('exit', endServices)
+process.on('exit', endProcesses)
 const outcomes: Outcome[] = []
 const run: Run = { commit, seed, scale, outcomes }
 for (const { trial, store } of runs) {
@@ -121,7 +121,7 @@ async function runTrial(trial: Trial, store: StoreKind): Promise<Outcome> {
     const broken = error instanceof BrokenPromise ? error.message : `the trial failed: ${text}`
     return toOutcome({ figures: {}, broken })
   } finally {
-    endServices()
+    endProcesses()
     // A trial may have written gigabytes.
     rmSync(folder, { recursive: true, force: true })
   }

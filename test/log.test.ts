@@ -7,7 +7,8 @@ import { redactAddresses, toLogged } from '../src/failure.ts'
 import { DOCUMENTS } from './support/contract.ts'
 import { SMALL_DISK, takeSpace } from './support/disk.ts'
 import { exchange, POST_LINE, toRequest } from './support/raw.ts'
-import { createFolder, PRELOADED, startService } from './support/service.ts'
+import { PRELOADED, startService } from './support/service.ts'
+import { createFolder } from './support/workspace.ts'
 
 test.concurrent('a run without failures logs three lines, for any number of requests', async () => {
   const service = await startService()

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
-import { createFolder } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('the archive has what the lines of the installation use', async () => {
   const folder = await createFolder()

@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { version } from '../../package.json' with { type: 'json' }
-import { createFolder, runCommand, startService, writeForeignFiles } from '../support/service.ts'
+import { runCommand, startService, writeForeignFiles } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('the executable serves the page and the API, and runs commands next to the service', async () => {
   const folder = await createFolder()

@@ -5,7 +5,8 @@ import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { dependencies, version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
-import { createFolder, runCommand, startService, writeForeignFiles } from '../support/service.ts'
+import { runCommand, startService, writeForeignFiles } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 /** What the package has: the sources, the launcher, and what npm always adds. */
 const SOURCES = [...new Bun.Glob('src/**/*.{ts,tsx,css,ico,png}').scanSync(ROOT)]

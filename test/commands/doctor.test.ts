@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
 import { PROGRAM } from '../support/program.ts'
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { runCommand, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
   const { folder, print, run } = await createCliFixture()

@@ -7,7 +7,8 @@ import { readConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { readText } from '../support/markdown.ts'
 import { startInTerminal } from '../support/screen.ts'
-import { createFolder, runCommand } from '../support/service.ts'
+import { runCommand } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const REQUIRED = ['--base-url', 'https://list.gazette.example', '--name', 'The "Gazette": #1']
 

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startInTerminal } from '../support/screen.ts'
-import { createFolder } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 async function serve(env: Readonly<Record<string, string>> = {}) {
   const folder = await createFolder()

@@ -8,7 +8,8 @@ import { type Environment, readEnvironment } from '../../src/config/environment.
 import { parseSite } from '../../src/config/site-file.ts'
 import { UsageError } from '../../src/failure.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { createFolder, runCommand } from '../support/service.ts'
+import { runCommand } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 // The default site file is in the working folder, so the tests change to an empty folder.
 const home = process.cwd()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseSite } from '../../src/config/site-file.ts'
 import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
 import { UsageError } from '../../src/failure.ts'
-import { createFolder } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 describe('a valid site file', () => {
   test('sets every member', () => {

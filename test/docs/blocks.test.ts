@@ -23,8 +23,9 @@ import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { getServer } from '../support/postgres.ts'
 import { PROGRAM } from '../support/program.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 /** Blocks that are not run here, by their language and name. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,8 @@ import openapiTypeScript, { astToString } from 'openapi-typescript'
 import { DOCUMENTS } from '../support/contract.ts'
 import { checkClient } from '../support/generated-client.ts'
 import { ROOT } from '../support/paths.ts'
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { runCommand, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const PROGRAM = {
   name: 'program',

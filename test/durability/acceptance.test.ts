@@ -5,9 +5,10 @@ import { renameSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countCompacted, readList, toListFile } from '../support/list-file.ts'
-import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
+import { type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
 import { createSyncCounter, type SyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 interface CountedService extends RunningService {
   readonly counter: SyncCounter

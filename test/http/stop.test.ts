@@ -8,8 +8,9 @@ import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, post } from '../support/load.ts'
 import { ROOT } from '../support/paths.ts'
 import { openConnection, POST_HEADERS, POST_LINE, toRequest } from '../support/raw.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const toPost = (email: string) => toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email }))
 

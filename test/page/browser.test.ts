@@ -7,7 +7,8 @@ import { LOCALES } from '../../src/locales/languages.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const { en } = LOCALES
 const ENDPOINT = '**/api/newsletter'

@@ -6,8 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { openPage, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const SITE = `
 name: The Gazette

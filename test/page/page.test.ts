@@ -6,7 +6,8 @@ import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { readList } from '../support/list-file.ts'
-import { createFolder, type RunningService, startService } from '../support/service.ts'
+import { type RunningService, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 

@@ -12,8 +12,8 @@ import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { writeRelease } from '../../build/release.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import { findBlock } from '../support/markdown.ts'
-import { createFolder } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 // apt and systemd write a lot, and machines are busy.

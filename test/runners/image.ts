@@ -22,8 +22,9 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { runCommand, startService } from '../support/service.ts'
 import { within } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 if (Bun.which('buildah') === null || process.getuid?.() !== 0) {
   console.error('test:image needs buildah (Debian: apt-get install buildah), and root')

@@ -7,7 +7,7 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram, ROOT } from '../support/paths.ts'
-import { createFolder } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 requirePrograms({ promtool: 'prometheus' })

@@ -22,8 +22,9 @@ import {
   toChunk,
   toRequest,
 } from '../support/raw.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 requirePrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' })

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { $ } from 'bun'
 import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
-import { createFolder } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 requirePrograms({ caddy: 'caddy', nginx: 'nginx', certbot: 'certbot', 'dpkg-deb': 'dpkg-dev', unshare: 'util-linux' })

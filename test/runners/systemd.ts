@@ -9,7 +9,8 @@ import { chown, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { findBlock, readText } from '../support/markdown.ts'
 import { CLI } from '../support/paths.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 requirePrograms({ 'systemd-analyze': 'systemd', unshare: 'util-linux', setpriv: 'util-linux', python3: 'python3' })

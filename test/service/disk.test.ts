@@ -9,9 +9,10 @@ import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
 import { readList, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, post } from '../support/load.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('the service recovers when a full disk has space again', async () => {
   const folder = await realpath(await createFolder())

@@ -5,7 +5,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { createFolder, runCommand, startService } from '../support/service.ts'
+import { runCommand, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 /** Sets the umask of the command that follows. 777 takes all permissions from the owner too. */
 const toLauncher = (umask: string) => ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']

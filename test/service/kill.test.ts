@@ -5,8 +5,9 @@ import type { Address } from '../../src/email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { countCompacted, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, type Ledger, post } from '../support/load.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('confirmed addresses survive kill -9 under load, while two services compact the list', async () => {
   const folder = await createFolder()

@@ -3,7 +3,8 @@
 import { expect, test } from 'bun:test'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { createFolder, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 test('while the lock is held, requests get 500, and documents are served; afterward requests get 200', async () => {
   const folder = await createFolder()

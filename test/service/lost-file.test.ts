@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { readListFile, toListFile } from '../support/list-file.ts'
 import { createLedger, post } from '../support/load.ts'
-import { createFolder, type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
+import { type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 interface Scene extends RunningService {
   readonly file: string

@@ -9,7 +9,8 @@ import { createLog } from '../../src/log.ts'
 import { startService as start } from '../../src/service.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { readList, toListFile } from '../support/list-file.ts'
-import { createFolder, type Environment, runCommand, startService } from '../support/service.ts'
+import { type Environment, runCommand, startService } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const BASE = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
 

@@ -4,7 +4,7 @@ import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { join } from 'node:path'
 import { toClockSeq } from '../../src/store/numbers.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import { createFolder } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 import { emailsOf, listAll, toAddresses } from './suite.ts'
 
 const folder = await createFolder()

@@ -4,7 +4,8 @@ import { onTestFinished } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROGRAM } from './program.ts'
-import { type CommandResult, createFolder, runCommand } from './service.ts'
+import { type CommandResult, runCommand } from './service.ts'
+import { createFolder } from './workspace.ts'
 
 /** A row of an export as NDJSON. */
 export interface Row {

@@ -1,17 +1,14 @@
 /** Starts the service as its users do, as a process of its own, and checks every response against the description. */
 
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { readConfig } from '../../src/config/config.ts'
-import { ROOT, toSupportFile } from './paths.ts'
+import { toSupportFile } from './paths.ts'
 import { PROGRAM } from './program.ts'
 import type { AnswerCheck } from './response-check.ts'
 import { within } from './wait.ts'
-
-/** Holds the log of every service that this process starts. */
-const LOG_FOLDER = resolve(ROOT, 'test/.logs', String(process.pid))
+import { createFolder, LOG_FOLDER, RUNNING } from './workspace.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -59,34 +56,12 @@ export interface RunningService {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-const FOLDERS = join(tmpdir(), `rollcall-test-${process.pid}`)
-
-/** Creates a temporary folder. It is removed after the tests of the file, or when the program ends. */
-export async function createFolder(): Promise<string> {
-  mkdirSync(FOLDERS, { recursive: true })
-  return mkdtempSync(join(FOLDERS, 'folder-'))
-}
-
-export function removeFolders(): void {
-  rmSync(FOLDERS, { recursive: true, force: true })
-}
-
-// Not in a test: Bun has no such event there.
-process.once('exit', removeFolders)
-
 /** Writes files that Bun reads where it starts, unless an option forbids it: settings of another program, which are wrong here. */
 export async function writeForeignFiles(folder: string): Promise<void> {
   for (const name of ['.env', '.env.local'])
     await writeFile(join(folder, name), 'DATABASE_URL=sqlite:foreign.db\nLOG_LEVEL=x\n')
   await writeFile(join(folder, 'bunfig.toml'), 'preload = ["./foreign.ts"]\n')
   await writeFile(join(folder, 'foreign.ts'), 'process.exit(99)\n')
-}
-
-const running = new Set<Bun.Subprocess>()
-
-/** Kills the processes that failed tests left behind. */
-export function endServices(): void {
-  for (const child of running) child.kill('SIGKILL')
 }
 
 /** Returns the environment of a child process: the settings, and from this process only what the child needs to run. */
@@ -112,7 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  running.add(child)
+  RUNNING.add(child)
   const log = followLog(child)
   const line = await Promise.race([
     log.waitFor('"listening on '),
@@ -153,7 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       child.kill(signal)
       await within(child.exited, () => `the service ends after ${signal}; its log:\n${log.text()}`)
       await log.ended
-      running.delete(child)
+      RUNNING.delete(child)
       return child.exitCode
     },
   }
@@ -190,10 +165,10 @@ export function startCommand(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  running.add(child)
+  RUNNING.add(child)
   const read = Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const ended = read.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr }))
-  return { process: child, ended: ended.finally(() => running.delete(child)) }
+  return { process: child, ended: ended.finally(() => RUNNING.delete(child)) }
 }
 
 const checks = new Map<string, AnswerCheck>()
@@ -204,7 +179,8 @@ const checks = new Map<string, AnswerCheck>()
  * service.
  */
 async function createGetCheck(env: Environment, folder: string): Promise<() => AnswerCheck> {
-  const [{ createDescription }, { createAnswerCheck }] = await Promise.all([
+  const [{ readConfig }, { createDescription }, { createAnswerCheck }] = await Promise.all([
+    import('../../src/config/config.ts'),
     import('../../src/documents/openapi/description.ts'),
     import('./response-check.ts'),
   ])
@@ -254,14 +230,4 @@ function followLog(child: { readonly stderr: ReadableStream<Uint8Array>; readonl
   }
 
   return { text: () => text, waitFor, ended: follow() }
-}
-
-/** Removes the logs of the services. @throws when one holds an address */
-export function removeLogs(): void {
-  for (const name of existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []) {
-    const lines = readFileSync(join(LOG_FOLDER, name), 'utf8').split('\n')
-    const line = lines.find((text) => text.includes('@'))
-    if (line !== undefined) throw new Error(`the log ${name} may hold an address: ${line}`)
-  }
-  rmSync(LOG_FOLDER, { recursive: true, force: true })
 }

@@ -1,13 +1,13 @@
-/** Runs after the tests of each file: ends the services that are left, and fails when a log holds an address. */
+/** Runs after the tests of each file: ends the processes that are left, and fails when a log holds an address. */
 
 import { afterAll, setDefaultTimeout } from 'bun:test'
-import { endServices, removeFolders, removeLogs } from './service.ts'
+import { endProcesses, removeFolders, removeLogs } from './workspace.ts'
 
 // Applies to a single file. Bun resets it after the first file, so `npm test` passes --timeout as well.
 setDefaultTimeout(60_000)
 
 afterAll(() => {
-  endServices()
+  endProcesses()
   removeFolders()
   removeLogs()
 })

@@ -7,7 +7,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFolder, PRELOADED } from './service.ts'
+import { PRELOADED } from './service.ts'
+import { createFolder } from './workspace.ts'
 
 /** A system call of the process, in the order in which they ended. */
 export interface SyncEvent {

@@ -8,7 +8,8 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS } from '../../support/contract.ts'
 import { type ClientProgram, checkClient, runProgram } from '../../support/generated-client.ts'
-import { createFolder, type RunningService, startService } from '../../support/service.ts'
+import { type RunningService, startService } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 
 const CLIENTS: readonly ClientProgram[] = [
   {

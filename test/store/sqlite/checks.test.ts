@@ -17,7 +17,7 @@ import type { CheckResult } from '../../../src/store/check.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { addAndEnd } from '../../support/list-file.ts'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 
 async function check(file: string): Promise<readonly CheckResult[]> {
   return await Array.fromAsync(checkSqliteList(file))

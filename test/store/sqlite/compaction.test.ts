@@ -10,7 +10,7 @@ import { checkIntegrity, lookUp } from '../../../src/store/sqlite/read.ts'
 import { applyChanges } from '../../../src/store/sqlite/write.ts'
 import { giveSpace, takeSpace } from '../../support/disk.ts'
 import { ROOT } from '../../support/paths.ts'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { createAddresses, toAddress } from '../suite.ts'
 
 const folder = await createFolder()

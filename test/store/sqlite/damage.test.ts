@@ -11,7 +11,7 @@ import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { PAGE_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { createAddresses, listAll, listSuppressions } from '../suite.ts'
 
 const folder = await createFolder()

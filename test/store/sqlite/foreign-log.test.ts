@@ -16,7 +16,8 @@ import { join } from 'node:path'
 import { refuseForeignLog } from '../../../src/store/sqlite/paths.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { addAndEnd, readListFile } from '../../support/list-file.ts'
-import { createFolder, runCommand } from '../../support/service.ts'
+import { runCommand } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { toAddress, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())

@@ -22,8 +22,9 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
 import { addAndEnd } from '../../support/list-file.ts'
-import { createFolder, runCommand, startCommand } from '../../support/service.ts'
+import { runCommand, startCommand } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { toAddress } from '../suite.ts'
 
 const ADA = toAddress('ada@site.io')

@@ -1,7 +1,7 @@
 /** The SQLite store passes the suite, in one process and in several. */
 
 import { join } from 'node:path'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { testProcesses } from '../processes.ts'
 import { describeStore } from '../suite.ts'
 

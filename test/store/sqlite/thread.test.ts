@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import { createLedger, expectKept, post } from '../../support/load.ts'
-import { createFolder, PRELOADED, startService } from '../../support/service.ts'
+import { PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
+import { createFolder } from '../../support/workspace.ts'
 
 test('the thread ends under load, again and again', async () => {
   const folder = await createFolder()

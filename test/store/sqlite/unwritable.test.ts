@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { BOUND_BY_MODES, NO_SPACE } from '../../support/disk.ts'
 import { ROOT } from '../../support/paths.ts'
 import { PROGRAM } from '../../support/program.ts'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 import { createAddresses, toAddresses } from '../suite.ts'
 
 const root = await realpath(await createFolder())

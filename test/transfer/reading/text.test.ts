@@ -5,7 +5,7 @@ import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { decodeText, readText } from '../../../src/transfer/reading/text.ts'
-import { createFolder } from '../../support/service.ts'
+import { createFolder } from '../../support/workspace.ts'
 
 const TEXT = 'email,name\na@site.io,Jürgen\n'
 const latin1 = Buffer.from(TEXT, 'latin1')

@@ -1,0 +1,42 @@
+/** What the tests of a file make, and what is gone after them: temporary folders, processes, and the logs of services. */
+
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from './paths.ts'
+
+const FOLDERS = join(tmpdir(), `rollcall-test-${process.pid}`)
+
+/** Holds the log of every service that this process starts. */
+export const LOG_FOLDER = join(ROOT, 'test/.logs', String(process.pid))
+
+/** The processes of Rollcall that run. */
+export const RUNNING = new Set<Bun.Subprocess>()
+
+/** Creates a temporary folder. It is removed after the tests of the file, or when the program ends. */
+export async function createFolder(): Promise<string> {
+  mkdirSync(FOLDERS, { recursive: true })
+  return mkdtempSync(join(FOLDERS, 'folder-'))
+}
+
+export function removeFolders(): void {
+  rmSync(FOLDERS, { recursive: true, force: true })
+}
+
+// Not in a test: Bun has no such event there.
+process.once('exit', removeFolders)
+
+/** Kills the processes that failed tests left behind. */
+export function endProcesses(): void {
+  for (const child of RUNNING) child.kill('SIGKILL')
+}
+
+/** Removes the logs of the services. @throws when one holds an address */
+export function removeLogs(): void {
+  for (const name of existsSync(LOG_FOLDER) ? readdirSync(LOG_FOLDER) : []) {
+    const lines = readFileSync(join(LOG_FOLDER, name), 'utf8').split('\n')
+    const line = lines.find((text) => text.includes('@'))
+    if (line !== undefined) throw new Error(`the log ${name} may hold an address: ${line}`)
+  }
+  rmSync(LOG_FOLDER, { recursive: true, force: true })
+}
