@@ -46,7 +46,11 @@ const deleteFiles = ({ file }: Scene) => {
 /** What makes a service lose its list. */
 const LOSSES: Readonly<Record<string, (scene: Scene) => void | Promise<void>>> = {
   'its files are deleted': deleteFiles,
-  'its folder is deleted': ({ folder }) => rmSync(join(folder, 'data'), { recursive: true }),
+  // Moved away first: while the folder is deleted file by file, the service may write the rescue file into it.
+  'its folder is deleted': ({ folder }) => {
+    renameSync(join(folder, 'data'), join(folder, 'gone'))
+    rmSync(join(folder, 'gone'), { recursive: true })
+  },
   'it alone is renamed': ({ file }) => renameSync(file, `${file}.old`),
   'another list is moved over it': async ({ folder, file }) => {
     const other = join(folder, 'other.db')
