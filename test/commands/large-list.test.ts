@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts'
 
 test('an import keeps its file in memory, and an export only a page of the list', async () => {
   const { folder, print, start, write } = await createCliFixture()
-  const lines = Array.from({ length: 1_000_000 }, (_, index) => `user.${index}@site-${index % 101}.io\n`)
+  const lines = Array.from({ length: 300_000 }, (_, index) => `user.${index}@site-${index % 101}.io\n`)
   await write('list.txt', lines.join(''))
   /** Runs a command, and returns the peak of its memory in MiB: of the last look before its end. */
   async function measure(...args: string[]): Promise<number> {
@@ -25,12 +25,13 @@ test('an import keeps its file in memory, and an export only a page of the list'
     return kib / 1024
   }
 
-  expect(await measure('import', 'list.txt')).toBeWithin(100, 600)
-  expect(await measure('export', '--format', 'txt', '--out', 'out.txt')).toBeWithin(20, 150)
+  expect(await measure('import', 'list.txt')).toBeWithin(100, 300)
+  // About 60 more with the whole list.
+  expect(await measure('export', '--format', 'txt', '--out', 'out.txt')).toBeWithin(20, 130)
   expect(await print(['count'])).toBe(`${lines.length}\n`)
   const exported = readFileSync(join(folder, 'out.txt'), 'utf8').split(/(?<=\n)/)
   expect(exported.sort().join('') === lines.sort().join('')).toBe(true)
-}, 120_000)
+})
 
 test('during a large import, a service accepts every address, and each is on the list once', async () => {
   const service = await startService()
