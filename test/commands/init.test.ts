@@ -76,14 +76,13 @@ test.each([
 test('on a terminal it asks, and asks again after a mistake; an empty line takes the default', async () => {
   const { folder, read } = await createRunner()
   const run = startInTerminal('exec rollcall init . --contact none', { columns: 120, folder, env: {} })
-  await run.shows('The address of the page, such as https://list.example.org [http://localhost:3000]: ')
-  run.type('list.example\r')
-  await run.shows('BASE_URL is "list.example": use an origin such as')
-  run.type('https://list.example\r')
-  await run.shows('[Newsletter]: ')
-  run.type('\r')
-  await run.shows('[all]: ')
-  run.type('ja\r')
+  await run.answer(
+    'The address of the page, such as https://list.example.org [http://localhost:3000]: ',
+    'list.example\r',
+  )
+  await run.answer('BASE_URL is "list.example": use an origin such as', 'https://list.example\r')
+  await run.answer('[Newsletter]: ', '\r')
+  await run.answer('[all]: ', 'ja\r')
   await run.shows('rollcall serve')
   expect(await run.exit()).toBe(0)
   expect(read()).toMatchObject({ baseUrl: 'https://list.example', site: { languages: ['ja'], words: {} } })
@@ -92,8 +91,7 @@ test('on a terminal it asks, and asks again after a mistake; an empty line takes
 test.each(['\u0003', '\u0004'])('%j on a terminal stops it, and nothing is written', async (key) => {
   const { folder } = await createRunner()
   const run = startInTerminal('exec rollcall init', { columns: 120, folder, env: {} })
-  await run.shows('[http://localhost:3000]: ')
-  run.type(key)
+  await run.answer('[http://localhost:3000]: ', key)
   await run.shows('stopped: nothing is written')
   expect(await run.exit()).toBe(130)
   expect(readdirSync(folder)).toEqual([])

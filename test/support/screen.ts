@@ -47,6 +47,8 @@ export interface TerminalRun {
   shows(part: string): Promise<void>
   /** Types keys, such as `^C`. */
   type(keys: string): void
+  /** Waits until the output has a question, and types the answer. */
+  answer(question: string, keys: string): Promise<void>
   /** Waits for the end. Returns the exit code, or the name of the signal. */
   exit(): Promise<number | string | null>
   /** Waits for the end. Returns what `exit` returns, and the screen. */
@@ -77,9 +79,15 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
     return child.signalCode ?? child.exitCode
   }
 
+  const shows = (part: string) => until(() => output.includes(part), toText(part))
+  const type = (keys: string) => void child.terminal?.write(keys)
   return {
-    shows: (part) => until(() => output.includes(part), toText(part)),
-    type: (keys) => void child.terminal?.write(keys),
+    shows,
+    type,
+    async answer(question, keys) {
+      await shows(question)
+      type(keys)
+    },
     exit,
     async end() {
       const code = await exit()
