@@ -21,11 +21,11 @@ export async function createCliFixture() {
   const folder = await createFolder()
   /** The URL of the list that commands work on by default. */
   const list = `sqlite:${join(folder, 'list.db')}`
-  const env = { PATH: process.env.PATH, DATABASE_URL: list }
+  const options = { env: { DATABASE_URL: list }, folder }
 
   /** Runs a command to its end. */
   const run = (args: readonly string[], stdin?: string | Uint8Array): Promise<CommandResult> =>
-    runCommand(args, { env: { DATABASE_URL: list }, folder, ...(stdin !== undefined && { stdin }) })
+    runCommand(args, { ...options, stdin })
 
   /** Runs a command that must succeed, and returns its standard output. */
   async function print(args: readonly string[], stdin?: string | Uint8Array): Promise<string> {
@@ -34,22 +34,18 @@ export async function createCliFixture() {
     return stdout
   }
 
-  function spawn(command: readonly string[]) {
-    const child = Bun.spawn([...command], { cwd: folder, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+  /** Starts a command, with pipes to it; it is killed if it still runs when the test ends. */
+  function start(args: readonly string[]) {
+    const env = { PATH: process.env.PATH, DATABASE_URL: list }
+    const child = Bun.spawn([PROGRAM, ...args], { cwd: folder, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     onTestFinished(() => child.kill('SIGKILL'))
     return child
   }
 
-  /** Starts a command; it is killed if it still runs when the test ends. */
-  const start = (args: readonly string[]) => spawn([PROGRAM, ...args])
-
   /** Runs a script of bash to its end, in which `rollcall` is the command line. */
-  async function shell(script: string): Promise<CommandResult> {
+  function shell(script: string): Promise<CommandResult> {
     const setup = `program=$0; rollcall() { "$program" "$@"; }`
-    // With a socket as its standard input, bash would read ~/.bashrc.
-    const child = spawn(['bash', '--norc', '-c', `${setup}; ${script}`, PROGRAM])
-    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    return { code, stdout, stderr }
+    return runCommand(['-c', `${setup}; ${script}`, PROGRAM], { ...options, program: ['bash'] })
   }
 
   /** Writes a file, and returns its name. */

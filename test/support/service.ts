@@ -48,6 +48,8 @@ export interface RunningService {
   readonly check: AnswerCheck
   /** Sends a request, and checks the response. */
   request(path: string, init?: RequestInit): Promise<Reply>
+  /** Sends a request to the operations listener. */
+  ops(path: string, init?: RequestInit): Promise<Response>
   /** Posts an address. */
   subscribe(email: unknown): Promise<Reply>
   /** Waits until the log has a line with this text. */
@@ -117,6 +119,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     log: log.text,
     check,
     request,
+    ops: (path, init) => fetch(`http://127.0.0.1:${opsPort}${path}`, init),
     subscribe: (email) =>
       request(ENDPOINT.path, {
         method: 'POST',
@@ -143,8 +146,8 @@ export interface CommandResult {
 export interface CommandOptions {
   readonly env?: Environment
   readonly folder?: string
-  readonly stdin?: string | Uint8Array
-  /** The command that starts Rollcall. The default is the executable of the sources. */
+  readonly stdin?: string | Uint8Array | undefined
+  /** The program that runs. The default is the executable of the sources. */
   readonly program?: readonly string[]
 }
 
