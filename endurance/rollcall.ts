@@ -40,8 +40,7 @@ export function toList(url: string, folder: string): List {
     async serve({ by = [] } = {}) {
       const env = { DATABASE_URL: url, SITE_FILE: '/dev/null', OPS_PORT: '0' }
       const service = await startService({ folder, launcher: by, env })
-      const readyUrl = `http://127.0.0.1:${service.opsPort}/readyz`
-      const isReady = () => fetch(readyUrl).then(({ ok }) => ok)
+      const isReady = async () => (await service.ops('/readyz')).ok
       return { ...service, isReady }
     },
     async run(args) {

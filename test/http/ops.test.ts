@@ -17,11 +17,9 @@ beforeAll(async () => {
 })
 afterAll(async () => expect(await service.stop()).toBe(0))
 
-const ops = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${service.opsPort}${path}`, init)
-
 /** Reads the metrics by the grammar of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 async function readMetrics(): Promise<ReadonlyMap<string, number>> {
-  const response = await ops('/metrics')
+  const response = await service.ops('/metrics')
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const lines = (await response.text()).split('\n').filter(Boolean)
   const samples = lines.filter((line) => !/^# (?:HELP|TYPE) [a-z_]+ \S/.test(line))
@@ -36,7 +34,7 @@ async function readMetrics(): Promise<ReadonlyMap<string, number>> {
 
 test('/livez and /readyz respond 200', async () => {
   for (const path of ['/livez', '/readyz']) {
-    const response = await ops(path)
+    const response = await service.ops(path)
     expect([response.status, await response.text()]).toEqual([200, 'ok\n'])
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
@@ -46,7 +44,7 @@ test('/config has the settings, and the site file with the digest of its bytes',
   const path = `${service.folder}/site.yaml`
   const digest = new Bun.CryptoHasher('sha256').update(SITE).digest('hex')
   expect(service.log()).toContain(`and the site file ${path}"`)
-  expect(await (await ops('/config')).json()).toEqual({
+  expect(await (await service.ops('/config')).json()).toEqual({
     base_url: 'http://127.0.0.1:3000',
     list: `sqlite:${service.folder}/data/rollcall.db`,
     site_file: { path, digest },
@@ -115,10 +113,10 @@ test('a name that leads here by DNS rebinding is refused', async () => {
 
 test('other paths get 404, other methods 405, and the public port has none of these paths', async () => {
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await service.request(path)).status).toBe(404)
-  expect((await ops('/')).status).toBe(404)
-  expect((await ops(ENDPOINT.path, { method: 'POST' })).status).toBe(404)
-  const refused = await ops('/metrics', { method: 'POST' })
+  expect((await service.ops('/')).status).toBe(404)
+  expect((await service.ops(ENDPOINT.path, { method: 'POST' })).status).toBe(404)
+  const refused = await service.ops('/metrics', { method: 'POST' })
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-  const head = await ops('/livez', { method: 'HEAD' })
+  const head = await service.ops('/livez', { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
 })

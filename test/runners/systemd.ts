@@ -55,7 +55,7 @@ test('the service works with the restrictions of the unit, and ExecStartPost kno
   const service = await startService({ folder, env, command: [...createSandbox(folder), ...program, 'serve'] })
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect((await service.request('/openapi.json')).status).toBe(200)
-  const metrics = await (await fetch(`http://127.0.0.1:${service.opsPort}/metrics`)).text()
+  const metrics = await (await service.ops('/metrics')).text()
   expect(metrics).toMatch(/^process_resident_memory_bytes \d{6,}/m)
 
   const [shell = ''] = readSetting('ExecStartPost')

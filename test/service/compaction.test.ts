@@ -10,7 +10,7 @@ async function start() {
   const service = await startService({ env: { OPS_PORT: '0' } })
   onTestFinished(async () => void (await service.stop('SIGKILL')))
   const readMetric = async (name: string) => {
-    const text = await (await fetch(`http://127.0.0.1:${service.opsPort}/metrics`)).text()
+    const text = await (await service.ops('/metrics')).text()
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
   }
   return { ...service, file: toListFile(service.folder), readMetric }

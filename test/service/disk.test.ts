@@ -18,8 +18,7 @@ test('the service recovers when a full disk has space again', async () => {
   const folder = await realpath(await createFolder())
   const ledger = createLedger()
   const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
-  const ops = (path: string) => fetch(`http://127.0.0.1:${service.opsPort}${path}`)
-  const readyz = async () => (await ops('/readyz')).status
+  const readyz = async () => (await service.ops('/readyz')).status
   expect(await readyz()).toBe(200)
 
   await post(service, ledger)
@@ -38,7 +37,9 @@ test('the service recovers when a full disk has space again', async () => {
     'the list cannot be written: the disk reports an error, or a quota or a limit on the size of a file is reached',
   )
 
-  expect(await (await ops('/metrics')).text()).toMatch(/commit_duration_seconds_count\{outcome="failed"\} [1-9]/)
+  expect(await (await service.ops('/metrics')).text()).toMatch(
+    /commit_duration_seconds_count\{outcome="failed"\} [1-9]/,
+  )
 
   // No request comes, so the service itself must notice the space.
   giveSpace(service.process.pid)
@@ -60,7 +61,7 @@ test('the metric of free space is that of the disk to which a link leads', async
   await symlink(join(other, 'list.db'), join(folder, 'list.db'))
   const service = await startService({ folder, env: { OPS_PORT: '0', DATABASE_URL: 'sqlite:list.db' } })
   const measure = async () => {
-    const metrics = await (await fetch(`http://127.0.0.1:${service.opsPort}/metrics`)).text()
+    const metrics = await (await service.ops('/metrics')).text()
     return Number(/^rollcall_disk_free_bytes (.*)$/m.exec(metrics)?.[1])
   }
   // Other programs may use the disk meanwhile, so both are read until they agree.

@@ -9,7 +9,7 @@ import { createFolder } from '../support/workspace.ts'
 test('while the lock is held, requests get 500, and documents are served; afterward requests get 200', async () => {
   const folder = await createFolder()
   const service = await startService({ folder, env: { OPS_PORT: '0' } })
-  const readyz = () => fetch(`http://127.0.0.1:${service.opsPort}/readyz`).then(({ status }) => status)
+  const readyz = async () => (await service.ops('/readyz')).status
   expect((await service.subscribe('before@example.org')).status).toBe(200)
   const lock = await holdLock(toListFile(folder))
 

@@ -31,7 +31,7 @@ async function startScene(env: Environment = {}): Promise<Scene> {
   return {
     ...service,
     file: toListFile(folder),
-    readyz: async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status,
+    readyz: async () => (await service.ops('/readyz')).status,
     rescued: () =>
       readdirSync(folder, { recursive: true })
         .map((name) => join(folder, String(name)))

@@ -50,20 +50,18 @@ export async function addAndEnd(end: 'kill' | 'close', file: string, ...addresse
 // Does what any other program may do with the file: it opens a transaction, and keeps it open.
 const HOLDER = `
   import { Database } from 'bun:sqlite'
-  const [file, ms] = process.argv.slice(1)
-  const db = new Database(file)
+  const db = new Database(process.argv[1])
   db.run('PRAGMA busy_timeout = 30000')
   db.run('BEGIN IMMEDIATE')
   console.log('held')
-  const released = Bun.stdin.stream().getReader().read()
-  await (ms ? Promise.race([released, Bun.sleep(Number(ms))]) : released)
+  await Bun.stdin.stream().getReader().read()
   db.run('COMMIT')
   process.exit()
 `
 
-/** Lets another process take the write lock, until `release` is called or for a number of milliseconds. Resolves when it has the lock. */
-export async function holdLock(file: string, ms?: number): Promise<{ release(): Promise<unknown> }> {
-  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file, String(ms ?? '')], { stdin: 'pipe', stdout: 'pipe' })
+/** Lets another process take the write lock, until `release` is called. Resolves when it has the lock. */
+export async function holdLock(file: string): Promise<{ release(): Promise<unknown> }> {
+  const holder = Bun.spawn([process.execPath, '-e', HOLDER, file], { stdin: 'pipe', stdout: 'pipe' })
   const { done } = await holder.stdout.getReader().read()
   if (done) throw new Error('the process that holds the lock has ended')
   return {

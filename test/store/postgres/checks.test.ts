@@ -76,7 +76,7 @@ test.each(['fsync', 'full_page_writes'])('doctor finds that %s is off', async (n
 test('nothing is accepted or changed while commits are not durable: 500, 503, and a log line that says what to set', async () => {
   const url = await createList()
   const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
-  const isReady = async () => (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status
+  const isReady = async () => (await service.ops('/readyz')).status
   expect((await service.subscribe('cyd@site.io')).status).toBe(200)
   await until(async () => (await isReady()) === 200, 'the service is ready')
   /** Sets the role, until a request has this status. A connection that was starting meanwhile keeps the earlier setting. */

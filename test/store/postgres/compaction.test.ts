@@ -105,7 +105,7 @@ test('the service accepts while the list is locked, gives up compaction in time,
   )
   const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
   for (const name of ['ann', 'bob']) expect((await service.subscribe(`${name}@mail.io`)).status).toBe(200)
-  expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200)
+  expect((await service.ops('/readyz')).status).toBe(200)
   await service.logged('compaction fails: addresses wait in the inbox')
   await service.logged('another process holds its lock (55P03)')
   expect(await countRows(url, 'inbox')).toBeGreaterThan(0)

@@ -42,7 +42,7 @@ async function expectRecovery(service: RunningService): Promise<void> {
 }
 
 async function readiness(service: RunningService): Promise<number> {
-  return (await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status
+  return (await service.ops('/readyz')).status
 }
 
 test('the server is down when the service starts', async () => {
