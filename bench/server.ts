@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPort } from '../test/support/postgres-server.ts'
+import { findPort } from '../test/support/workspace.ts'
 import type { Contender } from './contenders.ts'
 import type { BenchList } from './lists.ts'
 import type { Pins } from './load.ts'

@@ -1,12 +1,12 @@
 /** compose.yaml: Rollcall accepts the settings of its services, with those of the image. */
 
 import { expect, test } from 'bun:test'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
 import { readText } from '../support/markdown.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const { services } = parse(readText('compose.yaml'), { merge: true })
 
@@ -32,8 +32,8 @@ test('the profile caddy puts Caddy in front, with the origin of BASE_URL, and wa
   expect({ ports, profiles }).toEqual({ ports: ['80:80', '443:443', '443:443/udp'], profiles: ['caddy'] })
 })
 
-test('with PostgreSQL, the URL is in a secret, which is not in the repository', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'rollcall-test-')), 'database_url')
+test('with PostgreSQL, the URL is in a secret, which is not in the repository', async () => {
+  const file = join(await createFolder(), 'database_url')
   writeFileSync(file, /postgres:\/\/\S+disable/.exec(readText('compose.yaml'))?.[0] ?? '')
   const environment = toEnvironment(services['rollcall-postgres'].environment)
   expect(environment.DATABASE_URL_FILE).toBe('/run/secrets/database_url')

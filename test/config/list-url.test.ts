@@ -1,11 +1,11 @@
 /** The URL of a list: the accepted forms, and errors that never show a password. */
 
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseListUrl, readListUrl } from '../../src/config/list-url.ts'
 import { UsageError } from '../../src/failure.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const parse = (url: string) => parseListUrl('DATABASE_URL', url)
 
@@ -64,9 +64,11 @@ describe('never shows what may be a password', () => {
   })
 })
 
+const folder = await createFolder()
+
 describe('DATABASE_URL_FILE', () => {
   const read = (content: string, environment: Record<string, string> = {}) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'rollcall-test-')), 'url')
+    const file = join(folder, 'url')
     writeFileSync(file, content)
     return readListUrl({ DATABASE_URL_FILE: file, ...environment })
   }

@@ -1,26 +1,23 @@
 /** After a power cut the disk of the endurance suite has what was synced, and what a cut may keep of the rest. */
 
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeEach, expect, test } from 'bun:test'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CUTS, type Cut, createDisk, type Disk } from '../../endurance/power/disk.ts'
 import { createRandom } from '../../endurance/random.ts'
 import type { Call } from '../../endurance/strace.ts'
 import { findCovered } from '../../endurance/trials/fsync.ts'
+import { createFolder } from '../support/workspace.ts'
 
 type Operation = Call extends infer One ? (One extends Call ? Omit<One, 'begin' | 'end'> : never) : never
 
-let folder = ''
+const folder = await createFolder()
 let disk: Disk
 let now = 0
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rollcall-'))
   disk = createDisk('/disk')
 })
-
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Each call ends before the next one begins. */
 function apply(...operations: readonly Operation[]): void {

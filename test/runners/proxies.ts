@@ -24,12 +24,12 @@ import {
 } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
-import { createFolder } from '../support/workspace.ts'
+import { createFolder, findPort } from '../support/workspace.ts'
 import { requirePrograms } from './programs.ts'
 
 requirePrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' })
 
-const [plain, secure] = [takeFreePort(), takeFreePort()]
+const [plain, secure] = [findPort(), findPort()]
 const BASE_URL = 'https://list.example.org'
 const HEAD = ['Host: list.example.org', `Content-Type: ${ENDPOINT.mediaType}`]
 const POST = toRequest(POST_LINE, HEAD, '{"email":"proxy@example.org"}')
@@ -225,10 +225,4 @@ function adapt(name: string, parts: Readonly<Record<string, string>>): string {
     text = text.replace(part, () => other)
   }
   return text
-}
-
-function takeFreePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
 }

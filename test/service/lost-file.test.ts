@@ -5,7 +5,7 @@
 
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { mkdtemp, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { readListFile, toListFile } from '../support/list-file.ts'
@@ -22,11 +22,9 @@ interface Scene extends RunningService {
   rescued(): readonly string[]
 }
 
-const root = await realpath(await createFolder())
-
 /** Starts a service in a folder of its own. */
 async function startScene(env: Environment = {}): Promise<Scene> {
-  const folder = await mkdtemp(join(root, 'scene-'))
+  const folder = await realpath(await createFolder())
   const service = await startService({ folder, env: { OPS_PORT: '0', ...env } })
   return {
     ...service,

@@ -10,7 +10,7 @@ import { startService as start } from '../../src/service.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { readList, toListFile } from '../support/list-file.ts'
 import { type Environment, runCommand, startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
+import { createFolder, findPort } from '../support/workspace.ts'
 
 const BASE = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://127.0.0.1:3000' }
 
@@ -45,9 +45,7 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
     expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   }
   // The operations listener of a start that failed is closed.
-  using free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const opsPort = free.port
-  free.stop()
+  const opsPort = findPort()
   const env = { PORT: String(service.port), OPS_PORT: String(opsPort), HOST: '127.0.0.1' }
   const config = readConfig({ ...env, DATABASE_URL: `sqlite:${toListFile(folder)}` })
   await expect(start(config, createLog('silent'))).rejects.toThrow(line)

@@ -1,13 +1,13 @@
 /** PostgreSQL servers and a PgBouncer as processes of this run. */
 
 import { execFileSync, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { chownSync, closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findProgram } from './paths.ts'
 import { until } from './wait.ts'
+import { findPort } from './workspace.ts'
 
 export interface PostgresNode {
   readonly port: number
@@ -159,22 +159,6 @@ async function findBinaries(folder: string): Promise<string> {
     const copy = join(folder, 'native')
     cpSync(dirname(dirname(postgres)), copy, { recursive: true, verbatimSymlinks: true })
     return join(copy, 'bin')
-  }
-}
-
-/**
- * Finds a free port below the range from which systems choose ports by themselves (32768 on Linux). A port of that
- * range may be taken while the server is down, even by a client that tries to connect to it.
- */
-export function findPort(): number {
-  for (;;) {
-    const port = randomInt(20_000, 32_768)
-    try {
-      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
-      return port
-    } catch {
-      // Another process has it.
-    }
   }
 }
 

@@ -1,5 +1,6 @@
-/** What the tests of a file make, and what is gone after them: temporary folders, processes, and the logs of services. */
+/** What the tests of a file make, and what is gone after them: temporary folders, ports, processes, and the logs of services. */
 
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +26,22 @@ export function removeFolders(): void {
 
 // Not in a test: Bun has no such event there.
 process.once('exit', removeFolders)
+
+/**
+ * Finds a free port below the range from which systems choose ports by themselves (32768 on Linux). A port of that
+ * range may be taken while the server is down, even by a client that tries to connect to it.
+ */
+export function findPort(): number {
+  for (;;) {
+    const port = randomInt(20_000, 32_768)
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+      return port
+    } catch {
+      // Another process has it.
+    }
+  }
+}
 
 /** Kills the processes that failed tests left behind. */
 export function endProcesses(): void {
