@@ -142,9 +142,6 @@ export const POST_LINE = `POST ${ENDPOINT.path}`
 /** The headers of a plain request, without those that frame its body. */
 export const POST_HEADERS = ['Host: 127.0.0.1', `Content-Type: ${ENDPOINT.mediaType}`] as const
 
-/** The reason why a request is refused, or the address that it puts on the list. */
-export type Outcome = Exclude<keyof typeof RESPONSES, 'accepted'> | { readonly email: string }
-
 /** Posts a body with a Content-Length, and again in chunks. Fails unless both get the same response. */
 export async function post(
   service: RunningService,
@@ -167,11 +164,6 @@ export function checked(service: RunningService, reply: RawReply | undefined): R
   if (!reply) throw new Error('there was no response')
   service.check({ method: 'POST', path: ENDPOINT.path, ...reply })
   return reply
-}
-
-/** Compares a response with the contract. */
-export function expectOutcome(reply: RawReply, outcome: Outcome): void {
-  expectResponse(reply, typeof outcome === 'string' ? outcome : 'accepted')
 }
 
 /** Compares a response with a row of the contract, byte for byte. */
