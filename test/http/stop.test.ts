@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { createLedger, expectKept, post } from '../support/load.ts'
+import { createLedger, expectKept, postUntilFailure } from '../support/load.ts'
 import { ROOT } from '../support/paths.ts'
 import { openConnection, POST_HEADERS, POST_LINE, toRequest } from '../support/raw.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -34,7 +34,7 @@ const CLEAN = { code: 0, msg: 'stopped' }
 test('a stop under load loses no confirmed address', async () => {
   const service = await startService()
   const ledger = createLedger()
-  const load = post(service, ledger)
+  const load = postUntilFailure(service, ledger)
   await until(() => ledger.answered >= 1_000)
   expect(await stop(service)).toEqual(CLEAN)
   await load

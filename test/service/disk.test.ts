@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
 import { readList, toListFile } from '../support/list-file.ts'
-import { createLedger, expectKept, post } from '../support/load.ts'
+import { createLedger, expectKept, postUntilFailure } from '../support/load.ts'
 import { startService } from '../support/service.ts'
 import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
@@ -21,7 +21,7 @@ test('the service recovers when a full disk has space again', async () => {
   const readyz = async () => (await service.ops('/readyz')).status
   expect(await readyz()).toBe(200)
 
-  await post(service, ledger)
+  await postUntilFailure(service, ledger)
   expect(ledger.acknowledged.size).toBeGreaterThan(100)
   // The space that was too little for a batch may be enough for one address.
   takeSpace(service.process.pid)
@@ -45,7 +45,7 @@ test('the service recovers when a full disk has space again', async () => {
   giveSpace(service.process.pid)
   await until(async () => (await readyz()) === 200, '/readyz responds 200')
   await service.logged('the store has recovered')
-  const load = post(service, ledger)
+  const load = postUntilFailure(service, ledger)
   const goal = ledger.answered + 1_000
   await until(() => ledger.answered >= goal, '1000 more requests get a 200')
   expect(await service.stop()).toBe(0)

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import type { Address } from '../../src/email.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { countCompacted, toListFile } from '../support/list-file.ts'
-import { createLedger, expectKept, type Ledger, post } from '../support/load.ts'
+import { createLedger, expectKept, type Ledger, postUntilFailure } from '../support/load.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
@@ -20,7 +20,7 @@ test('confirmed addresses survive kill -9 under load, while two services compact
     const services = await Promise.all([startService({ folder }), startService({ folder })])
     // The services compact while they are idle.
     await until(() => compacted() > addresses * share, `${share} is compacted`)
-    const loads = services.map((service) => post(service, ledger))
+    const loads = services.map((service) => postUntilFailure(service, ledger))
     const goal = ledger.answered + 500
     await until(() => ledger.answered >= goal, '500 more requests get a 200')
     await Promise.all(services.map((service) => service.stop('SIGKILL')))

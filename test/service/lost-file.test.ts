@@ -9,7 +9,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { readListFile, toListFile } from '../support/list-file.ts'
-import { createLedger, post } from '../support/load.ts'
+import { createLedger, postUntilFailure } from '../support/load.ts'
 import { type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
@@ -66,7 +66,7 @@ test.each(Object.entries(LOSSES))('under load, %s: a rescue file has each addres
   const scene = await startScene()
   const ledger = createLedger()
   const goal = 200 + Math.floor(Math.random() * 500)
-  const load = post(scene, ledger)
+  const load = postUntilFailure(scene, ledger)
   await until(() => ledger.answered >= goal, `${goal} requests get a 200`)
   await lose(scene)
   const isThere = existsSync(scene.file)

@@ -27,7 +27,7 @@ const CLIENTS = 32
  * Posts new addresses in lower case and, as every third request, a confirmed address in upper case.
  * Each client stops at its first 500 and at its first request without a response.
  */
-export async function post(service: Pick<RunningService, 'subscribe'>, ledger: Ledger): Promise<void> {
+export async function postUntilFailure(service: Pick<RunningService, 'subscribe'>, ledger: Ledger): Promise<void> {
   const known = [...ledger.acknowledged]
 
   async function run(): Promise<void> {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
-import { createLedger, expectKept, post } from '../../support/load.ts'
+import { createLedger, expectKept, postUntilFailure } from '../../support/load.ts'
 import { PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
 import { createFolder } from '../../support/workspace.ts'
@@ -16,7 +16,7 @@ test('the thread ends under load, again and again', async () => {
   for (let end = 1; end <= 3; end++) {
     const service = await startService({ folder, env: PRELOADED })
     const goal = ledger.answered + 500
-    const load = post(service, ledger)
+    const load = postUntilFailure(service, ledger)
     await until(() => ledger.answered >= goal)
     service.process.kill('SIGUSR2')
     expect(await service.process.exited).toBe(1)
