@@ -100,8 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   ])
   const { port, opsPort } = JSON.parse(line) as { port: number; opsPort?: number }
   const origin = `http://127.0.0.1:${port}`
-  const [{ ENDPOINT }, getCheck] = await Promise.all([import('./contract.ts'), createGetCheck(env, folder)])
-  const check: AnswerCheck = (answer) => getCheck()(answer)
+  const [{ ENDPOINT }, check] = await Promise.all([import('./contract.ts'), createCheck(env, folder)])
 
   async function request(path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await fetch(origin + path, { redirect: 'manual', ...init })
@@ -177,29 +176,25 @@ export function startCommand(
 const checks = new Map<string, AnswerCheck>()
 
 /**
- * Returns a function that returns the check of a service, by all of its settings. The check of a description is created
- * once, at its first use, because that blocks the event loop for 200 ms. What it needs is loaded here: most tests start no
- * service.
+ * Creates the check of a service, by all of its settings. What it needs is loaded here: most tests start no service. The
+ * check of a description is created once, at its first use, because that blocks the event loop for 200 ms.
  */
-async function createGetCheck(env: Environment, folder: string): Promise<() => AnswerCheck> {
+async function createCheck(env: Environment, folder: string): Promise<AnswerCheck> {
   const [{ readConfig }, { createDescription }, { createAnswerCheck }] = await Promise.all([
     import('../../src/config/config.ts'),
     import('../../src/documents/openapi/description.ts'),
     import('./response-check.ts'),
   ])
-  const toPath = (file: string) => resolve(folder, file)
-  const files = {
-    SITE_FILE: toPath(env.SITE_FILE ?? '/dev/null'),
-    ...(env.ENV_FILE && { ENV_FILE: toPath(env.ENV_FILE) }),
-  }
+  const settings = { ...env, SITE_FILE: resolve(folder, env.SITE_FILE ?? '/dev/null') }
   let check: AnswerCheck | undefined
-  return () => {
-    if (check) return check
-    const description = createDescription(readConfig({ ...env, ...files }))
-    const key = JSON.stringify(description)
-    check = checks.get(key) ?? createAnswerCheck(description)
-    checks.set(key, check)
-    return check
+  return (answer) => {
+    if (!check) {
+      const description = createDescription(readConfig(settings))
+      const key = JSON.stringify(description)
+      check = checks.get(key) ?? createAnswerCheck(description)
+      checks.set(key, check)
+    }
+    check(answer)
   }
 }
 
