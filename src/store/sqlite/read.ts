@@ -73,60 +73,37 @@ const IDENTITIES = `FROM identities WHERE seq < coalesce((SELECT min(first_seq) 
 
 /** Takes two seconds for ten million subscribers: it reads the whole list. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
-  const count = readCount(db)
-  const range = toDayRange()
-  const start = Math.min(EPOCH_MS / DAY_MS, range.today)
-  // With tomorrow, for those who came while a clock was ahead.
-  const days = Array.from({ length: range.today - start + 2 }, (_, index) => readDay(db, start + index, range))
-  const last = Math.max(...days.map((day) => day.last ?? Number.NEGATIVE_INFINITY))
-  const counts = days.flatMap((day) => day.counts)
+  const { last, imported } = getRow(
+    db.query<{ last: number | null; imported: number }, []>(
+      `SELECT max(subscribed_at) AS last, count(*) FILTER (WHERE subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}) AS imported
+       FROM subscribers`,
+    ),
+  )
+  const [count, range] = [readCount(db), toDayRange()]
   return {
     ...count,
-    imported: days.reduce((sum, day) => sum + day.imported, 0),
-    lastAcceptedAt: Number.isFinite(last) ? new Date(last) : undefined,
-    days: toDays(range, counts, count.subscribers),
+    imported,
+    lastAcceptedAt: last === null ? undefined : new Date(last),
+    days: toDays(range, readDays(db, range), count.subscribers),
   }
 }
 
-/** Those who came on one day. Their dates may be on other days. */
-interface Arrivals {
-  /** The latest date. */
-  readonly last: number | null
-  readonly imported: number
-  /** Of the days in the range of the status. */
-  readonly counts: readonly DayCount[]
-}
-
-/** Reads those who came on a day: their numbers are next to each other. If their dates are of that day, one statement is enough. */
-function readDay(db: Database, day: number, { first, today }: DayRange): Arrivals {
-  const [start, end] = [toDaySeq(day), day <= today ? toDaySeq(day + 1) : Number.MAX_SAFE_INTEGER]
-  const { came, lowest, last } = getRow(
-    db.query<{ came: number; lowest: number | null; last: number | null }, [number, number]>(
-      `SELECT count(*) AS came, min(subscribed_at) AS lowest, max(subscribed_at) AS last ${ARRIVALS}`,
-    ),
-    start,
-    end,
+function readDays(db: Database, { first }: DayRange): readonly DayCount[] {
+  const query = db.query<Record<'came' | 'added', number>, [number]>(
+    `SELECT (seq - 1) / 1000 / ${DAY_MS} + ${EPOCH_MS / DAY_MS} AS came, subscribed_at / ${DAY_MS} AS added
+     FROM subscribers WHERE seq > ?1`,
   )
-  const isOfDay = [lowest, last].every((date) => date === null || Math.floor(date / DAY_MS) === day)
-  if (isOfDay) return { last, imported: 0, counts: day < first ? [] : [{ day, came, added: came }] }
-  const { imported } = getRow(
-    db.query<{ imported: number }, [number, number]>(
-      `SELECT count(*) AS imported ${ARRIVALS} AND subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}`,
-    ),
-    start,
-    end,
-  )
-  // SQLite sorts the rows that it groups, so only those in the range.
-  const added = db
-    .query<DayCount, [number, number, number]>(
-      `SELECT subscribed_at / ${DAY_MS} AS day, 0 AS came, count(*) AS added ${ARRIVALS}
-       AND subscribed_at >= ?3 * ${DAY_MS} GROUP BY 1`,
-    )
-    .all(start, end, first)
-  return { last, imported, counts: day < first ? added : [{ day, came, added: 0 }, ...added] }
+  // Counted here, because SQLite sorts the rows that it groups, which takes longer.
+  const counts = { came: new Map<number, number>(), added: new Map<number, number>() }
+  for (const { came, added } of query.iterate(toDaySeq(first))) {
+    counts.came.set(came, (counts.came.get(came) ?? 0) + 1)
+    counts.added.set(added, (counts.added.get(added) ?? 0) + 1)
+  }
+  return [
+    ...[...counts.came].map(([day, came]) => ({ day, came, added: 0 })),
+    ...[...counts.added].map(([day, added]) => ({ day, came: 0, added })),
+  ]
 }
-
-const ARRIVALS = 'FROM subscribers WHERE seq > ?1 AND seq <= ?2'
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
 export function lookUp(db: Database, addresses: readonly Address[]): readonly Found[] {
