@@ -162,7 +162,7 @@ function isList(path: string, found: Stats | undefined, list: string): boolean {
 const DATABASE = Buffer.from('SQLite format 3\0').toString('hex')
 const LOGS = ['377f0682', '377f0683', 'd9d505f920a163d7']
 /** Offset of the write version: 2 is a database with a log, as every list in use is. A backup has 1. */
-const WRITE_VERSION = 18
+export const WRITE_VERSION = 18
 
 function readStart(path: string, length: number): Buffer {
   const descriptor = openSync(path, 'r')

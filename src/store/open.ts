@@ -11,13 +11,10 @@ import type { StoreOptions } from './sqlite/store.ts'
  *
  * @throws StoreError when it cannot be opened
  */
-export async function openStore(
-  list: ListUrl,
-  options?: Pick<StoreOptions, 'create' | 'notify' | 'onCompaction'>,
-): Promise<SubscriberStore> {
+export async function openStore(list: ListUrl, options?: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')
-    return openSqliteStore(list.file, { ...options, orReadOnly: options?.create === false })
+    return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
   const { create, onCompaction } = options ?? {}

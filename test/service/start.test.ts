@@ -126,8 +126,8 @@ test.concurrent.each(Object.entries(STRANGERS))(
 // Nobody can write to /proc, not even root.
 test.concurrent.each([
   ['/proc', 'it is a folder: name a file'],
-  ['/proc/list.db', 'it cannot be opened for writing'],
-  ['/proc/lists/list.db', 'its folder cannot be created'],
+  ['/proc/list.db', 'there is no such file or folder'],
+  ['/proc/lists/list.db', 'there is no such file or folder'],
   ['/proc/version/list.db', '/proc/version is not a folder: correct the path'],
   ['/proc/version', 'it cannot be opened for writing'],
 ])('the start fails when the path of the list is %s: %s', async (file, says) => {

@@ -1,7 +1,7 @@
 /** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
 
 import { Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes, statfsSync, statSync } from 'node:fs'
+import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Failure, IS_FOLDER } from '../../failure.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
@@ -11,7 +11,7 @@ import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
-import { checkExists, toRealPath } from './paths.ts'
+import { checkExists, readFreeBytes, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readHead } from './read.ts'
 import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
@@ -75,7 +75,7 @@ function tryCompaction(path: string): void {
     const oldest = db.query<{ seq: number | null }, []>('SELECT min(first_seq) AS seq FROM inbox').get()
     compaction.all(oldest?.seq ?? 0)
   } catch (error) {
-    throw error instanceof Failure ? error : new StoreError(toReason(error))
+    throw new StoreError(toReason(error))
   } finally {
     if (db.inTransaction) db.run('ROLLBACK')
   }
@@ -96,9 +96,9 @@ function checkModes(path: string): string {
 function checkSpace(path: string): string {
   let folder = dirname(path)
   while (!existsSync(folder)) folder = dirname(folder)
-  const { bavail, bsize } = statfsSync(folder)
-  const free = `${Math.floor((bavail * bsize) / 2 ** 20).toLocaleString('en')} MiB are free`
-  if (bavail * bsize >= MIN_FREE_BYTES) return free
+  const bytes = readFreeBytes(folder)
+  const free = `${Math.floor(bytes / 2 ** 20).toLocaleString('en')} MiB are free`
+  if (bytes >= MIN_FREE_BYTES) return free
   throw new Failure(`${free} for ${folder}: make space: when the disk is full, requests get 500`)
 }
 

@@ -7,14 +7,15 @@ import { StoreError } from '../../subscriber.ts'
 
 /** Says in words what an error means. */
 export function toReason(error: unknown): string {
+  if (error instanceof Failure) return error.message
   const code = toErrorCode(error)
   const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
   return reason ?? toSystemReason(error) ?? (code || String(error))
 }
 
-/** @param error what was thrown, or the reason in words */
-export function toOpenError(path: string, error: unknown): StoreError {
-  if (error instanceof StoreError) return error
+/** @param error what was thrown, or the reason in words. A Failure is returned as it is */
+export function toOpenError(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error
   return new StoreError(`cannot open the list ${path}: ${toReason(error)}`, { cause: error })
 }
 
@@ -33,16 +34,18 @@ export function isWriteError(error: unknown): boolean {
   return /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|IOERR)|EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EFBIG)/.test(toErrorCode(error))
 }
 
-/** Runs work on an open list. Turns an error that is not a Failure into a StoreError. */
-export async function wrapErrors<T>(db: Database, work: () => Promise<T>): Promise<T> {
+/** Runs work on an open list. Turns its error into one for the owner. */
+export async function wrapErrors<T>(db: Database, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof Failure ? error : toStoreError(db, error)
+    throw toStoreError(db, error)
   }
 }
 
-export function toStoreError(db: Database, error: unknown): StoreError {
+/** A Failure is returned as it is. */
+export function toStoreError(db: Database, error: unknown): Failure {
+  if (error instanceof Failure) return error
   return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error)}`, { cause: error })
 }
 

@@ -4,13 +4,14 @@ import { constants, Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { IS_FOLDER, toErrorCode } from '../../failure.ts'
+import { type Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
+import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { isBusy, isWriteError, toOpenError } from './error.ts'
+import { isWriteError, toOpenError } from './error.ts'
 import {
   checkExists,
-  createFile,
+  createFolder,
   hasContent,
   readFileId,
   refuseForeignLog,
@@ -19,40 +20,31 @@ import {
   toRealPath,
 } from './paths.ts'
 import { checkVersion, migrate } from './schema.ts'
-import { getRow } from './transaction.ts'
+import { getRow, waitForLock } from './transaction.ts'
 
 /** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
 export const PAGE_BYTES = 16_384
 
-export interface OpenOptions {
-  /** Create the list and its folders if they are missing. Default: true. */
-  readonly create?: boolean | undefined
-  /** If a list exists but cannot be written, open it for reading only. Default: false. */
-  readonly orReadOnly?: boolean | undefined
-}
-
 /** An open list. */
 export interface ListFile {
   readonly db: Database
-  /** Why the list was opened for reading only; undefined when it can be written. */
-  readonly writeError?: StoreError
-  /**
-   * Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
-   * overwrites what the other one has committed.
-   *
-   * @throws StoreError when the list is lost: what is written to it now is in none of the files at its paths
-   */
-  checkPlace(): void
-  /** Closes the list, unless it is lost. */
-  close(): void
+  /** The files at its paths, by their ids, when it was opened. None when it is open for reading only. */
+  readonly files: ReadonlyMap<string, string | undefined>
+  /** Why it is open for reading only; undefined when it can be written. */
+  readonly writeError?: Failure
 }
 
 /**
  * Opens a list.
  *
+ * @param options.create whether to create the list and its folders if they are missing. Otherwise a list that exists but cannot
+ * be written is opened for reading only
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openListFile(file: string, { create = true, orReadOnly = false }: OpenOptions = {}): ListFile {
+export function openListFile(
+  file: string,
+  { create = true }: { readonly create?: boolean | undefined } = {},
+): ListFile {
   const name = resolve(file)
   let path = name
   try {
@@ -60,14 +52,20 @@ export function openListFile(file: string, { create = true, orReadOnly = false }
     if (!create) checkExists(path)
     refuseForeignLog(path)
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
-    if (!existsSync(path)) createFile(path)
+    if (!existsSync(path)) {
+      createFolder(dirname(path))
+      // SQLite gives its mode to the log next to it.
+      createPrivateFile(path, { mayExist: true })
+    }
     return openWritable(path, name)
   } catch (error) {
-    if (orReadOnly && isWriteError(error)) return openUnwritable(path, toOpenError(path, error))
-    if (toErrorCode(error) !== 'ENOENT') throw toOpenError(path, error)
-    // Nobody can create a folder or a file in /proc, for example.
-    const isFolder = existsSync(dirname(path))
-    throw toOpenError(path, isFolder ? 'it cannot be opened for writing' : 'its folder cannot be created')
+    const writeError = toOpenError(path, error)
+    if (create || !isWriteError(error)) throw writeError
+    try {
+      return { db: openReadOnly(path), files: new Map(), writeError }
+    } catch (reason) {
+      throw reason instanceof StoreError ? reason : writeError
+    }
   }
 }
 
@@ -97,12 +95,50 @@ function openWritable(path: string, name: string): ListFile {
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
-    return createListFile(db, files)
+    const list: ListFile = { db, files }
+    // Another file may have been put here since `id` was read.
+    checkPlace(list)
+    return list
   } catch (error) {
     // When the file was replaced, SQLite leaves the log at its path (databaseIsUnmoved in pager.c).
     db.close()
     throw readFileId(path) === id ? error : new LostListError(`${path} was replaced while it was opened: start again`)
   }
+}
+
+/** The files of a list were deleted, moved or replaced while it was open: what is written to it now is in none of them. */
+export class LostListError extends StoreError {
+  override readonly name = 'LostListError'
+}
+
+/**
+ * Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
+ * overwrites what the other one has committed.
+ *
+ * @throws LostListError
+ */
+export function checkPlace(list: ListFile): void {
+  const loss = findLoss(list)
+  if (loss) throw loss
+}
+
+function findLoss({ files }: ListFile): LostListError | undefined {
+  for (const [file, id] of files) {
+    const found = readFileId(file)
+    if (found === id) continue
+    return new LostListError(
+      `the list is lost: ${found ? `another file is at ${file}` : `${file} was deleted or moved`}`,
+    )
+  }
+  return undefined
+}
+
+/** Closes a list, unless it is lost. @returns how it is lost */
+export function closeList(list: ListFile): LostListError | undefined {
+  const loss = findLoss(list)
+  if (loss) keepOpen(list.db)
+  else list.db.close()
+  return loss
 }
 
 const kept: Database[] = []
@@ -113,45 +149,6 @@ const kept: Database[] = []
  */
 export function keepOpen(db: Database): void {
   kept.push(db)
-}
-
-/** @param files the paths of the list, and the ids of the files that were opened */
-function createListFile(db: Database, files: ReadonlyMap<string, string | undefined>): ListFile {
-  function findLoss(): string | undefined {
-    for (const [file, expected] of files) {
-      const found = readFileId(file)
-      if (found !== expected) return found ? `another file is at ${file}` : `${file} was deleted or moved`
-    }
-    return undefined
-  }
-
-  function checkPlace(): void {
-    const loss = findLoss()
-    if (loss !== undefined) throw new LostListError(`the list is lost: ${loss}`)
-  }
-
-  function close(): void {
-    if (findLoss() === undefined) db.close()
-    else keepOpen(db)
-  }
-
-  // Another file may have been put here since `id` was read.
-  checkPlace()
-  return { db, checkPlace, close }
-}
-
-/** The files of a list were deleted, moved or replaced while it was open. */
-export class LostListError extends StoreError {
-  override readonly name = 'LostListError'
-}
-
-function openUnwritable(path: string, error: StoreError): ListFile {
-  try {
-    const db = openReadOnly(path)
-    return { db, writeError: error, checkPlace() {}, close: () => db.close() }
-  } catch (reason) {
-    throw reason instanceof StoreError ? reason : error
-  }
 }
 
 /** The parameters of the URI that opens a list for reading: https://sqlite.org/uri.html */
@@ -205,18 +202,9 @@ function readTables(db: Database): void {
   for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
 }
 
-/** Puts a list into WAL mode, in which it stays. */
+/** Puts a list into WAL mode, in which it stays. SQLite does not wait here when two processes open the list at once. */
 function startWalMode(db: Database): void {
-  const end = performance.now() + STORE_DEADLINE_MS
-  for (;;) {
-    try {
-      const query = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL')
-      if (getRow(query).journal_mode === 'wal') return
-      throw toOpenError(db.filename, 'its file system cannot share it')
-    } catch (error) {
-      // SQLite does not wait here when two processes open the list at once.
-      if (!isBusy(error) || performance.now() > end) throw error
-      Bun.sleepSync(1 + Math.random() * 4)
-    }
-  }
+  const query = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL')
+  const { journal_mode: mode } = waitForLock(() => getRow(query))
+  if (mode !== 'wal') throw toOpenError(db.filename, 'its file system cannot share it')
 }

@@ -1,29 +1,19 @@
 /** The inbox of a SQLite list. To accept addresses, the store appends them as one row, and looks nothing up. */
 
 import type { Database } from 'bun:sqlite'
-import type { Address } from '../../email.ts'
 import { toClockSeq } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { LAST_SEQ } from './read.ts'
 import { getRow } from './transaction.ts'
 
-/** Addresses as a row of the inbox has them. */
-export interface Batch {
-  /** A JSON array, which is not empty. */
-  readonly addresses: string
-}
-
-export function toBatch(addresses: readonly Address[]): Batch {
-  return { addresses: JSON.stringify(addresses) }
-}
-
 /**
  * Appends a batch, with its numbers: see toClockSeq. This is one statement, which usually writes one page, because every
  * request waits for it.
  *
+ * @param addresses a JSON array, which is not empty
  * @throws SQLiteError when it cannot be written; StoreError when the list is damaged
  */
-export function append(db: Database, { addresses }: Batch): void {
+export function append(db: Database, addresses: string): void {
   // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
   const { changes } = db
     .query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`)

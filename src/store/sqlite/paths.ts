@@ -1,9 +1,19 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SIDECAR } from '../../config/list-url.ts'
-import { createPrivateFile, followLinks } from '../../files.ts'
+import { followLinks, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
 
@@ -31,9 +41,6 @@ export function refuseForeignLog(path: string): void {
     `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
   )
 }
-
-/** Offset of the file format write version: 1 is a rollback journal, 2 is WAL (https://sqlite.org/fileformat2.html). */
-const WRITE_VERSION = 18
 
 /**
  * Open descriptors, by the id of the file. They stay open: when a process closes any descriptor of a file, it loses the
@@ -63,17 +70,17 @@ export function readSize(path: string): number {
 
 export const hasContent = (path: string): boolean => readSize(path) > 0
 
+/** Free bytes on the disk of a file or folder. */
+export function readFreeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}
+
 /** Makes a path absolute, and follows links, as SQLite does. @throws StoreError for a file that SQLite may delete; ELOOP */
 export function toRealPath(path: string): string {
   const real = followLinks(resolve(path))
   if (SIDECAR.test(real)) throw toOpenError(real, 'use a name that does not end in -wal, -shm or -journal')
   return real
-}
-
-/** Creates an empty file, and the folders above it. SQLite gives its mode to the log next to it. */
-export function createFile(path: string): void {
-  createFolder(dirname(path))
-  createPrivateFile(path, { mayExist: true })
 }
 
 /** Creates a missing folder, and those above it. */

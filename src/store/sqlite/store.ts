@@ -1,20 +1,25 @@
 /** The list in a SQLite file, for the commands. The service appends to it on a thread of its own (thread.ts). */
 
 import type { Database } from 'bun:sqlite'
-import { statfsSync } from 'node:fs'
+import type { Failure } from '../../failure.ts'
 import type { Count, ListCopy, Snapshot, StoreStatus, SubscriberStore } from '../../subscriber.ts'
 import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { type ListFile, type OpenOptions, openListFile, openReadOnly } from './file.ts'
-import { append, countInbox, probe, toBatch } from './inbox.ts'
-import { readSize } from './paths.ts'
+import { checkPlace, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
+import { append, countInbox, probe } from './inbox.ts'
+import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
 import { applyChanges, fillList } from './write.ts'
 
-export interface StoreOptions extends OpenOptions {
+export interface StoreOptions {
+  /**
+   * Whether to create the list and its folders if they are missing. Otherwise a list that cannot be written is read without
+   * its inbox. Default: true.
+   */
+  readonly create?: boolean | undefined
   /** Gets a message for the owner. */
   readonly notify?: ((text: string) => void) | undefined
   /** Gets the progress of a compaction, which may take a minute for an inbox of a million addresses. */
@@ -22,12 +27,14 @@ export interface StoreOptions extends OpenOptions {
 }
 
 /** A list that is open for a command. */
-interface OpenList {
-  readonly list: ListFile
-  /** @throws StoreError when the list cannot be written, as far as that is known */
-  getCompaction(): Compaction
-  /** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
-  compact(): Promise<void>
+interface OpenList extends ListFile {
+  readonly options: StoreOptions
+  /** Undefined when it is open for reading only. */
+  readonly compaction: Compaction | undefined
+  /** Why it cannot be written, as far as that is known. */
+  writeError?: Failure
+  /** Whether the owner knows that the inbox is left out. */
+  isNoted: boolean
 }
 
 /**
@@ -36,100 +43,96 @@ interface OpenList {
  * @throws StoreError when it cannot be opened
  */
 export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
-  const opened = openForCommand(file, options)
-  const { list } = opened
+  const opened = openListFile(file, options)
+  const compaction = opened.writeError ? undefined : createCompaction(opened.db)
+  const list: OpenList = { ...opened, options, compaction, isNoted: false }
   const { db } = list
   /** Reads one state of the list. */
   const read = <T>(work: (db: Database) => T) =>
     wrapErrors(db, async () => {
-      await opened.compact()
+      await compact(list)
       return db.transaction(() => work(db))()
     })
 
   const accept = (work: () => void) =>
-    wrapErrors(db, async () => {
-      list.checkPlace()
+    wrapErrors(db, () => {
+      checkPlace(list)
       work()
-      list.checkPlace()
+      checkPlace(list)
     })
 
   return {
-    ...createChanges((change) => wrapErrors(db, () => changeList(opened, change))),
+    ...createChanges((change) => wrapErrors(db, () => changeList(list, change))),
     head: () =>
-      wrapErrors(db, async () => {
+      wrapErrors(db, () => {
         // An export that follows the list asks again and again: another file may be at its path now.
-        list.checkPlace()
+        checkPlace(list)
         return readHead(db)
       }),
-    add: (addresses) => accept(() => append(db, toBatch(addresses))),
+    add: (addresses) => accept(() => append(db, JSON.stringify(addresses))),
     probe: () => accept(() => probe(db)),
     check: () =>
-      wrapErrors(db, async () => {
-        opened.getCompaction()
+      wrapErrors(db, () => {
+        getCompaction(list)
         checkWritable(list)
       }),
     count: () => read(readCount),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
     // Each page is of the state in which it is read.
     async *list(after) {
-      await wrapErrors(db, opened.compact)
+      await wrapErrors(db, () => compact(list))
       yield* wrapPages(db, listSubscribers(db, after))
     },
     snapshot: () =>
       wrapErrors(db, async () => {
-        await opened.compact()
+        await compact(list)
         return openSnapshot(toPath(db))
       }),
     status: () => read(() => ({ ...readStatus(db), ...readSpace(toPath(db)) })),
     fill: (copy) => wrapErrors(db, () => fill(list, copy)),
-    close: async () => list.close(),
+    async close() {
+      closeList(list)
+    },
   }
 }
 
-function openForCommand(file: string, options: StoreOptions): OpenList {
-  const list = openListFile(file, options)
-  const { orReadOnly = false, notify, onCompaction } = options
-  const { db } = list
-  const compaction = list.writeError ? undefined : createCompaction(db)
-  let { writeError } = list
-  let isNoted = false
+/** @throws Failure when the list cannot be written, as far as that is known */
+function getCompaction({ compaction, writeError }: OpenList): Compaction {
+  if (writeError || !compaction) throw writeError
+  return compaction
+}
 
-  function getCompaction(): Compaction {
-    if (writeError || !compaction) throw writeError
-    return compaction
-  }
-
-  async function compact(): Promise<void> {
-    const total = countInbox(db)
-    if (total === 0) return
-    try {
-      const { slice } = getCompaction()
-      const { lastSeq } = readHead(db)
-      const compactSlice = () => {
-        list.checkPlace()
-        return slice(lastSeq)
-      }
-      await compactAll(() => retryBusy(db, compactSlice), total, onCompaction)
-    } catch (error) {
-      if (!writeError && !(orReadOnly && isWriteError(error))) throw error
-      writeError ??= toStoreError(db, error)
-      if (!isNoted) notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
-      isNoted = true
+/** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
+async function compact(list: OpenList): Promise<void> {
+  const { db, options } = list
+  const total = countInbox(db)
+  if (total === 0) return
+  try {
+    const { slice } = getCompaction(list)
+    const { lastSeq } = readHead(db)
+    const compactSlice = () => {
+      checkPlace(list)
+      return slice(lastSeq)
     }
+    await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
+  } catch (error) {
+    const mayRead = list.writeError !== undefined || (options.create === false && isWriteError(error))
+    if (!mayRead) throw error
+    list.writeError ??= toStoreError(db, error)
+    if (!list.isNoted)
+      options.notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
+    list.isNoted = true
   }
-
-  return { list, getCompaction, compact }
 }
 
 /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
-async function changeList<T>(opened: OpenList, { addresses, plan, onLock }: Change<T>): Promise<T> {
-  const { list, getCompaction, compact } = opened
+async function changeList<T>(list: OpenList, { addresses, plan, onLock }: Change<T>): Promise<T> {
   const { db } = list
-  const { all } = getCompaction()
-  await compact()
+  const { all } = getCompaction(list)
+  await compact(list)
   const work = db.transaction(() => {
     onLock()
-    list.checkPlace()
+    checkPlace(list)
     all()
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
@@ -137,15 +140,15 @@ async function changeList<T>(opened: OpenList, { addresses, plan, onLock }: Chan
   })
   const outcome = await retryBusy(db, () => work.immediate())
   // Reports success only if the list that was changed is still at its path.
-  list.checkPlace()
+  checkPlace(list)
   return outcome
 }
 
-async function* wrapPages<Page>(db: Database, pages: Iterator<Page>): AsyncGenerator<Page> {
-  for (;;) {
-    const { done, value } = await wrapErrors(db, async () => pages.next())
-    if (done) return
-    yield value
+async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGenerator<Page> {
+  try {
+    yield* pages
+  } catch (error) {
+    throw toStoreError(db, error)
   }
 }
 
@@ -167,27 +170,27 @@ function openSnapshot(path: string): Snapshot {
 }
 
 function readSpace(path: string): Pick<StoreStatus, 'bytes' | 'freeBytes'> {
-  const { bavail, bsize } = statfsSync(path)
-  return { bytes: readSize(path) + readSize(`${path}-wal`), freeBytes: bavail * bsize }
+  return { bytes: readSize(path) + readSize(`${path}-wal`), freeBytes: readFreeBytes(path) }
 }
 
-/** @throws StoreError, SQLiteError */
-export function checkWritable({ db, checkPlace }: ListFile): void {
-  checkPlace()
+/** @throws LostListError, SQLiteError */
+export function checkWritable(list: ListFile): void {
+  checkPlace(list)
   // Takes the lock that a writer needs, and writes nothing.
-  db.run('BEGIN IMMEDIATE')
-  db.run('ROLLBACK')
+  list.db.run('BEGIN IMMEDIATE')
+  list.db.run('ROLLBACK')
 }
 
 /** Fills an empty list in one transaction, while the source is read. */
-async function fill({ db, writeError, checkPlace }: ListFile, copy: ListCopy): Promise<Count> {
-  if (writeError) throw writeError
+async function fill(list: OpenList, copy: ListCopy): Promise<Count> {
+  const { db } = list
+  getCompaction(list)
   await retryBusy(db, () => db.run('BEGIN IMMEDIATE'))
   try {
     const count = await fillList(db, copy)
-    checkPlace()
+    checkPlace(list)
     db.run('COMMIT')
-    checkPlace()
+    checkPlace(list)
     return count
   } catch (error) {
     if (db.inTransaction) db.run('ROLLBACK')

@@ -1,13 +1,9 @@
 /** A SQLite list on a thread of its own, so that neither the disk nor a lock blocks the event loop. */
 
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Log } from '../../log.ts'
-import { type ServiceStore, StoreError } from '../../subscriber.ts'
+import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { describeModes } from './checks.ts'
-import { toBatch } from './inbox.ts'
-import { toRealPath } from './paths.ts'
-import type { Commands, Name, Needs, Reply, Report } from './worker.ts'
+import type { Command, Reply, Report } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
@@ -17,7 +13,7 @@ import type { Commands, Name, Needs, Reply, Report } from './worker.ts'
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
-  const pending: PromiseWithResolvers<never>[] = []
+  const pending: PromiseWithResolvers<unknown>[] = []
   let isClosing = false
   let reason: Error | undefined
 
@@ -25,7 +21,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     if ('report' in data) return log[data.level](data.report)
     // The thread replies in the order of the commands.
     const next = pending.shift()
-    if (data.ok) next?.resolve(data.value as never)
+    if (data.ok) next?.resolve(data.value)
     else next?.reject(new StoreError(data.reason))
   }
   worker.onerror = ({ message }) => {
@@ -38,15 +34,15 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   })
 
   /** Sends a command, and returns its reply. */
-  function send<N extends Name>(name: N, fields: Needs<N>): Promise<Awaited<ReturnType<Commands[N]>>> {
-    const reply = Promise.withResolvers<never>()
+  function send<Value = void>(command: Command): Promise<Value> {
+    const reply = Promise.withResolvers<unknown>()
     pending.push(reply)
-    worker.postMessage({ name, ...(fields as object) })
-    return reply.promise
+    worker.postMessage(command)
+    return reply.promise as Promise<Value>
   }
 
   try {
-    await send('open', { file })
+    await send({ name: 'open', file })
   } catch (error) {
     isClosing = true
     worker.terminate()
@@ -56,17 +52,15 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   if (problem) log.warn(problem)
 
   return {
-    add: (addresses) => send('append', toBatch(addresses)),
-    probe: () => send('probe', {}),
-    check: () => send('check', {}),
-    async measure() {
-      const [{ bavail, bsize }, measured] = await Promise.all([statfs(dirname(toRealPath(file))), send('measure', {})])
-      return { ...measured, freeBytes: bavail * bsize }
-    },
+    add: (addresses) => send({ name: 'append', addresses: JSON.stringify(addresses) }),
+    probe: () => send({ name: 'probe' }),
+    check: () => send({ name: 'check' }),
+    measure: () => send<StoreMeasure>({ name: 'measure' }),
     async close() {
       isClosing = true
-      if ((await send('close', {})) === 'closed') worker.terminate()
-      else worker.unref()
+      await send({ name: 'close' })
+      // Not `terminate`: SQLite would close a lost list, and delete the log at its path.
+      worker.unref()
     },
   }
 }

@@ -1,39 +1,29 @@
 /** The writer thread of the service. It runs one command after the other, replies in the same order, and compacts in between. */
 
+import { dirname } from 'node:path'
 import type { Result } from '../../email.ts'
-import { StoreError } from '../../subscriber.ts'
+import { StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction } from './compaction.ts'
-import { isBusy, toReason, toStoreError } from './error.ts'
-import { type ListFile, LostListError, openListFile } from './file.ts'
-import { append, type Batch, probe, readInboxSince } from './inbox.ts'
+import { isBusy, toPath, toReason, toStoreError } from './error.ts'
+import { checkPlace, closeList, type ListFile, LostListError, openListFile } from './file.ts'
+import { append, probe, readInboxSince } from './inbox.ts'
+import { readFreeBytes } from './paths.ts'
 import { checkWritable } from './store.ts'
 import { waitForLock } from './transaction.ts'
 
-/** The commands, each with its reply. `open` comes first, `close` last. */
-export interface Commands {
-  open(command: { readonly file: string }): void
-  append(command: Batch): void
-  probe(): void
-  check(): void
-  measure(): { readonly inboxSince: Date | undefined; readonly compactionFails: boolean }
-  /** SQLite must not close a lost list: see ListFile. Its thread must not end before the process. */
-  close(): Promise<'closed' | 'lost'>
-}
+/**
+ * A command as a message: only texts and numbers, which is what Bun sends fastest. `open` comes first, `close` last. The
+ * addresses are a JSON array.
+ */
+export type Command =
+  | { readonly name: 'open'; readonly file: string }
+  | { readonly name: 'append'; readonly addresses: string }
+  | { readonly name: 'probe' | 'check' | 'measure' | 'close' }
 
-export type Name = keyof Commands
-
-/** A command as a message: its name, and what it needs. Only texts and numbers, which is what Bun sends fastest. */
-export type Command = { [N in Name]: { readonly name: N } & Needs<N> }[Name]
-
-/** What a command needs beside its name. */
-export type Needs<N extends Name> = Parameters<Commands[N]> extends [infer Fields] ? Fields : object
-
-type Value = Awaited<ReturnType<Commands[Name]>>
-
-/** The reply to the first command that has none yet. The reason of a failure is for the owner. */
-export type Reply = Result<Value, string>
+/** The reply to the first command that has none yet: to `measure`, a StoreMeasure. The reason of a failure is for the owner. */
+export type Reply = Result<unknown, string>
 
 /** A line for the log. */
 export interface Report {
@@ -56,43 +46,52 @@ self.onmessage = ({ data }: MessageEvent<Command>) => {
   last = last.then(async () => self.postMessage(await run(data)))
 }
 
-const commands: Commands = {
-  open({ file }) {
-    list = openListFile(file)
-    // This thread waits for the lock by itself: see waitForLock.
-    list.db.run('PRAGMA busy_timeout = 0')
-    const compaction = createCompaction(list.db)
-    schedule = createSchedule(() => tryCompact(compaction.slice), report)
-  },
-  append(batch) {
-    commit(() => append(list.db, batch))
-    schedule.committed()
-  },
-  probe: () => commit(() => probe(list.db)),
-  check: () => waitForLock(() => checkWritable(list)),
-  measure: () => ({ inboxSince: readInboxSince(list.db), compactionFails: schedule.isFailing() }),
-  async close() {
-    await schedule.stop()
-    try {
-      list.checkPlace()
-    } catch (error) {
-      await rescue(error as LostListError)
-      return 'lost'
-    }
-    list.close()
-    return 'closed'
-  },
-}
-
 async function run(command: Command): Promise<Reply> {
   try {
-    const execute = commands[command.name] as (command: Command) => Value | Promise<Value>
     return { ok: true, value: await execute(command) }
   } catch (error) {
     if (error instanceof LostListError) await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
   }
+}
+
+function execute(command: Command): unknown {
+  switch (command.name) {
+    case 'open':
+      return open(command.file)
+    case 'append':
+      commit(() => append(list.db, command.addresses))
+      return schedule.committed()
+    case 'probe':
+      return commit(() => probe(list.db))
+    case 'check':
+      return waitForLock(() => checkWritable(list))
+    case 'measure':
+      return measure()
+    case 'close':
+      return close()
+  }
+}
+
+function open(file: string): void {
+  list = openListFile(file)
+  // This thread waits for the lock by itself: see waitForLock.
+  list.db.run('PRAGMA busy_timeout = 0')
+  const compaction = createCompaction(list.db)
+  schedule = createSchedule(() => tryCompact(compaction.slice), report)
+}
+
+function measure(): StoreMeasure {
+  const { db } = list
+  const freeBytes = readFreeBytes(dirname(toPath(db)))
+  return { inboxSince: readInboxSince(db), compactionFails: schedule.isFailing(), freeBytes }
+}
+
+async function close(): Promise<void> {
+  await schedule.stop()
+  const loss = closeList(list)
+  if (loss) await rescue(loss)
 }
 
 /**
@@ -104,22 +103,22 @@ const PLACE_MS = 5
 /** Commits to a list whose files are at their paths, before and after it. */
 function commit(work: () => void): void {
   waitForLock(() => {
-    if (performance.now() - checkedAt > PLACE_MS) list.checkPlace()
+    if (performance.now() - checkedAt > PLACE_MS) checkPlace(list)
     work()
   })
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
-  list.checkPlace()
+  checkPlace(list)
   checkedAt = performance.now()
 }
 
 /** Runs a slice of compaction, if the lock is free: a request that comes meanwhile must not wait for a slice that waits. */
 function tryCompact(slice: () => Slice): Slice {
   try {
-    list.checkPlace()
+    checkPlace(list)
     return slice()
   } catch (error) {
     if (isBusy(error)) return { moved: 0, left: true }
-    throw error instanceof StoreError ? error : toStoreError(list.db, error)
+    throw toStoreError(list.db, error)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Compaction, createCompaction } from '../../../src/store/sqlite/compaction.ts'
-import { type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
+import { closeList, type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
 import { append, countInbox } from '../../../src/store/sqlite/inbox.ts'
 import { checkIntegrity, lookUp } from '../../../src/store/sqlite/read.ts'
 import { applyChanges } from '../../../src/store/sqlite/write.ts'
@@ -45,7 +45,7 @@ function openProcess(file: string): Process {
 }
 
 function add({ db }: ListFile, addresses: readonly string[]): void {
-  append(db, { addresses: JSON.stringify(addresses) })
+  append(db, JSON.stringify(addresses))
 }
 
 /** Runs slices until nothing is left. @returns how many */
@@ -96,8 +96,8 @@ test('another process goes on where one stopped, after any slice', () => {
     // The first one goes on after that, as a process that only stood still.
     finish(stopped)
     expectList(stopped)
-    stopped.close()
-    other.close()
+    closeList(stopped)
+    closeList(other)
     return goesOn
   })
 })
@@ -121,8 +121,8 @@ test('another process moves the whole inbox before any statement of a pass', () 
     finish(one)
     finish(other)
     expectList(one)
-    one.close()
-    other.close()
+    closeList(one)
+    closeList(other)
   }
 })
 
@@ -145,8 +145,8 @@ test('two processes compact in turns, from any slice on', () => {
       left = one.compaction.slice().left
     }
     expectList(one)
-    one.close()
-    other.close()
+    closeList(one)
+    closeList(other)
     return goesOn
   })
 })
@@ -165,8 +165,8 @@ test.each([ADDRESSES.toSorted().at(-1)!, ADDRESSES.toSorted()[0]!])(
       add(other, [removed])
       finish(paused)
       expectList(paused, [...rest, removed])
-      paused.close()
-      other.close()
+      closeList(paused)
+      closeList(other)
       return goesOn
     })
   },
@@ -181,8 +181,8 @@ test('what comes after any slice is moved in its turn, repeats included', () => 
     finish(one)
     finish(one)
     expectList(one, [...ADDRESSES, ...late])
-    one.close()
-    other.close()
+    closeList(one)
+    closeList(other)
     return goesOn
   })
 })
@@ -211,19 +211,19 @@ test.each(Object.entries(FAILURES))(
     other.db.run('DROP TRIGGER broken')
     finish(failing)
     expectList(failing)
-    failing.close()
-    other.close()
+    closeList(failing)
+    closeList(other)
   },
 )
 
 // Fills an inbox. Runs a slice for each line of its input, and prints what came of it.
 const COMPACTOR = `
   import { createCompaction } from '${ROOT}/src/store/sqlite/compaction.ts'
-  import { openListFile } from '${ROOT}/src/store/sqlite/file.ts'
+  import { closeList, openListFile } from '${ROOT}/src/store/sqlite/file.ts'
   import { append } from '${ROOT}/src/store/sqlite/inbox.ts'
   const list = openListFile(process.argv[1])
   const { slice } = createCompaction(list.db)
-  for (const row of JSON.parse(process.argv[2])) append(list.db, { addresses: JSON.stringify(row) })
+  for (const row of JSON.parse(process.argv[2])) append(list.db, JSON.stringify(row))
   process.stdout.write('open')
   for await (const _ of Bun.stdin.stream()) {
     try {
@@ -232,7 +232,7 @@ const COMPACTOR = `
       process.stdout.write(error.code)
     }
   }
-  list.close()
+  closeList(list)
 `
 
 test('a failing disk changes nothing after any slice, and compaction goes on when it works', async () => {
@@ -266,7 +266,7 @@ test('a failing disk changes nothing after any slice, and compaction goes on whe
   expect(failures).toBeGreaterThan(1)
   const list = openListFile(file)
   expectList(list)
-  list.close()
+  closeList(list)
 })
 
 test('a slice does not wait for a lock that another process holds', () => {
@@ -277,6 +277,6 @@ test('a slice does not wait for a lock that another process holds', () => {
   other.db.run('ROLLBACK')
   finish(one)
   expectList(one)
-  one.close()
-  other.close()
+  closeList(one)
+  closeList(other)
 })

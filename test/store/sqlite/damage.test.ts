@@ -96,7 +96,7 @@ async function read<T extends readonly (Subscriber | Suppression)[]>(
 ): Promise<T | undefined> {
   let store: ReturnType<typeof openSqliteStore> | undefined
   try {
-    store = openSqliteStore(file, { create: false, orReadOnly: true })
+    store = openSqliteStore(file, { create: false })
     return await work(store)
   } catch {
     return undefined

@@ -15,9 +15,9 @@ import {
 } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createPrivateFile } from '../../../src/files.ts'
 import { createLog } from '../../../src/log.ts'
 import { toReason } from '../../../src/store/sqlite/error.ts'
-import { createFile } from '../../../src/store/sqlite/paths.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
@@ -194,10 +194,10 @@ test('SQLite refuses to write to a database that was moved, and the reason says 
 })
 
 test('a file that another process has just created stays as it is', async () => {
-  const file = join(await createFolder(), 'data/list.db')
-  createFile(file)
+  const file = join(await createFolder(), 'list.db')
+  createPrivateFile(file, { mayExist: true })
   writeFileSync(file, 'of the other process')
-  createFile(file)
+  createPrivateFile(file, { mayExist: true })
   expect(readFileSync(file, 'utf8')).toBe('of the other process')
 })
 
