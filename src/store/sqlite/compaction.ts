@@ -43,24 +43,20 @@ interface Entry {
   readonly seq: number
 }
 
-/** A pass by its stage: the rows of the inbox from `first` to `last`. */
-type Pass =
-  | { readonly stage: 'sort'; readonly first: number; readonly last: number; readonly sorted: number }
-  | AddingPass
-  /** Whether the inbox had more rows when they were sorted. */
-  | { readonly stage: 'move'; readonly last: number; readonly hasMore: boolean }
-
-interface AddingPass {
-  readonly stage: 'add'
+/** How far a pass is. */
+interface Pass {
+  readonly stage: keyof typeof STAGES
+  /** The first and the last row of the inbox that it takes, by their numbers. */
   readonly first: number
   readonly last: number
+  /** Whether the inbox had more rows when they were sorted. */
   readonly hasMore: boolean
   /** The last entry that is in `identities`, and how many are not. */
   readonly done: Entry
   readonly left: number
 }
 
-const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, sorted: 0 }
+const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, hasMore: false, done: { identity: '', seq: 0 }, left: 0 }
 
 /** What a slice did. */
 interface Step {
@@ -69,6 +65,9 @@ interface Step {
   /** Undefined when the inbox has no more. */
   readonly next: Pass | undefined
 }
+
+/** Each runs a slice of its stage. The limit is of the same kind as the size of the step. */
+const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
@@ -85,7 +84,10 @@ export interface Compaction {
 
 /** Creates the compaction of a list. A connection has one, because it creates the tables of a pass. */
 export function createCompaction(db: Database): Compaction {
-  createTables(db)
+  db.run(`ATTACH ':memory:' AS pass`)
+  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
+  db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
+  db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
   const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
   let pass: Pass | undefined
 
@@ -96,7 +98,7 @@ export function createCompaction(db: Database): Compaction {
       let began = 0
       const work = () => {
         began = performance.now()
-        return runSlice(db, current, { size: pace.size(), until })
+        return STAGES[current.stage](db, current, pace.size(), until)
       }
       // To sort takes no lock, but reads one state of the inbox.
       const { size, next } = current.stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
@@ -107,27 +109,13 @@ export function createCompaction(db: Database): Compaction {
     all(until = Number.MAX_SAFE_INTEGER) {
       // A new pass: what the tables hold of another one is deleted.
       pass = undefined
-      const limits = { size: PASS_SIZE, until }
-      for (let next: Pass | undefined = NEW_PASS; next; ) next = runSlice(db, next, limits).next
+      for (let next: Pass | undefined = NEW_PASS; next; ) next = STAGES[next.stage](db, next, PASS_SIZE, until).next
     },
   }
 }
 
-function createTables(db: Database): void {
-  db.run(`ATTACH ':memory:' AS pass`)
-  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
-  db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
-  db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
-}
-
-/** @param limits.size rows of the inbox, or addresses in the stage `add` */
-function runSlice(db: Database, pass: Pass, limits: { readonly size: number; readonly until: number }): Step {
-  if (pass.stage === 'sort') return sortRows(db, pass, limits)
-  if (pass.stage === 'add') return addIdentities(db, pass, limits.size)
-  return moveRows(db, pass, limits.size)
-}
-
 interface Rows {
+  /** Of the first and the last row; null without rows. */
   readonly first: number | null
   readonly last: number | null
   readonly rows: number
@@ -137,11 +125,10 @@ interface Rows {
 /** Finds the oldest rows of the inbox after a number, up to another one. */
 function findRows(db: Database, after: number, until: number, limit: number): Rows {
   return getRow(
-    db.query<Rows, [after: number, until: number, limit: number]>(
-      `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS rows,
-              coalesce(sum(json_array_length(addresses)), 0) AS addresses
-       FROM (SELECT first_seq, addresses FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ?3)`,
-    ),
+    db,
+    `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS rows,
+            coalesce(sum(json_array_length(addresses)), 0) AS addresses
+     FROM (SELECT first_seq, addresses FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ?3)`,
     after,
     until,
     limit,
@@ -149,16 +136,12 @@ function findRows(db: Database, after: number, until: number, limit: number): Ro
 }
 
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
-function sortRows(
-  db: Database,
-  pass: Pass & { readonly stage: 'sort' },
-  { size, until }: { readonly size: number; readonly until: number },
-): Step {
-  if (pass.sorted === 0) {
+function sortRows(db: Database, pass: Pass, limit: number, until: number): Step {
+  if (pass.left === 0) {
     db.run('DELETE FROM pass.sorted')
     db.run('DELETE FROM pass.repeated')
   }
-  const { first, last, rows, addresses } = findRows(db, pass.last, until, size)
+  const { first, last, rows, addresses } = findRows(db, pass.last, until, limit)
   if (first !== null && last !== null) {
     const { changes } = db
       .query(
@@ -168,21 +151,21 @@ function sortRows(
       .run(first, last)
     expectEqual(changes, addresses, 'sorted')
   }
-  const range = { first: pass.first || (first ?? 0), last: last ?? pass.last }
-  const sorted = pass.sorted + addresses
-  if (sorted === 0) return { size: 0, next: undefined }
-  const hasMore = rows === size
-  if (hasMore && sorted < PASS_SIZE) return { size: rows, next: { stage: 'sort', ...range, sorted } }
-  return { size: rows, next: { stage: 'add', ...range, hasMore, done: { identity: '', seq: 0 }, left: sorted } }
+  const left = pass.left + addresses
+  if (left === 0) return { size: 0, next: undefined }
+  const hasMore = rows === limit
+  const stage = hasMore && left < PASS_SIZE ? 'sort' : 'add'
+  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, left }
+  return { size: rows, next }
 }
 
 /** Selects the entries after one. The caller says how many. */
 const NEXT = 'SELECT identity, seq FROM pass.sorted WHERE (identity, seq) > (?1, ?2) ORDER BY identity, seq LIMIT'
 
 /** Adds some identities of a sorted pass. */
-function addIdentities(db: Database, pass: AddingPass, limit: number): Step {
+function addIdentities(db: Database, pass: Pass, limit: number): Step {
   // Another process has moved rows of the pass, and the owner may have removed their addresses since.
-  if (!hasRow(db, pass.first)) return { size: 0, next: NEW_PASS }
+  if (!db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(pass.first)) return { size: 0, next: NEW_PASS }
   const { identity, seq } = pass.done
   const size = Math.min(pass.left, limit)
   // The first one of equal identities is the one with the lowest seq. OR FAIL: to undo this statement alone, SQLite would
@@ -198,19 +181,15 @@ function addIdentities(db: Database, pass: AddingPass, limit: number): Step {
     ).run(identity, seq, size)
   }
   const left = pass.left - size
-  const done = getRow(db.query<Entry, [string, number, number]>(`${NEXT} 1 OFFSET ?3`), identity, seq, size - 1)
+  const done = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
   if (left > 0) return { size, next: { ...pass, done, left } }
   const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(done.identity, done.seq)
   expectEqual(rest ? 1 : 0, 0, 'left to add')
-  return { size, next: { stage: 'move', last: pass.last, hasMore: pass.hasMore } }
-}
-
-function hasRow(db: Database, firstSeq: number): boolean {
-  return db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(firstSeq) !== null
+  return { size, next: { ...pass, stage: 'move', done, left } }
 }
 
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */
-function moveRows(db: Database, pass: Pass & { readonly stage: 'move' }, limit: number): Step {
+function moveRows(db: Database, pass: Pass, limit: number): Step {
   const end = pass.hasMore ? NEW_PASS : undefined
   const { first, last, rows, addresses } = findRows(db, 0, pass.last, limit)
   if (first === null || last === null) return { size: 0, next: end }

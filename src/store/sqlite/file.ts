@@ -133,6 +133,13 @@ function findLoss({ files }: ListFile): LostListError | undefined {
   return undefined
 }
 
+/** Takes the lock that a writer needs, and writes nothing. @throws LostListError, SQLiteError */
+export function checkWritable(list: ListFile): void {
+  checkPlace(list)
+  list.db.run('BEGIN IMMEDIATE')
+  list.db.run('ROLLBACK')
+}
+
 /** Closes a list, unless it is lost. @returns how it is lost */
 export function closeList(list: ListFile): LostListError | undefined {
   const loss = findLoss(list)
@@ -204,7 +211,7 @@ function readTables(db: Database): void {
 
 /** Puts a list into WAL mode, in which it stays. SQLite does not wait here when two processes open the list at once. */
 function startWalMode(db: Database): void {
-  const query = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL')
-  const { journal_mode: mode } = waitForLock(() => getRow(query))
+  const start = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
+  const { journal_mode: mode } = waitForLock(start)
   if (mode !== 'wal') throw toOpenError(db.filename, 'its file system cannot share it')
 }

@@ -35,7 +35,7 @@ function checkChange(db: Database, changes: number): void {
 /** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. @returns the first one */
 export function takeNumbers(db: Database, size: number): number {
   const update = `UPDATE list SET last_seq = max(?1, ${LAST_SEQ}) + ?2 RETURNING last_seq - ?2 + 1 AS first`
-  return getRow(db.query<{ first: number }, [number, number]>(update), toClockSeq(), size).first
+  return getRow<{ first: number }>(db, update, toClockSeq(), size).first
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -46,7 +46,6 @@ export function readInboxSince(db: Database): Date | undefined {
 
 /** Counts the addresses in the inbox, repeats included. */
 export function countInbox(db: Database): number {
-  return getRow(
-    db.query<{ size: number }, []>('SELECT coalesce(sum(json_array_length(addresses)), 0) AS size FROM inbox'),
-  ).size
+  const sum = 'SELECT coalesce(sum(json_array_length(addresses)), 0) AS size FROM inbox'
+  return getRow<{ size: number }>(db, sum).size
 }

@@ -15,7 +15,7 @@ import { toOpenError } from './error.ts'
 import { getRow } from './transaction.ts'
 
 /** Marks a file as a list of Rollcall: "Roll" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
-export const APPLICATION_ID = 0x526f6c6c
+const APPLICATION_ID = 0x526f6c6c
 
 /**
  * Whether `email` is in a reserved domain: it ends in one of them, after an `@` or a dot. The last four characters decide
@@ -71,11 +71,10 @@ export const SCHEMA_VERSION = MIGRATIONS.length
  */
 export function checkVersion(db: Database, path: string, migrations = MIGRATIONS): number {
   // In one statement, because another process may be creating the schema.
-  const { application, version, tables } = getRow(
-    db.query<{ application: number; version: number; tables: number }, []>(
-      `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
-       FROM pragma_application_id, pragma_user_version`,
-    ),
+  const { application, version, tables } = getRow<Record<'application' | 'version' | 'tables', number>>(
+    db,
+    `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+     FROM pragma_application_id, pragma_user_version`,
   )
   if (tables === 0 && application === 0 && version === 0) return 0
   if (application !== APPLICATION_ID) throw toOpenError(path, 'it is a database, but not a list of Rollcall')

@@ -1,13 +1,13 @@
 /** The list in a SQLite file, for the commands. The service appends to it on a thread of its own (thread.ts). */
 
 import type { Database } from 'bun:sqlite'
-import type { Failure } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
 import type { Count, ListCopy, Snapshot, StoreStatus, SubscriberStore } from '../../subscriber.ts'
 import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { checkPlace, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
+import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -29,10 +29,8 @@ export interface StoreOptions {
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
   readonly options: StoreOptions
-  /** Undefined when it is open for reading only. */
-  readonly compaction: Compaction | undefined
-  /** Why it cannot be written, as far as that is known. */
-  writeError?: Failure
+  /** Or why the list cannot be written, as far as that is known. */
+  compaction: Compaction | Failure
   /** Whether the owner knows that the inbox is left out. */
   isNoted: boolean
 }
@@ -44,7 +42,7 @@ interface OpenList extends ListFile {
  */
 export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
   const opened = openListFile(file, options)
-  const compaction = opened.writeError ? undefined : createCompaction(opened.db)
+  const compaction = opened.writeError ?? createCompaction(opened.db)
   const list: OpenList = { ...opened, options, compaction, isNoted: false }
   const { db } = list
   /** Reads one state of the list. */
@@ -97,8 +95,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
 }
 
 /** @throws Failure when the list cannot be written, as far as that is known */
-function getCompaction({ compaction, writeError }: OpenList): Compaction {
-  if (writeError || !compaction) throw writeError
+function getCompaction({ compaction }: OpenList): Compaction {
+  if (compaction instanceof Failure) throw compaction
   return compaction
 }
 
@@ -116,9 +114,9 @@ async function compact(list: OpenList): Promise<void> {
     }
     await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
   } catch (error) {
-    const mayRead = list.writeError !== undefined || (options.create === false && isWriteError(error))
+    const mayRead = error === list.compaction || (options.create === false && isWriteError(error))
     if (!mayRead) throw error
-    list.writeError ??= toStoreError(db, error)
+    list.compaction = toStoreError(db, error)
     if (!list.isNoted)
       options.notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
     list.isNoted = true
@@ -155,30 +153,17 @@ async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGener
 /** Reads on a connection of its own, because the caller may use the list meanwhile. @param path the real path */
 function openSnapshot(path: string): Snapshot {
   const db = openReadOnly(path)
-  try {
-    db.run('BEGIN')
-    return {
-      head: readHead(db),
-      subscribers: wrapPages(db, listWhole(db)),
-      suppressions: wrapPages(db, listSuppressions(db)),
-      [Symbol.asyncDispose]: async () => db.close(),
-    }
-  } catch (error) {
-    db.close()
-    throw error
+  db.run('BEGIN')
+  return {
+    head: readHead(db),
+    subscribers: wrapPages(db, listWhole(db)),
+    suppressions: wrapPages(db, listSuppressions(db)),
+    [Symbol.asyncDispose]: async () => db.close(),
   }
 }
 
 function readSpace(path: string): Pick<StoreStatus, 'bytes' | 'freeBytes'> {
   return { bytes: readSize(path) + readSize(`${path}-wal`), freeBytes: readFreeBytes(path) }
-}
-
-/** @throws LostListError, SQLiteError */
-export function checkWritable(list: ListFile): void {
-  checkPlace(list)
-  // Takes the lock that a writer needs, and writes nothing.
-  list.db.run('BEGIN IMMEDIATE')
-  list.db.run('ROLLBACK')
 }
 
 /** Fills an empty list in one transaction, while the source is read. */

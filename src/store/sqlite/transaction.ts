@@ -1,6 +1,6 @@
 /** Transactions of a SQLite list, and how a process gets the write lock that others use all the time. */
 
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCK_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
 import { isBusy } from './error.ts'
@@ -46,12 +46,9 @@ export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
   }
 }
 
-/** Runs a query that always has one row. Throws when it has none. */
-export function getRow<Row, Params extends SQLQueryBindings[]>(
-  statement: Statement<Row, Params>,
-  ...params: Params
-): Row {
-  const row = statement.get(...params)
-  if (row === null) throw new Error(`no row: ${statement}`)
+/** Runs a statement that always has one row. Throws when it has none. */
+export function getRow<Row>(db: Database, sql: string, ...params: readonly SQLQueryBindings[]): Row {
+  const row = db.query<Row, SQLQueryBindings[]>(sql).get(...params)
+  if (row === null) throw new Error(`no row: ${sql}`)
   return row
 }

@@ -7,10 +7,9 @@ import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
-import { checkPlace, closeList, type ListFile, LostListError, openListFile } from './file.ts'
+import { checkPlace, checkWritable, closeList, type ListFile, LostListError, openListFile } from './file.ts'
 import { append, probe, readInboxSince } from './inbox.ts'
 import { readFreeBytes } from './paths.ts'
-import { checkWritable } from './store.ts'
 import { waitForLock } from './transaction.ts'
 
 /**
