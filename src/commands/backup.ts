@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { toListName } from '../config/list-url.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
-import { type CheckedCopy, checkAndCopy } from '../store/sqlite/backup.ts'
+import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
@@ -20,7 +19,7 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)
 }
 
-async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<CheckedCopy> {
+async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<ListSummary> {
   const partial = await createPartialFile(path)
   const showProgress = createProgress('copying', { unit: 'MB' })
   const timer = setInterval(() => showProgress(toMegabytes(partial), toMegabytes(list)), 200)
@@ -29,7 +28,7 @@ async function writeBackup(list: string, path: string, signal: AbortSignal): Pro
     await renameSynced(partial, path)
     return copied
   } catch (error) {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(partial + suffix, { force: true })
+    deletePartial(partial)
     throw error
   } finally {
     clearInterval(timer)

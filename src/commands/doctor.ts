@@ -103,7 +103,7 @@ function parseSettings(text: string): Partial<OpsOptions['settings']> | undefine
 async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promise<string> {
   const name = list?.kind === 'sqlite' ? list.file : ''
   const file = existsSync(name) ? realpathSync(name) : resolve(name)
-  const rescues = name ? listRescues(file).map(quotePath) : []
+  const rescues = name ? (await listRescues(file)).map(quotePath) : []
   if (rescues.length > 0) {
     throw new Failure(
       `${rescues.join(' ')} may have addresses that are not on the list: export them, import them, and move the file to another folder`,

@@ -1,5 +1,5 @@
 import { toListName } from '../config/list-url.ts'
-import type { CheckedCopy } from '../store/sqlite/backup.ts'
+import type { ListSummary } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
 import { note, print, printJson, toCount } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './shared.ts'
@@ -27,7 +27,7 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
   })
 }
 
-function toJson({ lastAcceptedAt, ...counts }: CheckedCopy) {
+function toJson({ lastAcceptedAt, lastSeq, ...counts }: ListSummary) {
   return { ...counts, last_accepted_at: lastAcceptedAt?.toISOString() ?? null }
 }
 
@@ -41,7 +41,7 @@ function toText(list: string, { before, after, kept }: Restored, dryRun: true | 
   return rows.map(([name = '', value]) => `${name.padEnd(9)}${value}`).join('\n')
 }
 
-function toLine({ subscribers, reserved, suppressed, lastAcceptedAt, inbox }: CheckedCopy): string {
+function toLine({ subscribers, reserved, suppressed, lastAcceptedAt, inbox }: ListSummary): string {
   const last = lastAcceptedAt ? `, the last one accepted ${lastAcceptedAt.toISOString()}` : ''
   const size = toCount(subscribers, 'address', 'addresses')
   const rest = inbox > 0 ? `; ${inbox.toLocaleString('en')} in the inbox` : ''

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckedCopy, type CopyRequest, copyInto, readCheckedCopy } from './backup.ts'
+import { type CopyRequest, copyInto, type ListSummary, readSummary } from './backup.ts'
 import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
@@ -14,19 +14,19 @@ declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(data))
 
-function run({ source, target, lastSeq }: CopyRequest): Result<CheckedCopy, string> {
+function run({ source, target, lastSeq }: CopyRequest): Result<ListSummary, string> {
   try {
     using db = openReadOnly(toRealPath(source))
     // A damaged list could become a sound copy with fewer addresses.
     checkIntegrity(db, source)
-    if (target === undefined) return { ok: true, value: readCheckedCopy(db) }
+    if (target === undefined) return { ok: true, value: readSummary(db) }
     copyInto(db, target)
     if (lastSeq !== undefined) prepare(target, lastSeq)
     using copy = openReadOnly(target)
-    return { ok: true, value: readCheckedCopy(copy) }
+    return { ok: true, value: readSummary(copy) }
   } catch (error) {
-    const reason = error instanceof StoreError ? error.message : `${source} cannot be copied: ${toReason(error)}`
-    return { ok: false, reason }
+    if (error instanceof StoreError) return { ok: false, reason: error.message }
+    return { ok: false, reason: `${source} cannot be copied: ${toReason(error)}` }
   }
 }
 

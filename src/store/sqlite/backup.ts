@@ -1,16 +1,17 @@
 /** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
 
 import type { Database } from 'bun:sqlite'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { SIDECAR } from '../../config/list-url.ts'
 import type { Result } from '../../email.ts'
 import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
-import { StoreError, type StoreStatus } from '../../subscriber.ts'
+import { type Count, type ListHead, StoreError } from '../../subscriber.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
-import { checkIntegrity, readStatus } from './read.ts'
+import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
 
 export interface CopyRequest {
   /** The list. It is opened for reading only. */
@@ -22,14 +23,15 @@ export interface CopyRequest {
 }
 
 /** What a list holds, for the owner to recognize it. */
-export interface CheckedCopy extends Pick<StoreStatus, 'subscribers' | 'reserved' | 'suppressed' | 'lastAcceptedAt'> {
+export interface ListSummary extends Count, Pick<ListHead, 'lastSeq'> {
+  readonly lastAcceptedAt: Date | undefined
   /** Addresses in the inbox. Some of them may be on the list. */
   readonly inbox: number
 }
 
-export function readCheckedCopy(db: Database): CheckedCopy {
-  const { subscribers, reserved, suppressed, lastAcceptedAt } = readStatus(db)
-  return { subscribers, reserved, suppressed, lastAcceptedAt, inbox: countInbox(db) }
+export function readSummary(db: Database): ListSummary {
+  const { lastAcceptedAt } = readDates(db)
+  return { ...readCount(db), lastAcceptedAt, inbox: countInbox(db), lastSeq: readHead(db).lastSeq }
 }
 
 /**
@@ -39,10 +41,10 @@ export function readCheckedCopy(db: Database): CheckedCopy {
  * @throws StoreError when the list cannot be read, the file cannot be written, or one of the two is damaged; the reason of
  * the signal when it aborts
  */
-export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): Promise<CheckedCopy> {
+export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): Promise<ListSummary> {
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)
-  const { promise, resolve, reject } = Promise.withResolvers<CheckedCopy>()
-  worker.onmessage = ({ data }: MessageEvent<Result<CheckedCopy, string>>) => {
+  const { promise, resolve, reject } = Promise.withResolvers<ListSummary>()
+  worker.onmessage = ({ data }: MessageEvent<Result<ListSummary, string>>) => {
     if (data.ok) resolve(data.value)
     else reject(new StoreError(data.reason))
   }
@@ -67,6 +69,11 @@ export function copyInto(db: Database, target: string): void {
   checkIntegrity(copy, 'the copy')
 }
 
+/** Deletes a partial file of a copy, with what SQLite may have put next to it. */
+export function deletePartial(partial: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
+}
+
 /**
  * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open
  * file. Blocks the thread: a second for about a million addresses.
@@ -76,8 +83,7 @@ export function copyInto(db: Database, target: string): void {
 export async function rescueList(db: Database): Promise<string> {
   const path = toPath(db)
   const folder = existsSync(dirname(path)) ? dirname(path) : dirname(dirname(path))
-  const time = new Date().toISOString().replaceAll(':', '-')
-  const file = join(folder, `${toRescueStart(path)}${time}${extname(path)}`)
+  const file = join(folder, toKeptName(path, 'rescue'))
   const partial = toPartialName(file)
   try {
     createPrivateFile(partial)
@@ -85,30 +91,25 @@ export async function rescueList(db: Database): Promise<string> {
     await renameSynced(partial, file)
     return `the addresses of the open file are in ${file}`
   } catch (error) {
-    rmSync(partial, { force: true })
-    const reason = error instanceof StoreError ? error.message : toReason(error)
-    return `and it cannot be copied: ${reason}; when the service stops, the addresses of the open file are lost`
+    deletePartial(partial)
+    return `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
   }
 }
 
-const toRescueStart = (path: string): string => `${basename(path, extname(path))}.rescue-`
+/** The name of a file that is kept next to a list, such as `rollcall.rescue-TIME.db`. */
+export function toKeptName(path: string, kind: 'rescue' | 'before-restore'): string {
+  const [extension, time] = [extname(path), new Date().toISOString().replaceAll(':', '-')]
+  return `${basename(path, extension)}.${kind}-${time}${extension}`
+}
 
 /** Lists the rescue files of a list, next to it and in the folder above. @param path the real path */
-export function listRescues(path: string): readonly string[] {
-  const start = toRescueStart(path)
-  return [dirname(path), dirname(dirname(path))].flatMap((folder) =>
-    listNames(folder)
-      // A program that has opened a rescue file may have left its log.
-      .filter((name) => name.startsWith(start) && !SIDECAR.test(name))
-      .map((name) => join(folder, name)),
-  )
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The folder is missing, or may not be listed: then a rescue file would not be there.
-    return []
-  }
+export async function listRescues(path: string): Promise<readonly string[]> {
+  const start = `${basename(path, extname(path))}.rescue-`
+  const folders = [dirname(path), dirname(dirname(path))].map(async (folder) => {
+    // In a folder that is missing, or that may not be listed, would be no rescue file.
+    const names = await readdir(folder).catch(() => [])
+    // A program that has opened a rescue file may have left its log.
+    return names.filter((name) => name.startsWith(start) && !SIDECAR.test(name)).map((name) => join(folder, name))
+  })
+  return (await Promise.all(folders)).flat()
 }

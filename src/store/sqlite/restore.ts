@@ -2,26 +2,19 @@
 
 import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckedCopy, checkAndCopy, readCheckedCopy } from './backup.ts'
+import { checkAndCopy, deletePartial, type ListSummary, readSummary, toKeptName } from './backup.ts'
 import { isBusy, isDamage, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
-import { readHead } from './read.ts'
-
-export interface RestoreOptions {
-  readonly signal: AbortSignal
-  /** Check everything, and change nothing. */
-  readonly dryRun?: boolean | undefined
-}
 
 export interface Restored {
   /** What the list held. A text says why that is not known; undefined when there was no list. */
-  readonly before?: CheckedCopy | string | undefined
-  readonly after: CheckedCopy
+  readonly before?: ListSummary | string | undefined
+  readonly after: ListSummary
   /** Where the files of the earlier list are now. */
   readonly kept: readonly string[]
 }
@@ -31,27 +24,33 @@ export interface Restored {
  * above those of the earlier list. A crash at any moment leaves the old list or the new one.
  *
  * @param backup is only read
+ * @param options.dryRun checks everything, and changes nothing
  * @throws UsageError when the backup is the list itself; StoreError when it is not a sound list, or a process uses the
  * list; Failure or an error of the file system when a path is wrong or the disk is full; the reason of the signal. Then the
  * list is unchanged.
  */
-export async function restoreList(backup: string, list: string, { signal, dryRun }: RestoreOptions): Promise<Restored> {
+export async function restoreList(
+  backup: string,
+  list: string,
+  { signal, dryRun = false }: { readonly signal: AbortSignal; readonly dryRun?: boolean | undefined },
+): Promise<Restored> {
   const target = toRealPath(list)
   const source = toRealPath(backup)
   checkBackup(source, target)
   refuseForeignLog(target)
+  // Held to the end: nobody may add to a list that is about to be replaced.
+  using _ = dryRun ? undefined : lockList(target)
   const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
-  // Held to the end: nobody may add to a list that is about to be replaced.
-  using locked = lockList(target)
-  const lastSeq = locked ? readLastSeq(locked) : 0
+  // Without it, the clock is above the numbers of a list that cannot be read.
+  const lastSeq = typeof before === 'object' ? before.lastSeq : 0
   createFolder(dirname(target))
   const partial = await createPartialFile(target)
   try {
     const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
     return { before, after, kept: await replace(partial, target) }
   } finally {
-    for (const suffix of ['', '-journal']) rmSync(partial + suffix, { force: true })
+    deletePartial(partial)
   }
 }
 
@@ -70,9 +69,9 @@ function readBefore(target: string): Restored['before'] {
   if (!hasContent(target)) return undefined
   try {
     using db = openReadOnly(target)
-    return db.transaction(readCheckedCopy)(db)
+    return db.transaction(readSummary)(db)
   } catch (error) {
-    return error instanceof StoreError ? error.message : toReason(error)
+    return toReason(error)
   }
 }
 
@@ -97,15 +96,6 @@ function lockList(file: string): Database | undefined {
     if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it: stop the service`)
     if (!isDamage(error)) throw new StoreError(`${file} cannot be replaced: ${toReason(error)}`)
     return undefined
-  }
-}
-
-/** Returns the last number of a list; 0 if it cannot be read, because the clock is above its numbers. */
-function readLastSeq(db: Database): number {
-  try {
-    return readHead(db).lastSeq
-  } catch {
-    return 0
   }
 }
 
@@ -141,9 +131,7 @@ function giveToOwner(copy: string, target: string): void {
  * @throws Failure when the file system has no hard links, or the folder cannot be written
  */
 async function keepList(list: string): Promise<readonly string[]> {
-  const extension = extname(list)
-  const time = new Date().toISOString().replaceAll(':', '-')
-  const name = join(dirname(list), `${basename(list, extension)}.before-restore-${time}${extension}`)
+  const name = join(dirname(list), toKeptName(list, 'before-restore'))
   const kept: string[] = []
   try {
     for (const suffix of ['', '-wal'].filter((end) => hasContent(list + end))) {
