@@ -79,10 +79,14 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written.
     const version = checkVersion(db, path)
-    readTables(db)
+    // Reads a page of each table, so that a damaged list is refused.
+    const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+    for (const { name: table } of tables) db.query(`SELECT 1 FROM "${table}" LIMIT 1`).get()
     // Before the first table of a new list.
     db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
-    startWalMode(db)
+    // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
+    const startWal = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
+    if (waitForLock(startWal).journal_mode !== 'wal') throw toOpenError(path, 'its file system cannot share it')
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
     // 16 MiB. More does not help: compaction and imports use the pages in their order.
@@ -201,17 +205,4 @@ function openAs(path: string, access: keyof typeof READ_ONLY): Database {
     db.close()
     throw error
   }
-}
-
-/** Reads a page of each table, so that a damaged list is refused before anything is written to it. */
-function readTables(db: Database): void {
-  const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
-  for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
-}
-
-/** Puts a list into WAL mode, in which it stays. SQLite does not wait here when two processes open the list at once. */
-function startWalMode(db: Database): void {
-  const start = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
-  const { journal_mode: mode } = waitForLock(start)
-  if (mode !== 'wal') throw toOpenError(db.filename, 'its file system cannot share it')
 }

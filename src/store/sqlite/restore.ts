@@ -100,7 +100,11 @@ function lockList(file: string): Database | undefined {
 }
 
 async function replace(copy: string, target: string): Promise<readonly string[]> {
-  giveToOwner(copy, target)
+  // When the superuser restores a list, the user of the service must be able to open it.
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
+    chownSync(copy, uid, gid)
+  }
   const kept = await keepList(target)
   try {
     await renameSynced(copy, target)
@@ -114,13 +118,6 @@ async function replace(copy: string, target: string): Promise<readonly string[]>
     for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
   }
   return kept
-}
-
-/** When the superuser restores a list, the user of the service must be able to open it. */
-function giveToOwner(copy: string, target: string): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
-  chownSync(copy, uid, gid)
 }
 
 /**

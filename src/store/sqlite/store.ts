@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { Failure } from '../../failure.ts'
-import type { Count, ListCopy, Snapshot, StoreStatus, SubscriberStore } from '../../subscriber.ts'
+import type { Count, ListCopy, Snapshot, SubscriberStore } from '../../subscriber.ts'
 import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
@@ -86,7 +86,12 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
         await compact(list)
         return openSnapshot(toPath(db))
       }),
-    status: () => read(() => ({ ...readStatus(db), ...readSpace(toPath(db)) })),
+    status: () =>
+      read(() => {
+        const path = toPath(db)
+        const bytes = readSize(path) + readSize(`${path}-wal`)
+        return { ...readStatus(db), bytes, freeBytes: readFreeBytes(path) }
+      }),
     fill: (copy) => wrapErrors(db, () => fill(list, copy)),
     async close() {
       closeList(list)
@@ -160,10 +165,6 @@ function openSnapshot(path: string): Snapshot {
     suppressions: wrapPages(db, listSuppressions(db)),
     [Symbol.asyncDispose]: async () => db.close(),
   }
-}
-
-function readSpace(path: string): Pick<StoreStatus, 'bytes' | 'freeBytes'> {
-  return { bytes: readSize(path) + readSize(`${path}-wal`), freeBytes: readFreeBytes(path) }
 }
 
 /** Fills an empty list in one transaction, while the source is read. */
