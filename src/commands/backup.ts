@@ -8,7 +8,7 @@ import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
-  const path = await findFile(file, list, { isBackup: true })
+  const path = await findFile(file, { isBackup: true })
   const { subscribers } = await withStore(list, async (store) => {
     // Moves the inbox into the list, because the copy is counted without its inbox. The list stays open: the copy would read
     // a list that no process uses without locks.

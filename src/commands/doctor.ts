@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
 import { Failure, UsageError } from '../failure.ts'
@@ -110,11 +110,9 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
     )
   }
   const folders = [...new Set(['', dirname(cursorFile), name && dirname(file)].map((folder) => resolve(folder)))]
-  const found = await Promise.all(
-    folders.map(async (folder) => (await listLeftovers(folder)).map((name) => quotePath(join(folder, name)))),
-  )
-  if (found.flat().length === 0) return `none in ${folders.join(' and ')}`
-  throw new Failure(`killed commands left files with addresses: run: rm ${found.flat().join(' ')}`)
+  const found = (await Promise.all(folders.map((folder) => listLeftovers(folder)))).flat()
+  if (found.length === 0) return `none in ${folders.join(' and ')}`
+  throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}`)
 }
 
 /** @throws Failure */

@@ -1,13 +1,13 @@
-import type { ListUrl } from '../config/list-url.ts'
+import { resolve } from 'node:path'
 import { toSignalExitCode, UsageError } from '../failure.ts'
-import { type Output, writeAll, writeOutput } from '../files.ts'
+import { type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { parseDate } from '../transfer/reading/dates.ts'
-import { createWriter, type Format, type Target, type Writer } from '../transfer/writing/formats.ts'
-import { type Exported, handOver } from '../transfer/writing/hand-over.ts'
-import { type Selection, selectPages } from '../transfer/writing/selection.ts'
-import { createProgress, note, toCount } from './output.ts'
+import { createWriter, type Format, type Target } from '../transfer/writing/formats.ts'
+import { handOver } from '../transfer/writing/hand-over.ts'
+import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
+import { createProgress, note, toCount, writeData } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ExportOptions extends ListOption {
@@ -29,12 +29,13 @@ export interface ExportOptions extends ListOption {
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
 export async function exportList(options: ExportOptions): Promise<void> {
   checkOptions(options)
-  const { cursorFile: file, exec: command } = options
+  const { cursorFile: file, exec: command, limit, includeReserved, after = 0 } = options
+  const selection = { after, limit, includeReserved, ...parseDays(options) }
   const list = parseListOption(options)
-  const cursorFile = file === undefined ? undefined : await openCursorFile(file, list)
+  const cursorFile = file === undefined ? undefined : await openCursorFile(file)
   try {
     const exported = await withStore(list, async (store) => {
-      if (command === undefined || !cursorFile) return await writeList(store, list, options, cursorFile)
+      if (command === undefined || !cursorFile) return await writeList(store, selection, options, cursorFile)
       const writer = toWriter(options)
       return await withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer, signal, note }))
     })
@@ -44,13 +45,15 @@ export async function exportList(options: ExportOptions): Promise<void> {
   }
 }
 
-/** @throws UsageError when an option needs another one */
-function checkOptions(options: ExportOptions): void {
-  const { exec, cursorFile, batch, follow, since, until } = options
-  parseDays(options)
+/** @throws UsageError when an option needs or excludes another one */
+function checkOptions({ exec, cursorFile, batch, follow, since, until, out }: ExportOptions): void {
   // The cursor would pass everybody else.
   if (cursorFile !== undefined && (since ?? until) !== undefined) {
     throw new UsageError('--since and --until do not go with --cursor-file')
+  }
+  // The cursor would replace the addresses.
+  if (cursorFile !== undefined && out !== undefined && resolve(out) === resolve(cursorFile)) {
+    throw new UsageError('--out is the cursor file: choose another file')
   }
   if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
   if (follow && exec === undefined) throw new UsageError('--follow needs --exec')
@@ -59,7 +62,7 @@ function checkOptions(options: ExportOptions): void {
 }
 
 /** Days and times of `--since` and `--until`. A day ends at midnight UTC. @throws UsageError */
-function parseDays({ since, until }: ExportOptions): Required<Pick<Selection, 'since' | 'before'>> {
+function parseDays({ since, until }: ExportOptions): Pick<Selection, 'since' | 'before'> {
   const parse = (option: string, text: string | undefined) => {
     const parsed = parseDate(text ?? '')
     if (parsed.ok && !(text && parsed.value === undefined)) return parsed.value
@@ -70,22 +73,27 @@ function parseDays({ since, until }: ExportOptions): Required<Pick<Selection, 's
   return { since: parse('--since', since), before: end && isDay ? new Date(end.getTime() + 86_400_000) : end }
 }
 
-function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions): Writer {
+function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions) {
   return createWriter(format, { target, spreadsheetSafe })
 }
 
 /** Writes to the file that `--out` names, or to standard output, and then saves the cursor. */
 async function writeList(
   store: SubscriberStore,
-  list: ListUrl,
+  selection: Selection,
   options: ExportOptions,
   cursorFile: CursorFile | undefined,
 ): Promise<Exported> {
-  const { out, after = 0 } = options
-  const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: after, list: undefined })
-  async function write(output: Output, signal?: AbortSignal): Promise<Exported> {
-    if (output.path === cursorFile?.path) throw new UsageError('--out is the cursor file: choose another file')
-    return await writePages(store, output, { ...options, after: start.seq, signal })
+  const { out, limit } = options
+  const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
+  const total = start.seq > 0 || limit !== undefined ? 0 : (await store.count()).subscribers
+  const showProgress = createProgress('exporting', { hasOutput: out === undefined })
+  const onPage = (rows: number) => showProgress(rows, total)
+  async function writeTo(write: Write, signal?: AbortSignal): Promise<Exported> {
+    const writer = toWriter(options)
+    const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal, onPage })
+    if (exported.rows === 0) await write(writer.header)
+    return exported
   }
   // Last: if the export fails before this, the next one writes the same rows again.
   async function save(exported: Exported): Promise<Exported> {
@@ -93,15 +101,10 @@ async function writeList(
     return exported
   }
   if (out !== undefined) {
-    return await withInterrupt(async (signal) => save(await writeOutput(out, list, (output) => write(output, signal))))
+    return await withInterrupt(async (signal) => save(await writeOutput(out, (write) => writeTo(write, signal))))
   }
   using _ended = endAtSignal()
-  return await save(await write(STDOUT))
-}
-
-const STDOUT: Output = {
-  path: '/dev/stdout',
-  write: (text) => writeAll(process.stdout.fd, text, 'standard output'),
+  return await save(await writeTo(writeData))
 }
 
 /** Ends the process at a signal, and says that the output is not complete. Does not wait: the reader may never read the rest. */
@@ -112,28 +115,6 @@ function endAtSignal(): Disposable {
   }
   process.on('SIGINT', end).on('SIGTERM', end)
   return { [Symbol.dispose]: () => void process.off('SIGINT', end).off('SIGTERM', end) }
-}
-
-async function writePages(
-  store: SubscriberStore,
-  output: Output,
-  options: ExportOptions & { readonly after: number; readonly signal: AbortSignal | undefined },
-): Promise<Exported> {
-  const { after, signal } = options
-  const writer = toWriter(options)
-  const showProgress = createProgress('exporting', { hasOutput: options.out === undefined })
-  const total = after > 0 || options.limit !== undefined ? 0 : (await store.count()).subscribers
-  let [rows, reserved, cursor] = [0, 0, after]
-  if (writer.header) await output.write(writer.header)
-  for await (const page of selectPages(store, { ...options, until: undefined, ...parseDays(options) })) {
-    signal?.throwIfAborted()
-    if (page.rows.length > 0) await output.write(writer.write(page.rows))
-    rows += page.rows.length
-    reserved += page.reserved
-    cursor = page.cursor
-    showProgress(rows, total)
-  }
-  return { rows, reserved, cursor }
 }
 
 function noteExported({ rows, reserved, cursor }: Exported): void {

@@ -59,7 +59,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const file = readRows(table, plan)
 
   // Before the list changes, because it may fail.
-  if (rejected !== undefined && !dryRun) await writeRejected(rejected, list, file)
+  if (rejected !== undefined && !dryRun) await writeRejected(rejected, file)
   noteFile(file, plan, options)
   if (file.rejected.length > 0 && file.subscribers.length + file.optOuts.length === 0) {
     throw new Failure('no row could be imported')
@@ -88,9 +88,9 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /** Writes all rejected rows. Without any, writes only the header, so that no rows of an earlier import remain. */
-async function writeRejected(path: string, list: ListUrl, { rejected }: ImportFile): Promise<void> {
+async function writeRejected(path: string, { rejected }: ImportFile): Promise<void> {
   const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
-  await replaceFile(path, toCsvRow(REJECTED_COLUMNS) + rows.join(''), list)
+  await replaceFile(path, toCsvRow(REJECTED_COLUMNS) + rows.join(''))
 }
 
 /** What the import did with the rows. */

@@ -5,10 +5,15 @@ import { isDumbTerminal } from '../config/environment.ts'
 import { escapeControls } from '../failure.ts'
 import { writeAll } from '../files.ts'
 
-/** Prints lines of data. @throws Failure when they cannot be written */
+/** Writes data. @throws Failure when it cannot be written */
+export async function writeData(text: string): Promise<void> {
+  await writeAll(process.stdout.fd, text, 'standard output')
+}
+
+/** Prints lines of data. @throws as `writeData` */
 export async function print(text: string): Promise<void> {
   clearProgress()
-  await writeAll(process.stdout.fd, toLines(text), 'standard output')
+  await writeData(toLines(text))
 }
 
 /** Prints the output of `--json` on one line. docs/cli.md has the members; an absent value is null. */

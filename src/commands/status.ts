@@ -26,7 +26,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   const name = toListName(list)
   if (html !== undefined) {
     const { renderStatus } = await import('./status-html.tsx')
-    await replaceFile(html, renderStatus(name, found, problem), list)
+    await replaceFile(html, renderStatus(name, found, problem))
   } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)
   checkSilence(found, maxSilence)

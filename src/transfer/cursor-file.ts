@@ -2,9 +2,9 @@
 
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
-import type { ListUrl } from '../config/list-url.ts'
+import { basename, dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
-import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
+import { createPrivateFile, findFile, replaceFile } from '../files.ts'
 import type { ListHead } from '../subscriber.ts'
 
 /** A place in a list. */
@@ -12,10 +12,8 @@ export interface Cursor {
   /** The `seq` of the last subscriber before it; 0 is the start of the list. */
   readonly seq: number
   /** The id of the list; undefined when it is not known. */
-  readonly list: string | undefined
+  readonly list?: string | undefined
 }
-
-type KnownCursor = Cursor & { readonly list: string }
 
 export interface CursorFile {
   /** The path of the file, without links. */
@@ -23,7 +21,7 @@ export interface CursorFile {
   /** The cursor when the file was opened; the start of the list when there was no file. */
   readonly cursor: Cursor
   /** Replaces the content, completely or not at all. */
-  save(cursor: KnownCursor): Promise<void>
+  save(cursor: Required<Cursor>): Promise<void>
   /** Lets other processes use the file. */
   close(): void
 }
@@ -31,12 +29,11 @@ export interface CursorFile {
 /**
  * Opens a cursor file, and keeps other processes from doing so.
  *
- * @param list no cursor file replaces its files
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does
  */
-export async function openCursorFile(file: string, list: ListUrl): Promise<CursorFile> {
-  const path = await findFile(file, list)
+export async function openCursorFile(file: string): Promise<CursorFile> {
+  const path = await findFile(file)
   const lock = createLock(path, file)
   try {
     return {
@@ -56,7 +53,7 @@ export async function openCursorFile(file: string, list: ListUrl): Promise<Curso
  * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
  */
 function createLock(path: string, file: string): Database {
-  const name = toLockName(path)
+  const name = join(dirname(path), `.${basename(path)}.lock`)
   let lock: Database | undefined
   try {
     createPrivateFile(name, { mayExist: true })
@@ -78,19 +75,15 @@ function createLock(path: string, file: string): Database {
 
 /** Reads a cursor file; the start of the list when there is none. @param name of the file, for errors. @throws Failure */
 export function readCursor(path: string, name = path): Cursor {
-  const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readText(path, name)) ?? []
-  const seq = Number(number)
-  if (Number.isSafeInteger(seq)) return { seq, list }
-  throw new Failure(`${name}: it does not hold a cursor, which is a number: use another file`)
-}
-
-function readText(path: string, name: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readFileSync(path, 'utf8')) ?? []
+    const seq = Number(number)
+    if (Number.isSafeInteger(seq)) return { seq, list }
   } catch (error) {
-    if (toErrorCode(error) === 'ENOENT') return '0'
+    if (toErrorCode(error) === 'ENOENT') return { seq: 0 }
     throw toFileFailure(error, name)
   }
+  throw new Failure(`${name}: it does not hold a cursor, which is a number: use another file`)
 }
 
 /**
@@ -100,7 +93,7 @@ function readText(path: string, name: string): string {
  * @returns the cursor with the id of the list
  * @throws Failure when the cursor is above the list, or of another list
  */
-export function checkCursor({ id, lastSeq, clockSeq }: ListHead, { seq, list }: Cursor): KnownCursor {
+export function checkCursor({ id, lastSeq, clockSeq }: ListHead, { seq, list }: Cursor): Required<Cursor> {
   if (list !== undefined && list !== id) {
     throw new Failure(
       `the cursor ${seq} belongs to another list (its id is ${list}, and this list is ${id}): use the cursor file of this list, or a new one, which starts at the first subscriber`,

@@ -90,7 +90,7 @@ test('--cursor-file: each export writes only new subscribers, and a file that do
   // The cursor would replace the addresses, and the next export would leave them out.
   const same = await run(['export', '--cursor-file', 'new', '--out', './new'])
   expect(same).toEqual({ code: 2, stdout: '', stderr: 'rollcall: --out is the cursor file: choose another file\n' })
-  expect((await readdir(folder)).filter((file) => file.includes('new'))).toEqual(['.new.lock'])
+  expect((await readdir(folder)).filter((file) => file.includes('new'))).toEqual([])
 })
 
 /** Each with its exit code, and what it says. */

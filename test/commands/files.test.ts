@@ -24,7 +24,6 @@ async function createPlace(): Promise<CliFixture> {
   for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name))
   await write('o.csv', 'before')
   await write('.g.lock', 'not a lock')
-  await write('wal', Buffer.from('377f068200', 'hex'))
   await shell('mkfifo fifo')
   return fixture
 }
@@ -46,19 +45,16 @@ const NAMES_OF_LIST = ['list.db', 'folder/../list.db', 'hard.db', 'soft.db']
 // Of this list and of any other, whether the file exists or not.
 const NAMES_OF_LOGS = ['list.db-wal', 'list.db-journal', 'log', 'x-wal', 'x-shm', 'folder/x-journal']
 const REFUSED: readonly (readonly [command: string, says: string])[] = [
-  ...NAMES_OF_LIST.map((name) => [`export --out ${name}`, `${name} is the list`] as const),
+  ...NAMES_OF_LIST.map((name) => [`export --out ${name}`, `${name} is a SQLite database`] as const),
   ...NAMES_OF_LOGS.map((name) => [`export --out ${name}`, `${name} has the name of a log of SQLite`] as const),
   ['backup x-wal', 'x-wal has the name of a log of SQLite'],
   ['import o.csv --rejected x-wal', 'x-wal has the name of a log of SQLite'],
-  ['export --cursor-file c --out .c.lock', '.c.lock has the name of the lock of a cursor file'],
-  ['backup .c.lock', '.c.lock has the name of the lock of a cursor file'],
   ['backup closed.db', 'closed.db is a list, and not a backup'],
   ['export --out other.db', 'other.db is a SQLite database'],
-  ['export --out wal', 'wal is a SQLite database'],
-  ['export --cursor-file list.db', 'list.db is the list'],
+  ['export --cursor-file list.db', 'list.db is a SQLite database'],
   ['export --cursor-file other.db', 'other.db is a SQLite database'],
   ['export --cursor-file /dev/zero', '/dev/zero is not a regular file'],
-  ['backup hard.db', 'hard.db is the list'],
+  ['backup hard.db', 'hard.db is a list, and not a backup'],
   ['backup /dev/null', '/dev/null is not a regular file'],
   ['backup fifo', 'fifo is not a regular file'],
 ]

@@ -176,7 +176,7 @@ test('a signal before the command has begun stops the export without it', async 
   const list = parseListUrl('--list', fixture.list)
   const store = await openStore(list, { notify: () => {} })
   onTestFinished(() => store.close())
-  const cursorFile = await openCursorFile(join(fixture.folder, 'c'), list)
+  const cursorFile = await openCursorFile(join(fixture.folder, 'c'))
   const command = `touch ${fixture.folder}/ran; cat`
   const options = { command, cursorFile, writer: createWriter('txt'), note: () => {} }
   const signal = AbortSignal.abort(new Failure('stopped'))

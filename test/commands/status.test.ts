@@ -58,7 +58,7 @@ test('--html writes a picture of the complete days, which a new subscription doe
   expect(await write()).toBe(before)
   expect(await run(['status', '--html', 'list.db'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is the list'),
+    stderr: expect.stringContaining('list.db is a SQLite database'),
   })
 })
 

@@ -7,99 +7,75 @@ export type Format = (typeof FORMATS)[number]
 
 /** Converts subscribers to text. */
 export interface Writer {
-  /** The text before the first page; may be empty. */
+  /** The text before the first subscriber; may be empty. */
   readonly header: string
-  write(page: readonly Subscriber[]): string
+  /** Converts one subscriber, with the end of the line. */
+  readonly toLine: (subscriber: Subscriber) => string
 }
 
-interface Column {
-  readonly name: string
-  readonly value: (subscriber: Subscriber) => string
-}
+/** The names of the columns, in their order, with the cell of a subscriber. */
+type Columns = Readonly<Record<string, (subscriber: Subscriber) => string>>
 
 const email = ({ email }: Subscriber) => email
 const toIso = ({ subscribedAt }: Subscriber) => subscribedAt.toISOString()
+const empty = () => ''
 
 /** The columns of our own CSV. */
-const PLAIN: readonly Column[] = [
-  { name: 'email', value: email },
-  { name: 'subscribed_at', value: toIso },
-  { name: 'seq', value: ({ seq }) => String(seq) },
-]
+const PLAIN: Columns = { email, subscribed_at: toIso, seq: ({ seq }) => String(seq) }
 
 /** The columns that each program imports without a mapping. Read in 2026 from the sources named. */
 const TARGET_COLUMNS = {
   // Reads `email`, `name` and `attributes` (a JSON object) only, and derives a missing name from the address:
   // knadh/listmonk, internal/subimporter/importer.go.
-  listmonk: [
-    { name: 'email', value: email },
-    { name: 'name', value: () => '' },
-    { name: 'attributes', value: (subscriber) => JSON.stringify({ subscribed_at: toIso(subscriber) }) },
-  ],
+  listmonk: { email, name: empty, attributes: (subscriber) => JSON.stringify({ subscribed_at: toIso(subscriber) }) },
   // `email` is required; `subscribed_to_emails` is true or false; `created_at` is ISO 8601 with milliseconds:
   // ghost.org/help/import-members.
-  ghost: [
-    { name: 'email', value: email },
-    { name: 'subscribed_to_emails', value: () => 'true' },
-    { name: 'created_at', value: toIso },
-  ],
+  ghost: { email, subscribed_to_emails: () => 'true', created_at: toIso },
   // Requires only "Email Address", and reads dates as YYYY-MM-DD (mailchimp.com/help/format-guidelines-for-your-import-file).
   // OPTIN_TIME is the name of the date in its own exports, which have seconds.
-  mailchimp: [
-    { name: 'Email Address', value: email },
-    { name: 'OPTIN_TIME', value: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' ') },
-  ],
+  mailchimp: {
+    'Email Address': email,
+    OPTIN_TIME: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' '),
+  },
   // The header of its own exports. Older versions read these three columns by their place:
   // pentacent/keila, lib/keila/contacts/import.ex.
-  keila: [
-    { name: 'Email', value: email },
-    { name: 'First name', value: () => '' },
-    { name: 'Last name', value: () => '' },
-  ],
+  keila: { Email: email, 'First name': empty, 'Last name': empty },
   // The example of its API has `EMAIL` (developers.brevo.com/reference/importcontacts-1, `fileBody`). No date: Brevo sets its own.
-  brevo: [{ name: 'EMAIL', value: email }],
+  brevo: { EMAIL: email },
   // Maps standard names such as `email` itself (docs.buttondown.com/api-imports-introduction). `creation_date` is the
   // name of the date in its API and its own exports.
-  buttondown: [
-    { name: 'email', value: email },
-    { name: 'creation_date', value: toIso },
-  ],
+  buttondown: { email, creation_date: toIso },
   // They need a column of the address, and ask the owner what other columns are: help.kit.com/en/articles/2502719,
   // mailerlite.com/help/how-to-import-subscribers, support.beehiiv.com (article 4412705350679).
-  kit: [{ name: 'email', value: email }],
-  mailerlite: [{ name: 'Email', value: email }],
-  beehiiv: [{ name: 'email', value: email }],
-} satisfies Readonly<Record<string, readonly Column[]>>
+  kit: { email },
+  mailerlite: { Email: email },
+  beehiiv: { email },
+} satisfies Readonly<Record<string, Columns>>
 
 /** Programs that import one of our CSV variants. */
 export type Target = keyof typeof TARGET_COLUMNS
 export const TARGETS = Object.keys(TARGET_COLUMNS) as Target[]
 
-export interface WriterOptions {
-  readonly target?: Target | undefined
-  /** Puts an apostrophe before a formula, which changes such an address. */
-  readonly spreadsheetSafe?: boolean | undefined
-}
-
-/** Creates the writer of a format; with a target, the format is CSV. */
-export function createWriter(format: Format, { target, spreadsheetSafe }: WriterOptions = {}): Writer {
-  if (format === 'txt') return { header: '', write: (page) => page.map((row) => `${row.email}\n`).join('') }
-  if (format === 'ndjson') return { header: '', write: (page) => page.map(toJsonLine).join('') }
-  const columns: readonly Column[] = target ? TARGET_COLUMNS[target] : PLAIN
+/**
+ * Creates the writer of a format; with a target, the format is CSV.
+ *
+ * @param options.spreadsheetSafe puts an apostrophe before a formula, which changes such an address
+ */
+export function createWriter(
+  format: Format,
+  { target, spreadsheetSafe }: { target?: Target | undefined; spreadsheetSafe?: boolean | undefined } = {},
+): Writer {
+  if (format === 'txt') return { header: '', toLine: ({ email }) => `${email}\n` }
+  if (format === 'ndjson') return { header: '', toLine: toJsonLine }
+  const columns: Columns = target ? TARGET_COLUMNS[target] : PLAIN
+  const values = Object.values(columns)
   const toCell = spreadsheetSafe ? (value: string) => toCsvCell(escapeFormula(value)) : toCsvCell
   return {
-    header: toCsvRow(columns.map(({ name }) => name)),
-    write: (page) => {
-      let text = ''
-      for (const row of page) {
-        let separator = ''
-        for (const { value } of columns) {
-          text += separator + toCell(value(row))
-          separator = ','
-        }
-        text += '\r\n'
-      }
-      return text
+    header: toCsvRow(Object.keys(columns)),
+    toLine: (subscriber) => {
+      let line = ''
+      for (const value of values) line += (line === '' ? '' : ',') + toCell(value(subscriber))
+      return `${line}\r\n`
     },
   }
 }

@@ -4,7 +4,7 @@
  *     the list
  *        |  a batch, complete
  *        v
- *     a file without a name                     survives a kill of this process
+ *     a file without a name                     outlives a kill of this process
  *        |  standard input
  *        v
  *     /bin/sh:  cat  |  /bin/sh -c COMMAND      a pipe, whose end the shell keeps
@@ -16,15 +16,15 @@
  * A kill at any point does not change the cursor, so the next run hands the batch over again: at least once.
  */
 
-import { open, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Failure, toFileFailure } from '../../failure.ts'
-import { createPartialFile, writeAll } from '../../files.ts'
+import { Failure } from '../../failure.ts'
+import { createPartialFile, toPartialName, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
 import type { Writer } from './formats.ts'
-import { type Selection, selectPages } from './selection.ts'
+import { type Exported, type Selection, type Written, writeSelection } from './selection.ts'
 
 export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'> {
   readonly command: string
@@ -38,16 +38,6 @@ export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReser
   readonly signal: AbortSignal
   /** Gets messages for the owner. */
   readonly note: (text: string) => void
-}
-
-/** The outcome of an export. */
-export interface Exported {
-  /** Addresses written. */
-  readonly rows: number
-  /** Addresses in reserved domains that were left out. */
-  readonly reserved: number
-  /** Where the next export continues. */
-  readonly cursor: number
 }
 
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
@@ -67,10 +57,12 @@ export async function handOver(store: Store, options: HandOverOptions): Promise<
   let [rows, reserved] = [0, 0]
   while (rows < limit) {
     const most = Math.min(size, limit - rows)
-    const batch = await deliver(store, cursor, { ...options, limit: most })
-    if (batch.cursor !== cursor.seq) await cursorFile.save({ ...cursor, seq: batch.cursor })
+    const batch = await deliver(store, cursor, most, options)
+    if (batch.cursor !== cursor.seq) {
+      cursor = { ...cursor, seq: batch.cursor }
+      await cursorFile.save(cursor)
+    }
     signal.throwIfAborted()
-    cursor = { ...cursor, seq: batch.cursor }
     rows += batch.rows
     reserved += batch.reserved
     if (batch.rows === most) continue
@@ -81,13 +73,13 @@ export async function handOver(store: Store, options: HandOverOptions): Promise<
 }
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
-async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): Promise<Batch> {
-  const { follow, signal, note } = options
+async function deliver(store: Store, cursor: Cursor, limit: number, options: HandOverOptions): Promise<Exported> {
+  const { follow, signal, note, includeReserved } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
-    const batch = await createBatch(store, { ...options, after: cursor.seq, until })
+    const batch = await createBatch(store, { after: cursor.seq, until, limit, includeReserved }, options)
     const problem = await runCommand(batch, options)
     if (problem === undefined) return batch
     signal.throwIfAborted()
@@ -101,67 +93,30 @@ async function deliver(store: Store, cursor: Cursor, options: HandOverOptions): 
   }
 }
 
-interface Batch extends Exported {
-  /** The `seq` of the first and of the last subscriber; 0 when there is none. */
-  readonly first: number
-  readonly last: number
-  /** The rows; undefined when there is no subscriber. The caller closes it. */
-  readonly file: NamelessFile | undefined
+interface Batch extends Written {
+  /** The rows, in a file without a name; undefined when there is no subscriber. The caller closes it. */
+  readonly file: FileHandle | undefined
 }
 
 /** @throws Failure when the file cannot be written */
 async function createBatch(
   store: Store,
-  { writer, cursorFile, ...options }: HandOverOptions & Selection,
+  selection: Selection,
+  { writer, cursorFile: { path }, signal }: HandOverOptions,
 ): Promise<Batch> {
-  let [cursor, rows, reserved, first, last] = [options.after, 0, 0, 0, 0]
-  let file: NamelessFile | undefined
-  try {
-    for await (const page of selectPages(store, options)) {
-      options.signal.throwIfAborted()
-      cursor = page.cursor
-      reserved += page.reserved
-      const end = page.rows.at(-1)
-      if (end === undefined) continue
-      if (file === undefined) {
-        file = await createNamelessFile(cursorFile.path)
-        await file.write(writer.header)
-        first = page.rows[0]?.seq ?? 0
-      }
-      await file.write(writer.write(page.rows))
-      last = end.seq
-      rows += page.rows.length
-    }
-  } catch (error) {
-    await file?.close()
-    throw error
+  const partial = toPartialName(path)
+  let output: FileHandle | undefined
+  const write = async (text: string) => {
+    output ??= await open(await createPartialFile(path), 'w')
+    await writeAll(output.fd, text, path)
   }
-  return { cursor, rows, reserved, first, last, file }
-}
-
-/** A file without a name. The system deletes it with the last process that has it open, however that process ends. */
-interface NamelessFile {
-  /** A file descriptor that reads from the start of the file. */
-  readonly descriptor: number
-  write(text: string): Promise<void>
-  close(): Promise<void>
-}
-
-async function createNamelessFile(neighbor: string): Promise<NamelessFile> {
-  const path = await createPartialFile(neighbor)
   try {
-    await using handles = new AsyncDisposableStack()
-    const writer = handles.use(await open(path, 'r+'))
-    const reader = handles.use(await open(path, 'r'))
-    await rm(path)
-    const opened = handles.move()
-    return {
-      descriptor: reader.fd,
-      write: (text) => writeAll(writer.fd, text, neighbor),
-      close: () => opened.disposeAsync(),
-    }
-  } catch (error) {
-    throw toFileFailure(error, neighbor)
+    const exported = await writeSelection(store, selection, { writer, write, signal })
+    return { ...exported, file: output && (await open(partial, 'r')) }
+  } finally {
+    await output?.close()
+    // The system deletes the content with the last process that has the file open, however that process ends.
+    await rm(partial, { force: true })
   }
 }
 
@@ -192,7 +147,7 @@ async function runCommand(
 ): Promise<string | undefined> {
   if (file === undefined) return undefined
   const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {
-    stdin: file.descriptor,
+    stdin: file.fd,
     stdout: 'inherit',
     stderr: 'inherit',
     // A group of its own: Ctrl-C does not reach the command, and `end` reaches all of it.

@@ -1,7 +1,8 @@
 /** The subscribers that an export writes. */
 
 import { isReserved } from '../../email.ts'
-import type { Subscriber, SubscriberStore } from '../../subscriber.ts'
+import type { SubscriberStore } from '../../subscriber.ts'
+import type { Writer } from './formats.ts'
 
 export interface Selection {
   /** Start after this cursor. */
@@ -18,36 +19,61 @@ export interface Selection {
   readonly includeReserved?: boolean | undefined
 }
 
-export interface SelectedPage {
-  readonly rows: readonly Subscriber[]
-  /** Number of addresses in reserved domains, up to the cursor, that are left out. */
+/** The outcome of an export. */
+export interface Exported {
+  /** Addresses written. */
+  readonly rows: number
+  /** Addresses in reserved domains, up to the cursor, that were left out. */
   readonly reserved: number
   /** Where the next export continues. */
   readonly cursor: number
 }
 
-/** Reads the list page by page. A page may have no rows; its cursor still moves on. @throws StoreError */
-export async function* selectPages(
+export interface Written extends Exported {
+  /** The `seq` of the first and of the last subscriber; 0 when there is none. */
+  readonly first: number
+  readonly last: number
+}
+
+export interface Sink {
+  readonly writer: Writer
+  /** Gets the header with the first row, and nothing when there is no row. */
+  readonly write: (text: string) => Promise<void>
+  /** Stops between two pages. */
+  readonly signal?: AbortSignal | undefined
+  readonly onPage?: (rows: number) => void
+}
+
+/** Writes the selected subscribers page by page. @throws StoreError; what `write` throws; the reason of the signal */
+export async function writeSelection(
   store: Pick<SubscriberStore, 'list' | 'snapshot'>,
   selection: Selection,
-): AsyncGenerator<SelectedPage> {
+  { writer, write, signal, onPage }: Sink,
+): Promise<Written> {
   const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved } = selection
   const { since = new Date(0), before } = selection
-  let remaining = limit
-  if (remaining === 0) return
+  let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
   for await (const listed of listAfter(store, after)) {
+    signal?.throwIfAborted()
     const page = listed.filter(({ seq }) => seq <= until)
     const dated = page.filter(({ subscribedAt }) => subscribedAt >= since && (!before || subscribedAt < before))
     const candidates = includeReserved ? dated : dated.filter(({ email }) => !isReserved(email))
-    const rows = candidates.slice(0, remaining)
+    const selected = candidates.slice(0, limit - rows)
     // At the limit the cursor stays at the last row, so that the next export selects the others.
-    const last = (rows.length < candidates.length ? rows : page).at(-1)
-    if (last === undefined) return
-    remaining -= rows.length
-    const reserved = dated.filter(({ seq }) => seq <= last.seq).length - rows.length
-    yield { rows, cursor: last.seq, reserved }
-    if (remaining === 0) return
+    const end = (selected.length < candidates.length ? selected : page).at(-1)
+    if (end === undefined) break
+    let text = rows === 0 ? writer.header : ''
+    for (const subscriber of selected) text += writer.toLine(subscriber)
+    if (selected.length > 0) await write(text)
+    rows += selected.length
+    reserved += dated.filter(({ seq }) => seq <= end.seq).length - selected.length
+    cursor = end.seq
+    first ||= selected[0]?.seq ?? 0
+    last = selected.at(-1)?.seq ?? last
+    onPage?.(rows)
+    if (rows === limit) break
   }
+  return { rows, reserved, cursor, first, last }
 }
 
 /** The whole list is one state of it, which is complete or an error. */
