@@ -1,8 +1,6 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
-import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 
 /** Exit codes of the command line. */
@@ -50,27 +48,11 @@ export function toErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Describes an error of the system, and says what to do if we know. Returns undefined for any other error. */
+/** Describes an error of the system: in our words, or in those of the C library. Returns undefined for any other error. */
 export function toSystemReason(error: unknown): string | undefined {
-  const code = toErrorCode(error)
-  // A folder cannot be created below a file: EEXIST or ENOTDIR.
-  if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(toErrorPath(error))} is not a folder: correct the path`
-  return SYSTEM_REASONS[code] ?? toSystemMessage(error)
-}
-
-/** The path in an error of the file system. */
-function toErrorPath(error: unknown): string | undefined {
-  return error instanceof Error && 'path' in error ? String(error.path) : undefined
-}
-
-function findExisting(path: string | undefined): string {
-  if (path === undefined) return 'a part of its path'
-  const name = resolve(path)
-  return existsSync(name) ? name : findExisting(dirname(name))
-}
-
-/** The message of the C library for an error of a system call. */
-function toSystemMessage(error: unknown): string | undefined {
+  const reason = SYSTEM_REASONS[toErrorCode(error)]
+  if (reason !== undefined) return reason
+  // Errors of SQLite have a number too, but no system call.
   const { syscall, errno } = Object(error) as { readonly syscall?: string; readonly errno?: unknown }
   return syscall !== undefined && typeof errno === 'number' ? getSystemErrorMessage(errno) : undefined
 }
@@ -81,25 +63,28 @@ function toSystemMessage(error: unknown): string | undefined {
  *
  * @param file as the owner knows it. Default: the path in the error
  */
-export function toFileFailure(error: unknown, file = toErrorPath(error) ?? 'the system'): unknown {
+export function toFileFailure(error: unknown, file?: string): unknown {
   if (toErrorCode(error) === 'EPIPE') return new Failure('', { exitCode: toSignalExitCode('SIGPIPE') })
   const reason = toSystemReason(error)
-  return reason === undefined ? error : new Failure(`${file}: ${reason}`)
+  const { path = 'the system' } = Object(error) as { readonly path?: string }
+  return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
 export const IS_FOLDER = 'it is a folder: name a file'
+const NO_FOLDER = 'a part of its path is not a folder: correct the path'
 export const DENIED = 'permission denied: run it as the user of the service, who must own the file and its folder'
 
-/** Errors of errno(3) that owners meet, in words that say what to do. The others have the message of the system. */
+/** Errors of errno(3) that owners meet, in plainer words, or in words that say what to do. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: IS_FOLDER,
+  ENOTDIR: NO_FOLDER,
+  // For a folder that is created below a file.
+  EEXIST: NO_FOLDER,
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   EACCES: DENIED,
   EPERM: DENIED,
-  EROFS: 'the file system is read-only',
-  EFBIG: 'it exceeds the limit on the size of a file',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reports an error',

@@ -96,7 +96,7 @@ test('--cursor-file: each export writes only new subscribers, and a file that do
 /** Each with its exit code, and what it says. */
 const FAILING: readonly (readonly [script: string, code: number, says: string])[] = [
   // The unit of ulimit is 1 KiB. SIGXFSZ would end the process.
-  ['trap "" XFSZ; ulimit -f 1024; rollcall export --out list.csv', 1, 'list.csv: it exceeds the limit'],
+  ['trap "" XFSZ; ulimit -f 1024; rollcall export --out list.csv', 1, 'list.csv: file too large'],
   ['rollcall export > /dev/full', 1, 'standard output: the disk is full'],
   // Without a header, so that the first write is a page of addresses.
   ['rollcall export --format txt > /dev/full', 1, 'standard output: the disk is full'],

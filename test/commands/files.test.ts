@@ -31,7 +31,7 @@ async function createPlace(): Promise<CliFixture> {
 const FAILED: readonly (readonly [command: string, says: string])[] = [
   ['export --out o.csv --cursor-file none/c', 'none/c: there is no such file or folder'],
   ['export --out o.csv --cursor-file folder', 'folder: it is a folder: name a file'],
-  ['export --cursor-file o.csv/c', 'o.csv is not a folder: correct the path'],
+  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder: correct the path'],
   ['export --cursor-file none/c --exec >ran', 'none/c: there is no such file or folder'],
   ['export --out folder --cursor-file c', 'folder: it is a folder: name a file'],
   ['export --out none/o.csv --cursor-file c', 'none/o.csv: there is no such file or folder'],
