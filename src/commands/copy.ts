@@ -1,7 +1,7 @@
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
-import { createProgress, print, printJson, toCount } from './output.ts'
+import { createProgress, print, printJson, toCount, toNumber } from './output.ts'
 import { checkSignal, withInterrupt, withStore } from './shared.ts'
 
 export interface CopyOptions {
@@ -25,9 +25,7 @@ export async function copyList(options: CopyOptions): Promise<void> {
   const names = { from: toListName(source), to: toListName(target) }
   if (options.json) return await printJson({ ...names, ...count })
   const addresses = toCount(count.subscribers, 'address', 'addresses')
-  await print(
-    `${names.to} is a copy of ${names.from}: ${addresses}, ${count.suppressed.toLocaleString('en')} suppressed`,
-  )
+  await print(`${names.to} is a copy of ${names.from}: ${addresses}, ${toNumber(count.suppressed)} suppressed`)
 }
 
 /** Reads the URL of a list, or the file that has it. @throws UsageError */

@@ -31,19 +31,21 @@ function toLines(text: string): string {
   return `${text.split('\n').map(escapeControls).join('\n')}\n`
 }
 
+/** Such as "1,200". */
+export function toNumber(value: number): string {
+  return value.toLocaleString('en')
+}
+
 /** A number with its noun, such as "1 row" and "1,200 rows". */
 export function toCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
+  return `${toNumber(count)} ${count === 1 ? noun : plural}`
 }
 
 /** Says how far a command is. @param total in the same unit; 0 when it is not known */
 type ShowProgress = (done: number, total: number) => void
 
-/** A command that takes less than this many milliseconds shows no progress. */
-const DELAY_MS = 300
-
-/** Milliseconds between two drawings. */
-const INTERVAL_MS = 100
+/** Milliseconds before the first drawing, and between two. A command that takes less shows no progress. */
+const INTERVAL_MS = 200
 
 /** Starts the line again, and clears it to its end (ECMA-48, EL). */
 const CLEAR = '\r\u001b[K'
@@ -64,16 +66,14 @@ function clearProgress(): void {
 export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}): ShowProgress {
   const { stderr, stdout } = process
   const isShown = stderr.isTTY && !(hasOutput && stdout.isTTY) && !isDumbTerminal()
-  let drawnAt = performance.now() + DELAY_MS - INTERVAL_MS
-  let share = 0
-
+  let drawnAt = performance.now()
   process.on('exit', clearProgress)
   return (done, total) => {
     if (!isShown || performance.now() < drawnAt + INTERVAL_MS) return
     drawnAt = performance.now()
-    // A total may be an estimate, or grow meanwhile.
-    share = Math.max(share, Math.min(Math.floor((100 * done) / total) || 0, 99))
-    writeLine(`${CLEAR}${verb} ${done.toLocaleString('en')} ${unit}${total > 0 ? ` (${share} %)` : ''}`)
+    // A total may be an estimate.
+    const share = total > 0 ? ` (${Math.min(Math.floor((100 * done) / total), 99)} %)` : ''
+    writeLine(`${CLEAR}${verb} ${toNumber(done)} ${unit}${share}`)
     isDrawn = true
   }
 }

@@ -3,6 +3,7 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import manifest from '../../package.json' with { type: 'json' }
 import type { StatusDay, StoreStatus } from '../subscriber.ts'
+import { toNumber } from './output.ts'
 
 /**
  * Renders the state of a list as one HTML file without scripts. It shows complete days (UTC) only, and sizes in whole MiB: a
@@ -16,10 +17,13 @@ export function renderStatus(list: string, status: StoreStatus, problem: string 
   const { date = '', total = 0 } = days.at(-1) ?? {}
   const best = days.reduce<StatusDay | undefined>((one, day) => (day.added > (one?.added ?? 0) ? day : one), undefined)
   const facts = [
-    ['Best day', best ? `${toDate(best.date)}: ${toNumber(best.added)}` : 'none yet'],
+    ['Best day', best ? `${best.date}: ${toNumber(best.added)}` : 'none yet'],
     ['The list can be written', problem === undefined ? 'yes' : `no: ${problem}`],
-    ['Size', toSize(Math.ceil(status.bytes / MIB))],
-    ['Free on the disk', status.freeBytes === undefined ? 'unknown' : toSize(Math.floor(status.freeBytes / MIB))],
+    ['Size', `${toNumber(Math.ceil(status.bytes / MIB))} MiB`],
+    [
+      'Free on the disk',
+      status.freeBytes === undefined ? 'unknown' : `${toNumber(Math.floor(status.freeBytes / MIB))} MiB`,
+    ],
     ['Removed people', toNumber(status.suppressed)],
     ['Rollcall', manifest.version],
   ]
@@ -89,64 +93,43 @@ function createPeriod(days: readonly StatusDay[], count: number): JSX.Element {
   )
 }
 
-/** The chart in pixels: the plot begins at LEFT and ends at BOTTOM; the dates are below it. */
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [720, 240, 56, 210]
+/** The size of the plot in pixels. The numbers are left of it, the dates below. */
+const [DAY_WIDTH, HEIGHT] = [8, 200]
 
-/** Draws a column for each day, with lines at round numbers, and the first day of each month on the axis. */
+/** Draws a column for each day, with lines at zero and at the best day, and the first day of each month on the axis. */
 function createChart(days: readonly StatusDay[]): JSX.Element {
   const highest = Math.max(...days.map(({ added }) => added), 1)
-  const step = toStep(highest / 4)
-  const top = Math.ceil(highest / step) * step
-  const toY = (value: number) => toPixels(BOTTOM - (value / top) * (BOTTOM - 12))
-  const toX = (index: number) => toPixels(LEFT + (index * (WIDTH - LEFT)) / days.length)
+  const width = days.length * DAY_WIDTH
   return (
     <svg
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`-56 -12 ${width + 56} ${HEIGHT + 40}`}
       role="img"
       aria-label={`New subscribers on each of the last ${days.length} days`}
     >
-      {Array.from({ length: top / step + 1 }, (_, index) => index * step).map((value) => (
-        <>
-          <line x1={LEFT} x2={WIDTH} y1={toY(value)} y2={toY(value)} />
-          <text x={LEFT - 8} y={toY(value) + 4} text-anchor="end">
-            {value.toLocaleString('en', { notation: 'compact' })}
-          </text>
-        </>
-      ))}
-      {days.map(({ date, added }, index) => (
-        <>
-          <rect x={toX(index)} y={toY(added)} width="5.5" height={toPixels(BOTTOM - toY(added))}>
-            <title>{`${date}: ${added}`}</title>
-          </rect>
-          {date.endsWith('-01') && (
-            <text x={toX(index)} y={HEIGHT - 8}>
-              {toDate(date)}
-            </text>
-          )}
-        </>
-      ))}
+      <line x2={width} />
+      <line x2={width} y1={HEIGHT} y2={HEIGHT} />
+      <text x="-8" y="4" text-anchor="end">
+        {highest.toLocaleString('en', { notation: 'compact' })}
+      </text>
+      <text x="-8" y={HEIGHT + 4} text-anchor="end">
+        0
+      </text>
+      {days.map(({ date, added }, index) => {
+        // A day with a subscriber has a column.
+        const height = Math.ceil((added / highest) * HEIGHT)
+        return (
+          <>
+            <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 2} height={height}>
+              <title>{`${date}: ${added}`}</title>
+            </rect>
+            {date.endsWith('-01') && (
+              <text x={index * DAY_WIDTH} y={HEIGHT + 22}>
+                {date}
+              </text>
+            )}
+          </>
+        )
+      })}
     </svg>
   )
-}
-
-/** Returns the smallest of 1, 2, 5, 10, 20 and so on that is not below a number. */
-function toStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)))
-  return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10)
-}
-
-function toPixels(value: number): number {
-  return Math.round(value * 10) / 10
-}
-
-function toNumber(value: number): string {
-  return value.toLocaleString('en')
-}
-
-function toSize(mebibytes: number): string {
-  return mebibytes < 1024 ? `${mebibytes} MiB` : `${toNumber(Math.round(mebibytes / 102.4) / 10)} GiB`
-}
-
-function toDate(date: string): string {
-  return new Date(date).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 }

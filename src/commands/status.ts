@@ -2,7 +2,7 @@ import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import type { StoreStatus } from '../subscriber.ts'
-import { print, printJson } from './output.ts'
+import { print, printJson, toNumber } from './output.ts'
 import { type ListOption, parseListOption, withStore } from './shared.ts'
 
 export interface StatusOptions extends ListOption {
@@ -55,7 +55,6 @@ function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreSt
 /** The names, without those of the list and of a problem, fit in 40 columns. */
 function toText(list: string, found: StoreStatus, problem: string | undefined): string {
   const { subscribers, imported, reserved, suppressed, lastAcceptedAt, days, bytes, freeBytes } = found
-  const toNumber = (value: number) => value.toLocaleString('en')
   const added = (count: number) => toNumber(days.slice(-count).reduce((sum, day) => sum + day.added, 0))
   const rows = [
     ['list', list],
@@ -73,38 +72,29 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['30 days', added(30)],
     ['90 days', added(90)],
   ]
-  return [
-    ...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`),
-    '',
-    ...toChart(days.slice(-CHART_DAYS)),
-  ].join('\n')
+  return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days.slice(1))].join('\n')
 }
-
-/** Columns of the chart: it fits into a terminal of 100 columns. */
-const CHART_DAYS = 90
 
 /** Lines of the chart. */
 const HEIGHT = 6
 
-/** A column for each day. The highest one is HEIGHT lines high. */
+/** The parts of a column in a line, in eighths. */
+const BLOCKS = ' ▁▂▃▄▅▆▇█'
+
+/** A column for each of 90 days, which fits into a terminal of 100 columns. The highest one is HEIGHT lines high. */
 function toChart(days: StoreStatus['days']): string[] {
   const highest = Math.max(...days.map(({ added }) => added), 1)
   // In eighths of a line. A day with an address has at least one.
-  const columns = days.map(({ added }) => (added > 0 ? Math.max(Math.round((added / highest) * HEIGHT * 8), 1) : 0))
+  const columns = days.map(({ added }) => Math.ceil((added / highest) * HEIGHT * 8))
   const lines = Array.from({ length: HEIGHT }, (_, index) => {
     const below = (HEIGHT - 1 - index) * 8
-    const bars = columns.map((eighths) => toBlock(Math.min(Math.max(eighths - below, 0), 8)))
+    const bars = columns.map((eighths) => BLOCKS[Math.min(Math.max(eighths - below, 0), 8)])
     return bars.join('').trimEnd()
   })
-  const best = `most on a day: ${highest.toLocaleString('en')}`
+  const best = `most on a day: ${toNumber(highest)}`
   const [first, last] = [days[0]?.date ?? '', days.at(-1)?.date ?? '']
   const middle = days.length - first.length - last.length
   return [...lines, first + best.padStart((middle + best.length) / 2).padEnd(middle) + last]
-}
-
-// U+2581 is one eighth of a block, U+2588 a full one.
-function toBlock(eighths: number): string {
-  return eighths === 0 ? ' ' : String.fromCharCode(0x2580 + eighths)
 }
 
 const STEPS = [
