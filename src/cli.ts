@@ -42,11 +42,7 @@ addListVerb('count', 'Print the number of addresses on the list', 'rollcall coun
   .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
   .action(async (options) => (await import('./commands/count.ts')).count(options))
 
-addListVerb(
-  'has',
-  'Check whether an address is on the list: exit code 0 if it is, 1 if not',
-  'rollcall has ada@example.org',
-)
+addListVerb('has', 'Print whether an address is on the list; if not, exit with 1', 'rollcall has ada@example.org')
   .argument('<address>', 'The address to look up')
   .option('--json', 'Print JSON')
   .action(async (address, options) => (await import('./commands/count.ts')).has(address, options))
@@ -58,15 +54,11 @@ addListVerb(
 )
   .addOption(new Option('--format <format>', 'Write this format').choices(FORMATS).default('csv'))
   .addOption(
-    new Option('--for <program>', 'Write CSV with the columns that this program imports')
-      .choices(TARGETS)
-      .conflicts('format'),
+    excluding('format', '--for <program>', 'Write CSV with the columns that this program imports').choices(TARGETS),
   )
   .option('--after <cursor>', 'Start after this cursor', parseWholeNumber)
   .addOption(
-    new Option('--cursor-file <file>', 'Start after the cursor in this file, and save the new cursor there').conflicts(
-      'after',
-    ),
+    excluding('after', '--cursor-file <file>', 'Start after the cursor in this file, and save the new cursor there'),
   )
   .option('--since <time>', 'Write those who subscribed on this day (UTC) or later, such as 2026-11-22')
   .option('--until <time>', 'Write those who subscribed on this day (UTC) or earlier')
@@ -75,10 +67,11 @@ addListVerb(
   .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
   .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet would treat as a formula')
   .addOption(
-    new Option(
+    excluding(
+      'out',
       '--exec <command>',
       'Write to the standard input of this shell command, and save the cursor when it exits with 0',
-    ).conflicts('out'),
+    ),
   )
   .option('--follow', 'With --exec: keep running, and hand over each new subscriber within a second')
   .option(
@@ -105,11 +98,11 @@ addListVerb(
     addValue,
   )
   .addOption(
-    new Option('--suppress', 'Treat every row as an opt-out, and remove the addresses from the list').conflicts([
-      'statusColumn',
-      'ignoreColumn',
-      'treat',
-    ]),
+    excluding(
+      ['statusColumn', 'ignoreColumn', 'treat'],
+      '--suppress',
+      'Treat every row as an opt-out, and remove the addresses from the list',
+    ),
   )
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
   .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
@@ -133,9 +126,9 @@ addVerb(
   'rollcall copy --from sqlite:data/rollcall.db --to-file postgres.url',
 )
   .option('--from <url>', 'Copy this list')
-  .addOption(new Option('--from-file <file>', 'Copy the list whose URL this file has').conflicts('from'))
+  .addOption(excluding('from', '--from-file <file>', 'Copy the list whose URL this file has'))
   .option('--to <url>', 'Copy to this list, which must be empty, and is created if it is missing')
-  .addOption(new Option('--to-file <file>', 'Copy to the list whose URL this file has').conflicts('to'))
+  .addOption(excluding('to', '--to-file <file>', 'Copy to the list whose URL this file has'))
   .option('--json', 'Print the summary as JSON')
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 
@@ -145,11 +138,7 @@ addListVerb('status', 'Print the state of the list and a chart of the last 90 da
     'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
     parseDuration,
   )
-  .addOption(
-    new Option('--html <file>', 'Write a picture of the complete days to this file, as HTML without scripts').conflicts(
-      'json',
-    ),
-  )
+  .addOption(excluding('json', '--html <file>', 'Write a picture of the complete days to this file, without scripts'))
   .option('--json', 'Print JSON')
   .action(async (options) => (await import('./commands/status.ts')).status(options))
 
@@ -187,8 +176,6 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
-const REPORT_ADVICE = 'run the command again with LOG_LEVEL=debug, and report what it prints'
-
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 try {
   suggest(process.argv[2])
@@ -207,6 +194,11 @@ function addListVerb(name: string, description: string, example: string): Comman
     '--list <url>',
     'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)',
   )
+}
+
+/** Creates an option that does not go with others. @param others their names in camel case */
+function excluding(others: string | string[], flags: string, description: string): Option {
+  return new Option(flags, description).conflicts(others)
 }
 
 /** Adds the value of an option that can be repeated. */
@@ -260,7 +252,9 @@ function fail(error: unknown): never {
   const failure = toFileFailure(error)
   if (!(failure instanceof Failure)) {
     // A message of the runtime is not for the owner, and may quote an address.
-    const details = isDebugging() ? JSON.stringify(toLogged(error)) : REPORT_ADVICE
+    const details = isDebugging()
+      ? JSON.stringify(toLogged(error))
+      : 'run the command again with LOG_LEVEL=debug, and report what it prints'
     note(`rollcall: an error of Rollcall itself (${error instanceof Error ? error.name : typeof error}): ${details}`)
     process.exit(EXIT.failed)
   }

@@ -69,34 +69,27 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   if (!ops) return 'not asked, because OPS_PORT is not set'
   const answer = await askService(ops, '/config')
   if (answer === undefined) return 'it does not run'
-  const running = parseSettings(answer)
-  if (!running) throw new Failure(`port ${ops.port} is that of another program: correct OPS_PORT`)
-  const name = toAbsoluteName(list)
-  const [its, here] = [running.site_file?.path ?? 'none', siteFile?.path ?? 'none']
-  const differences = [
-    ...(running.base_url === baseUrl ? [] : [`BASE_URL ${running.base_url}, and not ${baseUrl}`]),
-    ...(running.list === name ? [] : [`the list ${running.list}, and not ${name}`]),
-    ...(its === here ? [] : [`the site file ${its}, and not ${here}`]),
+  if (!answer.startsWith('{"base_url":'))
+    throw new Failure(`port ${ops.port} is that of another program: correct OPS_PORT`)
+  const running: OpsOptions['settings'] = JSON.parse(answer)
+  const path = siteFile?.path ?? 'none'
+  const settings = [
+    ['BASE_URL', running.base_url, baseUrl],
+    ['the list', running.list, toAbsoluteName(list)],
+    ['the site file', running.site_file?.path ?? 'none', path],
   ]
+  const differences = settings.filter(([, its, here]) => its !== here)
   if (differences.length > 0) {
-    const advice = 'give this command the settings of the service, or restart the service to use the new ones'
-    throw new Failure(`it runs with ${differences.join('; and with ')}: ${advice}`)
+    const found = differences.map(([name, its, here]) => `${name} ${its}, and not ${here}`).join('; and with ')
+    throw new Failure(
+      `it runs with ${found}: give this command the settings of the service, or restart the service to use the new ones`,
+    )
   }
   if (running.site_file?.digest !== siteFile?.digest) {
-    throw new Failure(`${here} has changed since the start: restart the service to use the new site file`)
+    throw new Failure(`${path} has changed since the start: restart the service to use the new site file`)
   }
   await askService(ops, '/readyz')
   return 'it works, and runs with these settings'
-}
-
-/** Parses the answer of `/config`; undefined when it is not one of Rollcall. */
-function parseSettings(text: string): Partial<OpsOptions['settings']> | undefined {
-  try {
-    const settings = JSON.parse(text)
-    return typeof settings?.base_url === 'string' ? settings : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
@@ -117,8 +110,8 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
 
 /** @throws Failure */
 function checkCursorFile(file: string, head: ListHead): string {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined)
-    throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
+  // Fails for a missing file, which an export may create.
+  statSync(file)
   const { seq } = checkCursor(head, readCursor(file))
   return `${file}: an export continues after ${seq}`
 }
