@@ -1,18 +1,16 @@
 import { resolve } from 'node:path'
-import { toSignalExitCode, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import { type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { parseDate } from '../transfer/reading/dates.ts'
-import { createWriter, type Format, type Target } from '../transfer/writing/formats.ts'
+import { createWriter, type Writer, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
 import { createProgress, note, toCount, writeData } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
-export interface ExportOptions extends ListOption {
-  readonly format: Format
-  readonly for?: Target
+export interface ExportOptions extends ListOption, WriterOptions {
   readonly after?: number
   readonly since?: string
   readonly until?: string
@@ -20,7 +18,6 @@ export interface ExportOptions extends ListOption {
   readonly cursorFile?: string
   readonly out?: string
   readonly includeReserved?: true
-  readonly spreadsheetSafe?: true
   readonly follow?: true
   readonly exec?: string
   readonly batch?: number
@@ -29,16 +26,22 @@ export interface ExportOptions extends ListOption {
 /** `rollcall export`: writes the list, or the subscribers after a cursor. */
 export async function exportList(options: ExportOptions): Promise<void> {
   checkOptions(options)
-  const { cursorFile: file, exec: command, limit, includeReserved, after = 0 } = options
-  const selection = { after, limit, includeReserved, ...parseDays(options) }
+  const selection = parseSelection(options)
   const list = parseListOption(options)
-  const cursorFile = file === undefined ? undefined : await openCursorFile(file)
+  const { exec: command, out } = options
+  const writer = createWriter(options)
+  const cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
   try {
-    const exported = await withStore(list, async (store) => {
-      if (command === undefined || !cursorFile) return await writeList(store, selection, options, cursorFile)
-      const writer = toWriter(options)
-      return await withInterrupt((signal) => handOver(store, { ...options, command, cursorFile, writer, signal, note }))
-    })
+    const exported = await withStore(list, (store) =>
+      withInterrupt(
+        async (signal) =>
+          command === undefined || !cursorFile
+            ? await writeList(store, selection, { out, cursorFile, writer, signal })
+            : await handOver(store, { ...options, command, cursorFile, writer, signal, note }),
+        // The reader of standard output may never read the rest.
+        { ends: command === undefined && out === undefined ? 'stopped: the output is not complete' : undefined },
+      ),
+    )
     noteExported(exported)
   } finally {
     cursorFile?.close()
@@ -61,60 +64,45 @@ function checkOptions({ exec, cursorFile, batch, follow, since, until, out }: Ex
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 
-/** Days and times of `--since` and `--until`. A day ends at midnight UTC. @throws UsageError */
-function parseDays({ since, until }: ExportOptions): Pick<Selection, 'since' | 'before'> {
+/** A day of `--until` ends at midnight UTC. @throws UsageError */
+function parseSelection({ since, until, after = 0, limit, includeReserved }: ExportOptions): Selection {
   const parse = (option: string, text: string | undefined) => {
     const parsed = parseDate(text ?? '')
     if (parsed.ok && !(text && parsed.value === undefined)) return parsed.value
     throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
   }
   const end = parse('--until', until)
-  const isDay = !until?.includes(':')
-  return { since: parse('--since', since), before: end && isDay ? new Date(end.getTime() + 86_400_000) : end }
+  const before = end && !until?.includes(':') ? new Date(end.getTime() + 86_400_000) : end
+  return { after, limit, includeReserved, since: parse('--since', since), before }
 }
 
-function toWriter({ format, for: target, spreadsheetSafe }: ExportOptions) {
-  return createWriter(format, { target, spreadsheetSafe })
+interface ListOutput {
+  /** A file; standard output when it is undefined. */
+  readonly out: string | undefined
+  readonly cursorFile: CursorFile | undefined
+  readonly writer: Writer
+  readonly signal: AbortSignal
 }
 
-/** Writes to the file that `--out` names, or to standard output, and then saves the cursor. */
+/** Writes to a file or to standard output, and then saves the cursor. */
 async function writeList(
   store: SubscriberStore,
   selection: Selection,
-  options: ExportOptions,
-  cursorFile: CursorFile | undefined,
+  { out, cursorFile, writer, signal }: ListOutput,
 ): Promise<Exported> {
-  const { out, limit } = options
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
-  const total = start.seq > 0 || limit !== undefined ? 0 : (await store.count()).subscribers
+  const total = start.seq > 0 || selection.limit !== undefined ? 0 : (await store.count()).subscribers
   const showProgress = createProgress('exporting', { hasOutput: out === undefined })
-  const onPage = (rows: number) => showProgress(rows, total)
-  async function writeTo(write: Write, signal?: AbortSignal): Promise<Exported> {
-    const writer = toWriter(options)
+  async function writeTo(write: Write): Promise<Exported> {
+    const onPage = (rows: number) => showProgress(rows, total)
     const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal, onPage })
     if (exported.rows === 0) await write(writer.header)
     return exported
   }
+  const exported = out === undefined ? await writeTo(writeData) : await writeOutput(out, writeTo)
   // Last: if the export fails before this, the next one writes the same rows again.
-  async function save(exported: Exported): Promise<Exported> {
-    await cursorFile?.save({ ...start, seq: exported.cursor })
-    return exported
-  }
-  if (out !== undefined) {
-    return await withInterrupt(async (signal) => save(await writeOutput(out, (write) => writeTo(write, signal))))
-  }
-  using _ended = endAtSignal()
-  return await save(await writeTo(writeData))
-}
-
-/** Ends the process at a signal, and says that the output is not complete. Does not wait: the reader may never read the rest. */
-function endAtSignal(): Disposable {
-  const end = (name: NodeJS.Signals) => {
-    note('rollcall: stopped: the output is not complete')
-    process.exit(toSignalExitCode(name))
-  }
-  process.on('SIGINT', end).on('SIGTERM', end)
-  return { [Symbol.dispose]: () => void process.off('SIGINT', end).off('SIGTERM', end) }
+  await cursorFile?.save({ ...start, seq: exported.cursor })
+  return exported
 }
 
 function noteExported({ rows, reserved, cursor }: Exported): void {

@@ -4,7 +4,7 @@ import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
 import { createLog, isTerminal, type Log } from '../log.ts'
-import { type CutOff, type Service, startService } from '../service.ts'
+import { type Service, startService } from '../service.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
@@ -16,8 +16,11 @@ export async function serve(): Promise<void> {
   announce(service, config, log)
   const signaledAt = await signaled
   const cutOff = await service.stop(signaledAt)
-  if (cutOff) log.error(cutOff, toMessage(cutOff))
-  else log.info('stopped')
+  if (cutOff) {
+    const { requests, addresses } = cutOff
+    const text = `stopped by force: requests without a complete response: ${requests}, addresses not confirmed: ${addresses}`
+    log.error(cutOff, text)
+  } else log.info('stopped')
   process.exit(cutOff ? EXIT.failed : EXIT.done)
 }
 
@@ -73,8 +76,4 @@ function waitForSignal(log: Log): Promise<number> {
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   return promise
-}
-
-function toMessage({ requests, addresses }: CutOff): string {
-  return `stopped by force: requests without a complete response: ${requests}, addresses not confirmed: ${addresses}`
 }

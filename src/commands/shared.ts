@@ -54,12 +54,18 @@ export async function withStore<T>(
 /**
  * Runs work that checks an AbortSignal wherever it can stop. The first SIGINT or SIGTERM aborts it with a Failure;
  * a second one ends the process at once.
+ *
+ * @param options.ends a note with which the first signal ends the process at once
  */
-export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withInterrupt<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { ends }: { readonly ends?: string | undefined } = {},
+): Promise<T> {
   const controller = new AbortController()
   const abort = (name: NodeJS.Signals) => {
     const exitCode = toSignalExitCode(name)
-    if (controller.signal.aborted) process.exit(exitCode)
+    if (ends !== undefined) note(`rollcall: ${ends}`)
+    if (ends !== undefined || controller.signal.aborted) process.exit(exitCode)
     controller.abort(new Failure('stopped', { exitCode }))
   }
   process.on('SIGINT', abort).on('SIGTERM', abort)

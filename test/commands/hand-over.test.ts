@@ -178,7 +178,7 @@ test('a signal before the command has begun stops the export without it', async 
   onTestFinished(() => store.close())
   const cursorFile = await openCursorFile(join(fixture.folder, 'c'))
   const command = `touch ${fixture.folder}/ran; cat`
-  const options = { command, cursorFile, writer: createWriter('txt'), note: () => {} }
+  const options = { command, cursorFile, writer: createWriter({ format: 'txt' }), note: () => {} }
   const signal = AbortSignal.abort(new Failure('stopped'))
   await expect(handOver(store, { ...options, signal })).rejects.toThrow('stopped')
   cursorFile.close()

@@ -56,15 +56,16 @@ const TARGET_COLUMNS = {
 export type Target = keyof typeof TARGET_COLUMNS
 export const TARGETS = Object.keys(TARGET_COLUMNS) as Target[]
 
-/**
- * Creates the writer of a format; with a target, the format is CSV.
- *
- * @param options.spreadsheetSafe puts an apostrophe before a formula, which changes such an address
- */
-export function createWriter(
-  format: Format,
-  { target, spreadsheetSafe }: { target?: Target | undefined; spreadsheetSafe?: boolean | undefined } = {},
-): Writer {
+/** How an export is written: the options of the command line. */
+export interface WriterOptions {
+  readonly format: Format
+  /** Write CSV with the columns of this program. */
+  readonly for?: Target
+  /** Put an apostrophe before a formula, which changes such an address. */
+  readonly spreadsheetSafe?: true
+}
+
+export function createWriter({ format, for: target, spreadsheetSafe }: WriterOptions): Writer {
   if (format === 'txt') return { header: '', toLine: ({ email }) => `${email}\n` }
   if (format === 'ndjson') return { header: '', toLine: toJsonLine }
   const columns: Columns = target ? TARGET_COLUMNS[target] : PLAIN
