@@ -58,7 +58,12 @@ addListVerb(
   )
   .option('--after <cursor>', 'Start after this cursor', parseWholeNumber)
   .addOption(
-    excluding('after', '--cursor-file <file>', 'Start after the cursor in this file, and save the new cursor there'),
+    // With --since or --until the cursor would pass everybody else.
+    excluding(
+      ['after', 'since', 'until'],
+      '--cursor-file <file>',
+      'Start after the cursor in this file, and save the new cursor there',
+    ),
   )
   .option('--since <time>', 'Write those who subscribed on this day (UTC) or later, such as 2026-11-22')
   .option('--until <time>', 'Write those who subscribed on this day (UTC) or earlier')

@@ -30,30 +30,27 @@ export async function exportList(options: ExportOptions): Promise<void> {
   const list = parseListOption(options)
   const { exec: command, out } = options
   const writer = createWriter(options)
-  const cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
-  try {
-    const exported = await withStore(list, (store) =>
-      withInterrupt(
-        async (signal) =>
-          command === undefined || !cursorFile
-            ? await writeList(store, selection, { out, cursorFile, writer, signal })
-            : await handOver(store, { ...options, command, cursorFile, writer, signal, note }),
-        // The reader of standard output may never read the rest.
-        { ends: command === undefined && out === undefined ? 'stopped: the output is not complete' : undefined },
-      ),
-    )
-    noteExported(exported)
-  } finally {
-    cursorFile?.close()
+  using cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
+  const { rows, reserved, cursor } = await withStore(list, (store) =>
+    withInterrupt(
+      async (signal) =>
+        command === undefined || !cursorFile
+          ? await writeList(store, selection, { out, cursorFile, writer, signal })
+          : await handOver(store, { ...options, command, cursorFile, writer, signal, note }),
+      // The reader of standard output may never read the rest.
+      { ends: command === undefined && out === undefined ? 'stopped: the output is not complete' : undefined },
+    ),
+  )
+  note(`${toCount(rows, 'address', 'addresses')} exported`)
+  if (reserved > 0) {
+    const excluded = toCount(reserved, 'address', 'addresses')
+    note(`${excluded} left out: the domain is reserved, such as example.org; use --include-reserved`)
   }
+  note(`cursor: ${cursor}`)
 }
 
-/** @throws UsageError when an option needs or excludes another one */
-function checkOptions({ exec, cursorFile, batch, follow, since, until, out }: ExportOptions): void {
-  // The cursor would pass everybody else.
-  if (cursorFile !== undefined && (since ?? until) !== undefined) {
-    throw new UsageError('--since and --until do not go with --cursor-file')
-  }
+/** @throws UsageError when an option needs another one, or its value does not fit */
+function checkOptions({ exec, cursorFile, batch, follow, out }: ExportOptions): void {
   // The cursor would replace the addresses.
   if (cursorFile !== undefined && out !== undefined && resolve(out) === resolve(cursorFile)) {
     throw new UsageError('--out is the cursor file: choose another file')
@@ -103,13 +100,4 @@ async function writeList(
   // Last: if the export fails before this, the next one writes the same rows again.
   await cursorFile?.save({ ...start, seq: exported.cursor })
   return exported
-}
-
-function noteExported({ rows, reserved, cursor }: Exported): void {
-  note(`${toCount(rows, 'address', 'addresses')} exported`)
-  if (reserved > 0) {
-    const excluded = toCount(reserved, 'address', 'addresses')
-    note(`${excluded} left out: the domain is reserved, such as example.org; use --include-reserved`)
-  }
-  note(`cursor: ${cursor}`)
 }

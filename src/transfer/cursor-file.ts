@@ -15,61 +15,50 @@ export interface Cursor {
   readonly list?: string | undefined
 }
 
-export interface CursorFile {
+/** Its end lets other processes use the file. */
+export interface CursorFile extends Disposable {
   /** The path of the file, without links. */
   readonly path: string
   /** The cursor when the file was opened; the start of the list when there was no file. */
   readonly cursor: Cursor
   /** Replaces the content, completely or not at all. */
   save(cursor: Required<Cursor>): Promise<void>
-  /** Lets other processes use the file. */
-  close(): void
 }
 
 /**
  * Opens a cursor file, and keeps other processes from doing so.
+ *
+ * It locks a file of its own, because each save replaces the cursor file. That file is an empty database of SQLite, whose
+ * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
  *
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does
  */
 export async function openCursorFile(file: string): Promise<CursorFile> {
   const path = await findFile(file)
-  const lock = createLock(path, file)
-  try {
-    return {
-      path,
-      cursor: readCursor(path, file),
-      save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
-      close: () => lock.close(),
-    }
-  } catch (error) {
-    lock.close()
-    throw error
-  }
-}
-
-/**
- * Locks a file of its own, because each save replaces the cursor file. The file is an empty database of SQLite, whose
- * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
- */
-function createLock(path: string, file: string): Database {
   const name = join(dirname(path), `.${basename(path)}.lock`)
-  let lock: Database | undefined
+  using opened = new DisposableStack()
   try {
     createPrivateFile(name, { mayExist: true })
-    lock = new Database(name)
+    const lock = opened.use(new Database(name))
     // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
-    return lock
   } catch (error) {
-    lock?.close()
     if (toErrorCode(error).startsWith('SQLITE_BUSY')) {
       throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
     }
     const failure = toFileFailure(error, file)
     if (failure instanceof Failure) throw failure
     throw new Failure(`${file}: its lock cannot be used: delete ${name} while no export runs`)
+  }
+  const cursor = readCursor(path, file)
+  const locks = opened.move()
+  return {
+    path,
+    cursor,
+    save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
+    [Symbol.dispose]: () => locks.dispose(),
   }
 }
 

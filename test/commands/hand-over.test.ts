@@ -176,12 +176,11 @@ test('a signal before the command has begun stops the export without it', async 
   const list = parseListUrl('--list', fixture.list)
   const store = await openStore(list, { notify: () => {} })
   onTestFinished(() => store.close())
-  const cursorFile = await openCursorFile(join(fixture.folder, 'c'))
+  using cursorFile = await openCursorFile(join(fixture.folder, 'c'))
   const command = `touch ${fixture.folder}/ran; cat`
   const options = { command, cursorFile, writer: createWriter({ format: 'txt' }), note: () => {} }
   const signal = AbortSignal.abort(new Failure('stopped'))
   await expect(handOver(store, { ...options, signal })).rejects.toThrow('stopped')
-  cursorFile.close()
   expect(await readdir(fixture.folder)).not.toContain('ran')
 })
 
