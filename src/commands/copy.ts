@@ -46,7 +46,7 @@ async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSig
   await using snapshot = await from.snapshot()
   let rows = 0
 
-  async function* follow<Row>(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  async function* track<Row>(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
     for await (const page of pages) {
       await checkSignal(signal)
       rows += page.length
@@ -56,5 +56,5 @@ async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSig
   }
 
   const { head, subscribers, suppressions } = snapshot
-  return await to.fill({ head, subscribers: follow(subscribers), suppressions: follow(suppressions) })
+  return await to.fill({ head, subscribers: track(subscribers), suppressions: track(suppressions) })
 }

@@ -43,8 +43,6 @@ async function get(url: string, signal: AbortSignal): Promise<{ status: number |
   return { status: response.statusCode, text: await readText(response) }
 }
 
-/** The service may listen on 0.0.0.0 or ::, which stands for all addresses. A client cannot connect to that. */
 function toUrl({ host, port }: Listener, path: string): string {
-  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${path}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
 }

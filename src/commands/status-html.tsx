@@ -13,18 +13,16 @@ import { toNumber } from './output.ts'
  * @param problem why the list cannot be written
  */
 export function renderStatus(list: string, status: StoreStatus, problem: string | undefined): string {
+  const { bytes, freeBytes, suppressed } = status
   const days = status.days.slice(0, -1)
   const { date = '', total = 0 } = days.at(-1) ?? {}
-  const best = days.reduce<StatusDay | undefined>((one, day) => (day.added > (one?.added ?? 0) ? day : one), undefined)
+  const [best] = days.toSorted((one, other) => other.added - one.added)
   const facts = [
-    ['Best day', best ? `${best.date}: ${toNumber(best.added)}` : 'none yet'],
+    ['Best day', best?.added ? `${best.date}: ${toNumber(best.added)}` : 'none yet'],
     ['The list can be written', problem === undefined ? 'yes' : `no: ${problem}`],
-    ['Size', `${toNumber(Math.ceil(status.bytes / MIB))} MiB`],
-    [
-      'Free on the disk',
-      status.freeBytes === undefined ? 'unknown' : `${toNumber(Math.floor(status.freeBytes / MIB))} MiB`,
-    ],
-    ['Removed people', toNumber(status.suppressed)],
+    ['Size', `${toNumber(Math.ceil(bytes / MIB))} MiB`],
+    ['Free on the disk', freeBytes === undefined ? 'unknown' : `${toNumber(Math.floor(freeBytes / MIB))} MiB`],
+    ['Removed people', toNumber(suppressed)],
     ['Rollcall', manifest.version],
   ]
   const page = (
@@ -33,7 +31,6 @@ export function renderStatus(list: string, status: StoreStatus, problem: string 
         <meta charset="utf-8" />
         <title>{`${toNumber(total)} subscribers · ${list}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <style dangerouslySetInnerHTML={{ __html: STYLE }} />
       </head>
       <body>

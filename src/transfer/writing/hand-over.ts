@@ -43,14 +43,12 @@ export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReser
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-type Store = Pick<SubscriberStore, 'list' | 'snapshot' | 'head'>
-
 /**
  * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.
  *
  * @throws Failure when the command fails and `follow` is not set; the reason of the signal
  */
-export async function handOver(store: Store, options: HandOverOptions): Promise<Exported> {
+export async function handOver(store: SubscriberStore, options: HandOverOptions): Promise<Exported> {
   const { cursorFile, follow, signal, limit = Number.POSITIVE_INFINITY } = options
   const size = options.batch ?? (follow ? HAND_OVER_BATCH : Number.POSITIVE_INFINITY)
   let cursor = checkCursor(await store.head(), cursorFile.cursor)
@@ -73,7 +71,12 @@ export async function handOver(store: Store, options: HandOverOptions): Promise<
 }
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
-async function deliver(store: Store, cursor: Cursor, limit: number, options: HandOverOptions): Promise<Exported> {
+async function deliver(
+  store: SubscriberStore,
+  cursor: Cursor,
+  limit: number,
+  options: HandOverOptions,
+): Promise<Exported> {
   const { follow, signal, note, includeReserved } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
@@ -100,7 +103,7 @@ interface Batch extends Written {
 
 /** @throws Failure when the file cannot be written */
 async function createBatch(
-  store: Store,
+  store: SubscriberStore,
   selection: Selection,
   { writer, cursorFile: { path }, signal }: HandOverOptions,
 ): Promise<Batch> {

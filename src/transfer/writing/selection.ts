@@ -46,7 +46,7 @@ export interface Sink {
 
 /** Writes the selected subscribers page by page. @throws StoreError; what `write` throws; the reason of the signal */
 export async function writeSelection(
-  store: Pick<SubscriberStore, 'list' | 'snapshot'>,
+  store: SubscriberStore,
   selection: Selection,
   { writer, write, signal, onPage }: Sink,
 ): Promise<Written> {
@@ -77,7 +77,7 @@ export async function writeSelection(
 }
 
 /** The whole list is one state of it, which is complete or an error. */
-async function* listAfter(store: Pick<SubscriberStore, 'list' | 'snapshot'>, after: number) {
+async function* listAfter(store: SubscriberStore, after: number) {
   if (after > 0) return yield* store.list(after)
   await using snapshot = await store.snapshot()
   yield* snapshot.subscribers
