@@ -9,9 +9,8 @@ import { GIVE_UP_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
-/** Counts what the intake does. */
 export interface IntakeMetrics {
-  /** A commit ended. */
+  /** Counts a commit that ended. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
 }
 
@@ -31,16 +30,16 @@ export interface Intake {
   close(): Promise<void>
 }
 
-/** Addresses that arrived at about the same time. They share a deadline and a promise. */
-interface Batch {
+/** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all groups there are. */
+interface Group {
   readonly addresses: Address[]
   readonly begun: number
   readonly reply: PromiseWithResolvers<void>
   readonly deadline: Timer
 }
 
-/** Milliseconds for which addresses join a batch. So the intake may give an address up this much earlier than GIVE_UP_MS. */
-const BATCH_MS = 100
+/** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
+const GROUP_MS = 100
 
 /** Most turns of the event loop that a commit waits while each turn brings more addresses. */
 const BURST_TURNS = 4
@@ -53,20 +52,29 @@ export function createIntake(
   store: Pick<ServiceStore, 'add' | 'probe' | 'check'>,
   { log, metrics }: { readonly log: Log; readonly metrics?: IntakeMetrics | undefined },
 ): Intake {
-  let waiting: Batch[] = []
-  let committing: readonly Batch[] = []
+  // For the next commit, and of the one that runs.
+  let next: Group[] = []
+  let committing: readonly Group[] = []
   let running: Promise<void> | undefined
   const failures = createFailures(log, start)
 
   function add(address: Address): Promise<void> {
-    let batch = waiting.at(-1)
-    if (!batch || performance.now() - batch.begun > BATCH_MS) {
-      batch = createBatch(giveUp)
-      waiting.push(batch)
+    let group = next.at(-1)
+    if (!group || performance.now() - group.begun > GROUP_MS) {
+      group = createGroup(giveUp)
+      next.push(group)
     }
-    batch.addresses.push(address)
+    group.addresses.push(address)
     start()
-    return batch.reply.promise
+    return group.reply.promise
+  }
+
+  function giveUp(group: Group): void {
+    const error = new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
+    group.reply.reject(error)
+    // Memory stays bounded while a commit hangs.
+    next = next.filter((other) => other !== group)
+    failures.fail(error)
   }
 
   function start(): void {
@@ -76,33 +84,24 @@ export function createIntake(
   async function run(): Promise<void> {
     do {
       await waitForBurst(pending)
-      await commit()
-    } while (waiting.length > 0)
+      committing = next
+      next = []
+      const addresses = toAddresses(committing)
+      const began = performance.now()
+      const error = await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
+        () => undefined,
+        (reason: Error) => reason,
+      )
+      metrics?.commit(addresses.length, performance.now() - began, error === undefined)
+      for (const group of committing) settle(group, error)
+      committing = []
+      if (error) failures.fail(error)
+      else failures.recover()
+    } while (next.length > 0)
     running = undefined
   }
 
-  async function commit(): Promise<void> {
-    committing = waiting
-    waiting = []
-    const addresses = toAddresses(committing)
-    const began = performance.now()
-    const error = await write(store, addresses)
-    metrics?.commit(addresses.length, performance.now() - began, error === undefined)
-    settle(committing, error)
-    committing = []
-    if (error) failures.fail(error)
-    else failures.recover()
-  }
-
-  function giveUp(batch: Batch): void {
-    const error = new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
-    batch.reply.reject(error)
-    // Memory stays bounded while a commit hangs.
-    waiting = waiting.filter((other) => other !== batch)
-    failures.fail(error)
-  }
-
-  const pending = () => [...waiting, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
+  const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   return {
     add,
@@ -118,33 +117,20 @@ export function createIntake(
   }
 }
 
-function createBatch(giveUp: (batch: Batch) => void): Batch {
-  const batch: Batch = {
+function createGroup(giveUp: (group: Group) => void): Group {
+  const group: Group = {
     addresses: [],
     begun: performance.now(),
     reply: Promise.withResolvers(),
-    deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
+    deadline: setTimeout(() => giveUp(group), GIVE_UP_MS),
   }
-  return batch
+  return group
 }
 
-/** @returns why it failed */
-async function write(
-  store: Pick<ServiceStore, 'add' | 'probe'>,
-  addresses: readonly Address[],
-): Promise<Error | undefined> {
-  return await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
-    () => undefined,
-    (reason: Error) => reason,
-  )
-}
-
-function settle(batches: readonly Batch[], error: Error | undefined): void {
-  for (const { reply, deadline } of batches) {
-    clearTimeout(deadline)
-    if (error) reply.reject(error)
-    else reply.resolve()
-  }
+function settle({ reply, deadline }: Group, error: Error | undefined): void {
+  clearTimeout(deadline)
+  if (error) reply.reject(error)
+  else reply.resolve()
 }
 
 /** Knows whether the store fails. Logs each reason once, and the recovery: a full disk must not fill up with log lines too. */
@@ -172,19 +158,15 @@ function createFailures(log: Log, probe: () => void) {
 // Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the event loop
 // as long as each turn brings more addresses.
 async function waitForBurst(pending: () => number): Promise<void> {
-  await nextTurn()
+  await new Promise(setImmediate)
   for (let turn = 0, seen = 0; turn < BURST_TURNS && pending() > seen; turn++) {
     seen = pending()
-    await nextTurn()
+    await new Promise(setImmediate)
   }
 }
 
-// Without a copy in the common case of one batch: the copy costs about 1 % of a request.
-function toAddresses(batches: readonly Batch[]): readonly Address[] {
-  const [first] = batches
-  return first && batches.length === 1 ? first.addresses : batches.flatMap(({ addresses }) => addresses)
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+// Without a copy in the common case of one group: the copy costs about 1 % of a request.
+function toAddresses(groups: readonly Group[]): readonly Address[] {
+  const [first] = groups
+  return first && groups.length === 1 ? first.addresses : groups.flatMap(({ addresses }) => addresses)
 }
