@@ -1,7 +1,7 @@
 /** The closed set of errors: the status, code, message and hint for each reason. */
 
 import type { AddressReason } from './email.ts'
-import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import { BODY_DEADLINE_MS, type Limits, MAX_ADDRESS_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
 
 /** The codes of the contract. Callers rely on them, so the set is closed. */
 export const ERROR_CODES = [
@@ -21,7 +21,7 @@ export interface Problem {
   /** What is wrong. */
   readonly message: string
   /** What the caller can do next. */
-  readonly hint: string
+  readonly hint: string | ((limits: Limits) => string)
 }
 
 /** A valid request body. */
@@ -64,7 +64,7 @@ export const PROBLEMS = {
   large_body: invalidBody(
     413,
     'The body is too large.',
-    `Send at most ${MAX_BODY_BYTES} bytes: one address per request.`,
+    ({ maxBodyBytes }) => `Send at most ${maxBodyBytes} bytes: one address per request.`,
   ),
   media_type: invalidBody(
     415,
@@ -101,15 +101,16 @@ export const UNDESCRIBED_PROBLEMS = {
 } as const satisfies Record<string, Problem>
 
 /** Returns the body of the response to a problem. */
-export function toErrorBody({ code, message, hint }: Problem) {
-  return { ok: false, message: code, error: { code, message, hint } } as const
+export function toErrorBody({ code, message, hint }: Problem, limits: Limits) {
+  const text = typeof hint === 'string' ? hint : hint(limits)
+  return { ok: false, message: code, error: { code, message, hint: text } } as const
 }
 
 function invalidEmail(message: string, hint: string): Problem {
   return { status: 400, code: 'invalid_email', message, hint }
 }
 
-function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: string): Problem {
+function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: Problem['hint']): Problem {
   return { status, code: 'invalid_body', message, hint }
 }
 

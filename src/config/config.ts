@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure, UsageError } from '../failure.ts'
+import { LIMITS, type Limits } from '../limits.ts'
 import {
   type Environment,
   type Listener,
@@ -33,6 +34,8 @@ export interface Config {
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: LogLevel
+  /** No setting changes them. */
+  readonly limits: Limits
 }
 
 export interface SiteFile {
@@ -61,6 +64,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
     ops: readOps(environment, port),
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
+    limits: LIMITS,
   }
 }
 

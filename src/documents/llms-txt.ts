@@ -6,10 +6,11 @@
 
 import type { Site } from '../config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../errors.ts'
+import type { Limits } from '../limits.ts'
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 import {
   ACCEPTED_TERMS,
-  BODY_TERMS,
+  createBodyTerms,
   createCurlCall,
   createTerms,
   EMAIL_TERMS,
@@ -26,7 +27,7 @@ export function createLlmsHeading({ name, description }: Pick<Site, 'name' | 'de
 }
 
 /** Builds the guide. @param baseUrl an origin, without a trailing slash */
-export function createLlmsTxt(site: Site, baseUrl: string): string {
+export function createLlmsTxt(site: Site, baseUrl: string, limits: Limits): string {
   const others = DOCUMENT_NAMES.filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
   const toDocumentLink = (name: DocumentName) => {
     const { path, title, summary } = DOCUMENTS[name]
@@ -34,7 +35,7 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
   }
   return [
     createLlmsHeading(site),
-    createGuide(site, baseUrl),
+    createGuide(site, baseUrl, limits),
     toSection('Developer resources', RESOURCES.map(toDocumentLink)),
     toSection('Operator', listOperatorLinks(site)),
     toSection(
@@ -47,7 +48,7 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     .join('\n')
 }
 
-function createGuide(site: Site, baseUrl: string): string {
+function createGuide(site: Site, baseUrl: string, limits: Limits): string {
   const removal = site.contact ? ` To have an address removed, write to the operator: ${site.contact}` : ''
   return `**When to use this:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
 
@@ -61,7 +62,7 @@ function createGuide(site: Site, baseUrl: string): string {
 ${createCurlCall(baseUrl)}
 \`\`\`
 
-**The body:** ${BODY_TERMS} Its member \`email\`: ${EMAIL_TERMS}
+**The body:** ${createBodyTerms(limits)} Its member \`email\`: ${EMAIL_TERMS}
 
 **Good to know:**
 
@@ -72,7 +73,7 @@ ${listResponses().map(toItem).join('')}
 **Errors:** ${ERROR_TERMS} \`error.hint\` says what to do next.
 
 \`\`\`json
-${JSON.stringify(toErrorBody(PROBLEMS.missing))}
+${JSON.stringify(toErrorBody(PROBLEMS.missing, limits))}
 \`\`\`
 `
 }

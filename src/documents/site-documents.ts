@@ -1,10 +1,9 @@
 /** All documents of a site. */
 
-import type { Config } from '../config/config.ts'
 import { DOCUMENTS } from '../routes.ts'
 import { createApiCatalog, createProtectedResource } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
-import { createDescription, toYaml } from './openapi/description.ts'
+import { createDescription, type DescribedSettings, toYaml } from './openapi/description.ts'
 import { createRobots, createSitemap, type IndexedPage } from './sitemap.ts'
 
 /** A read-only resource. */
@@ -19,15 +18,12 @@ export interface Document {
 }
 
 /** Creates the documents. @param pages the pages of Rollcall itself, for the sitemap */
-export function createDocuments(
-  config: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>,
-  pages: readonly IndexedPage[],
-): Document[] {
-  const { site, baseUrl } = config
+export function createDocuments(settings: DescribedSettings, pages: readonly IndexedPage[]): Document[] {
+  const { site, baseUrl, limits } = settings
   return [
-    { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
-    { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
-    { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
+    { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(settings)) },
+    { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(settings)) },
+    { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl, limits) },
     { ...DOCUMENTS.sitemap, body: () => createSitemap([...pages, ...site.pages], baseUrl) },
     { ...DOCUMENTS.protectedResource, body: () => JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: () => createRobots(baseUrl) },

@@ -13,7 +13,7 @@ export interface AppOptions {
   readonly baseUrl: string
   readonly responses: JsonResponses
   readonly cors: Pick<Cors, 'toResponses'>
-  readonly body: Pick<BodyReader, 'discard'>
+  readonly body: Pick<BodyReader, 'discardUnread'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
   /** Handles GET and HEAD of the read-only resources, by path. */
@@ -42,68 +42,60 @@ export function createApp(options: AppOptions): App {
   const { baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
 
-  /** Creates the handler of a path. @param label of the path in metrics @param toAliasHeaders for the redirect */
+  /**
+   * Creates the handler of a path: checks the host, calls the handler, reads a body that it has not read, and counts the
+   * response.
+   *
+   * @param label of the path in metrics
+   * @param toAliasHeaders for the redirect to the canonical host
+   */
   function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => responses.headers): Handler {
-    return count(label, discardBody(redirectAlias(handler, toAliasHeaders)))
-  }
-
-  /** Redirects requests for the other name of the host, with these headers. */
-  function redirectAlias(handler: Handler, toAliasHeaders: ToHeaders): Handler {
-    return (request) => {
-      // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
-      if (request.method === 'CONNECT') return responses.problem('no_such_path')
-      const host = request.headers.get('host')
-      if (host === null) return handler(request)
-      // There is nothing at such a host, and the runtime takes quadratic time to normalize it for `request.url`.
-      if (host.length > MAX_HOST_LENGTH) return responses.problem('no_such_path')
-      // The runtime joins two fields (RFC 9112 section 3.2).
-      if (host.includes(',')) return responses.problem('two_hosts')
-      if (!isAlias(host)) return handler(request)
-      return redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request))
-    }
-  }
-
-  /** Reads a body that the handler has not begun to read, and holds the response until then. */
-  function discardBody(handler: Handler): Handler {
-    return (request) => {
-      const response = handler(request)
-      // `body` is the last one, because it makes a stream.
-      if (request.bodyUsed || isRead(request) || !request.body) return response
-      return Promise.resolve(response).then((ready) => body.discard(request, ready))
-    }
-  }
-
-  function count(label: string, handler: Handler): Handler {
-    if (!metrics) return handler
-    const add = (response: Response) => {
-      metrics.request(label, response.status)
+    const count = (response: Response) => {
+      metrics?.request(label, response.status)
       return response
     }
     return (request) => {
-      const response = handler(request)
-      return response instanceof Response ? add(response) : response.then(add)
+      const response = body.discardUnread(request, checkHost(request, toAliasHeaders) ?? handler(request))
+      if (!metrics) return response
+      return response instanceof Response ? count(response) : response.then(count)
     }
   }
 
-  function toReadOnly(document: Handler): Handler {
-    return (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
-  }
-
-  function error(error: unknown): Response {
-    log.error({ err: error }, 'a request failed unexpectedly')
-    metrics?.request('other', 500)
-    return responses.problem('store_failed')
+  /** Returns the response to a request that is not for the canonical host; undefined for every other request. */
+  function checkHost(request: Request, toAliasHeaders: ToHeaders): Response | undefined {
+    // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
+    if (request.method === 'CONNECT') return responses.problem('no_such_path')
+    const host = request.headers.get('host')
+    if (host === null) return undefined
+    // There is nothing at such a host, and the runtime takes quadratic time to normalize it for `request.url`.
+    if (host.length > MAX_HOST_LENGTH) return responses.problem('no_such_path')
+    // The runtime joins two fields (RFC 9112 section 3.2).
+    if (host.includes(',')) return responses.problem('two_hosts')
+    return isAlias(host) ? redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request)) : undefined
   }
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...responses.headers, ...READABLE_BY_ANY_ORIGIN }
-  const toReadable = () => readable
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.toResponses(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
-  for (const [path, document] of documents) routes.set(path, createRoute(path, toReadOnly(document), toReadable))
+  for (const [path, document] of documents) {
+    const read: Handler = (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
+    routes.set(
+      path,
+      createRoute(path, read, () => readable),
+    )
+  }
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
-  // Paths without a route share a label, so that clients cannot create series.
-  return { routes, fetch: createRoute('other', () => responses.problem('no_such_path')), error }
+  return {
+    routes,
+    // Paths without a route share a label, so that clients cannot create series.
+    fetch: createRoute('other', () => responses.problem('no_such_path')),
+    error(error) {
+      log.error({ err: error }, 'a request failed unexpectedly')
+      metrics?.request('other', 500)
+      return responses.problem('store_failed')
+    },
+  }
 }
 
 /** Returns the path and the query of a URL. They begin with a slash, so they cannot extend a host in front of them. */

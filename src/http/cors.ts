@@ -1,5 +1,6 @@
 /** CORS for the endpoint: which origins may call it from a browser (the Fetch standard, section 3.2). */
 
+import type { Limits } from '../limits.ts'
 import { createJsonResponses, type HeaderFields, type JsonResponses } from './responses.ts'
 
 export interface Cors {
@@ -17,13 +18,23 @@ const PREFLIGHT = {
 }
 
 /**
- * Prepares the responses to each origin.
+ * Prepares the responses to each origin. Without CORS and for any origin, every request gets the same responses.
  *
  * @param origins the allowed origins, `*` for all; an empty list turns CORS off
  * @param headers of every response
  */
-export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
-  const toResponses = createChoice(origins, headers)
+export function createCors(origins: readonly string[], headers: HeaderFields, limits: Limits): Cors {
+  const isList = origins.length > 0 && !origins.includes('*')
+  // A cache must not serve the response to one origin to another.
+  const common = isList ? { ...headers, Vary: 'Origin' } : headers
+  const allow = (origin: string) => createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin }, limits)
+  const listed = new Map(isList ? origins.map((origin) => [origin, allow(origin)]) : [])
+  const others = origins.includes('*') ? allow('*') : createJsonResponses(common, limits)
+
+  function toResponses(request: Request): JsonResponses {
+    return isList ? (listed.get(request.headers.get('origin') ?? '') ?? others) : others
+  }
+
   return {
     toResponses,
     preflight(request) {
@@ -34,19 +45,4 @@ export function createCors(origins: readonly string[], headers: HeaderFields): C
       return new Response(null, { status: 204, headers: { ...fields, ...PREFLIGHT } })
     },
   }
-}
-
-/** Without CORS and for any origin, every request gets the same responses. With a list, the origin decides. */
-function createChoice(origins: readonly string[], headers: HeaderFields): Cors['toResponses'] {
-  const allow = (origin: string, common: HeaderFields) =>
-    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin })
-  if (origins.length === 0 || origins.includes('*')) {
-    const same = origins.length === 0 ? createJsonResponses(headers) : allow('*', headers)
-    return () => same
-  }
-  // A cache must not serve the response to one origin to another.
-  const varying = { ...headers, Vary: 'Origin' }
-  const refused = createJsonResponses(varying)
-  const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
-  return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
 }

@@ -46,46 +46,42 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
-    const page = createPage(options, language)
     // Only the query is parsed: the rest of `url` is not valid if the Host is not.
     const toPage: Handler = ({ url }) =>
       redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, responses.headers)
     const own = `/${language}`
     for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
-    handlers.set(path, guide && path === '/' ? createHome(page, guide) : page)
+    handlers.set(path, createPage(options, language, path === '/' ? guide : undefined))
   }
   return handlers
 }
 
-/** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
-function createHome(page: Handler, guide: Handler): Handler {
-  async function choose(request: Request): Promise<Response> {
-    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
-    response.headers.append('Vary', 'Accept')
-    return response
-  }
-  return (request) => (isRead(request) ? choose(request) : page(request))
-}
-
-function createPage(options: PagesOptions, language: Language): Handler {
-  const document = {
-    path: toPagePath(language, options.site.languages),
-    mediaType: PAGE_MEDIA_TYPE,
-    body: () => renderPage(options, language),
-    headers: toPageHeaders(options, language),
-  }
-  const read = createDocumentHandler(document, options.headers)
-  const subscribe = createPageForm(options, language)
+function createPage(options: PagesOptions, language: Language, guide: Handler | undefined): Handler {
+  const path = toPagePath(language, options.site.languages)
+  const headers = createPageHeaders(options, language)
+  const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers }
+  const page = createDocumentHandler(document, options.headers)
+  const read = guide ? createChoice(page, guide) : page
+  const subscribe = createPageForm(options, language, headers)
   return (request) => {
     if (request.method === 'POST') return subscribe(request)
     return isRead(request) ? read(request) : options.responses.problem('page_methods')
   }
 }
 
+/** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
+function createChoice(page: Handler, guide: Handler): Handler {
+  return async (request) => {
+    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
+}
+
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
-function createPageForm(options: PagesOptions, language: Language): Handler {
+function createPageForm(options: PagesOptions, language: Language, headers: HeaderFields): Handler {
   const { intake, body, site, responses } = options
-  const pageHeaders = { ...responses.headers, ...toPageHeaders(options, language), 'Content-Type': PAGE_MEDIA_TYPE }
+  const pageHeaders = { ...responses.headers, ...headers, 'Content-Type': PAGE_MEDIA_TYPE }
 
   function show(status: number, state: FormState): Response {
     return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
@@ -93,8 +89,10 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
 
   async function accept(request: Request): Promise<Response> {
     const form = await body.read(request)
-    if (!form.ok) return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
-    const text = readField(form.value, 'email')
+    if (typeof form !== 'string') {
+      return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
+    }
+    const text = readField(form, 'email')
     const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)
     // A proxy limits requests. It cannot render the page, and what was typed must stay.
     if (request.headers.has(LIMITED_HEADER)) return show(429, { outcome: 'too_many', typed })
@@ -103,7 +101,7 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
     const asked = address.value
     const likely = findLikelyAddress(asked)
     // The page with the question has the address in its form, so sending it again is the answer. Nothing is stored before.
-    if (likely && readField(form.value, 'asked') !== asked) {
+    if (likely && readField(form, 'asked') !== asked) {
       return show(PROBLEMS.malformed.status, { outcome: 'typo', typed, question: { asked, likely } })
     }
     try {
@@ -120,8 +118,8 @@ function createPageForm(options: PagesOptions, language: Language): Handler {
   return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : responses.problem('form_only'))
 }
 
-/** Returns the headers of every version of the page in a language. */
-function toPageHeaders(options: PagesOptions, language: Language): HeaderFields {
+/** Creates the headers of every version of the page in a language. */
+function createPageHeaders(options: PagesOptions, language: Language): HeaderFields {
   const { afterSubscribe } = options.site
   // Chromium applies form-action to the redirect after a form too.
   const target = afterSubscribe === undefined ? '' : ` ${new URL(afterSubscribe).origin}`

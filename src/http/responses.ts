@@ -1,6 +1,7 @@
 /** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
 import { PROBLEMS, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
+import type { Limits } from '../limits.ts'
 import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 
 /** Responds to a request. A handler that needs the body begins to read it before it returns; any other body is discarded. */
@@ -48,14 +49,14 @@ export function createHeaders(baseUrl: string, link: string) {
 }
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
-export function createJsonResponses(headers: HeaderFields): JsonResponses {
+export function createJsonResponses(headers: HeaderFields, limits: Limits): JsonResponses {
   const accepted = createJsonResponder(200, { ok: true }, headers)
   const allow: Partial<Record<Reason, string>> = ALLOW
   const problems = {} as Record<Reason, () => Response>
   for (const reason of Object.keys(ALL_PROBLEMS) as Reason[]) {
     const problem = ALL_PROBLEMS[reason]
     const fields = { ...headers, ...(allow[reason] && { Allow: allow[reason] }) }
-    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem), fields)
+    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem, limits), fields)
   }
   return { headers, accepted, problem: (reason) => problems[reason]() }
 }

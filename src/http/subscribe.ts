@@ -7,18 +7,12 @@ import { type Body, type BodyReader, closeIfCut } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'
 
-export interface SubscribeOptions {
-  readonly intake: Pick<Intake, 'add'>
-  readonly cors: Cors
-  readonly body: Pick<BodyReader, 'read'>
-}
-
 /** Creates the handler of the endpoint. It handles every method. */
-export function createSubscribe({ intake, cors, body }: SubscribeOptions): Handler {
+export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, body: Pick<BodyReader, 'read'>): Handler {
   // Not async: the promises of an async function cost 3 % of a request.
   function accept(text: Body, responses: JsonResponses): Response | Promise<Response> {
-    if (!text.ok) return closeIfCut(text, responses.problem(text.reason))
-    const address = parseSubscription(text.value)
+    if (typeof text !== 'string') return closeIfCut(text, responses.problem(text.reason))
+    const address = parseSubscription(text)
     if (!address.ok) return responses.problem(address.reason)
     // The intake logs failures, once for all requests of a commit.
     return intake.add(address.value).then(responses.accepted, () => responses.problem('store_failed'))

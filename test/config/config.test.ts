@@ -34,6 +34,7 @@ test('a setting that is missing or empty has its default', () => {
       corsOrigins: [],
       ops: undefined,
       logLevel: 'info',
+      limits: { maxBodyBytes: 16_384 },
     })
   }
 })

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseSite } from '../../src/config/site-file.ts'
 import { createLlmsTxt } from '../../src/documents/llms-txt.ts'
+import { LIMITS } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
@@ -51,9 +52,9 @@ test('it links to each document once, and to the pages of the owner, whose texts
 })
 
 test('it omits what the site does not have', () => {
-  const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
+  const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL, LIMITS)
   expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
-  const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL)
+  const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL, LIMITS)
   expect([...parseLlmsTxt(bare).sections.keys()]).toEqual(['Developer resources', 'Optional'])
   expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
 })

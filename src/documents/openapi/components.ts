@@ -3,18 +3,18 @@
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
 import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } from '../../errors.ts'
-import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
+import { type Limits, MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
 import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
-export function createComponents(baseUrl: string): oas31.ComponentsObject {
+export function createComponents(baseUrl: string, limits: Limits): oas31.ComponentsObject {
   return {
     schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
     responses: createResponses(),
     parameters: { IfNoneMatch },
-    examples: createExamples(),
+    examples: createExamples(limits),
     headers: createHeaders(baseUrl),
   }
 }
@@ -104,9 +104,9 @@ const IfNoneMatch: oas31.ParameterObject = {
 }
 
 /** Builds an example for each reason, named after it, and one for success. */
-function createExamples(): Record<string, oas31.ExampleObject> {
+function createExamples(limits: Limits): Record<string, oas31.ExampleObject> {
   const errors = Object.entries(PROBLEMS).map(([reason, problem]) => {
-    return [reason, { summary: problem.message, value: toErrorBody(problem) }]
+    return [reason, { summary: problem.message, value: toErrorBody(problem, limits) }]
   })
   return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(errors) }
 }

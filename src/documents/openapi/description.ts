@@ -5,11 +5,12 @@ import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
+import type { Limits } from '../../limits.ts'
 import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../../routes.ts'
 import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createRobots, createSitemap } from '../sitemap.ts'
-import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
+import { ACCEPTED_TERMS, createBodyTerms, createTerms } from '../terms.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
@@ -29,15 +30,15 @@ const FOR_MACHINES: oas31.TagObject = {
   description: 'Documents for machines. HEAD works like GET, without the body.',
 }
 
+/** The settings that the description says. */
+export type DescribedSettings = Pick<Config, 'site' | 'baseUrl' | 'corsOrigins' | 'limits'>
+
 /**
  * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
  * service can be checked, except the pages. It has the preflight only if there are CORS origins.
  */
-export function createDescription({
-  site,
-  baseUrl,
-  corsOrigins,
-}: Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>): oas31.OpenAPIObject {
+export function createDescription(settings: DescribedSettings): oas31.OpenAPIObject {
+  const { site, baseUrl, corsOrigins, limits } = settings
   const { name: title, description, license } = site
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
@@ -53,12 +54,12 @@ export function createDescription({
     tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
       [ENDPOINT.path]: {
-        post: createSubscribe(site),
+        post: createSubscribe(site, limits),
         ...(corsOrigins.length > 0 && { options: createPreflight(corsOrigins) }),
       },
       ...Object.fromEntries(documents),
     },
-    components: createComponents(baseUrl),
+    components: createComponents(baseUrl, limits),
   }
 }
 
@@ -74,7 +75,7 @@ function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
   return address.ok ? { name, email: address.value } : { name, url: contact }
 }
 
-function createSubscribe(site: Site): oas31.OperationObject {
+function createSubscribe(site: Site, limits: Limits): oas31.OperationObject {
   return {
     operationId: ENDPOINT.operationId,
     tags: [NEWSLETTER.name],
@@ -82,7 +83,7 @@ function createSubscribe(site: Site): oas31.OperationObject {
     description: createTerms(site).join('\n\n'),
     security: [],
     requestBody: {
-      description: BODY_TERMS,
+      description: createBodyTerms(limits),
       required: true,
       content: { [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), examples: REQUESTS } },
     },
