@@ -33,19 +33,17 @@ export function createLlmsTxt(site: Site, baseUrl: string, limits: Limits): stri
     const { path, title, summary } = DOCUMENTS[name]
     return toLink(title, baseUrl + path, summary)
   }
-  return [
-    createLlmsHeading(site),
-    createGuide(site, baseUrl, limits),
-    toSection('Developer resources', RESOURCES.map(toDocumentLink)),
-    toSection('Operator', listOperatorLinks(site)),
-    toSection(
-      'License',
-      site.license ? [toLink(site.license.name, site.license.url, 'The license of the content of this site.')] : [],
-    ),
-    toSection('Optional', others.map(toDocumentLink)),
-  ]
-    .filter(Boolean)
-    .join('\n')
+  const { license } = site
+  const sections = {
+    'Developer resources': RESOURCES.map(toDocumentLink),
+    Operator: listOperatorLinks(site),
+    License: license ? [toLink(license.name, license.url, 'The license of the content of this site.')] : [],
+    Optional: others.map(toDocumentLink),
+  }
+  const texts = Object.entries(sections).map(
+    ([title, links]) => links.length > 0 && `## ${title}\n\n${links.map(toItem).join('')}`,
+  )
+  return [createLlmsHeading(site), createGuide(site, baseUrl, limits), ...texts].filter(Boolean).join('\n')
 }
 
 function createGuide(site: Site, baseUrl: string, limits: Limits): string {
@@ -104,11 +102,6 @@ function listOperatorLinks({ home, sample, privacy, imprint, contact }: Site): s
     ['Contact', contact, 'Questions, many addresses, and the removal of an address.'],
   ] as const
   return links.flatMap(([title, url, note]) => (url ? [toLink(title, url, note)] : []))
-}
-
-/** Builds a section, which is empty without links. */
-function toSection(title: string, links: readonly string[]): string {
-  return links.length > 0 ? `## ${title}\n\n${links.map(toItem).join('')}` : ''
 }
 
 function toItem(text: string): string {

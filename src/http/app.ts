@@ -12,7 +12,7 @@ import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect }
 export interface AppOptions {
   readonly baseUrl: string
   readonly responses: JsonResponses
-  readonly cors: Pick<Cors, 'toResponses'>
+  readonly cors: Cors
   readonly body: Pick<BodyReader, 'discardUnread'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
@@ -76,7 +76,7 @@ export function createApp(options: AppOptions): App {
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...responses.headers, ...READABLE_BY_ANY_ORIGIN }
-  const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors.toResponses(request).headers)
+  const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents) {
     const read: Handler = (request) => (isRead(request) ? document(request) : responses.problem('read_only'))

@@ -3,19 +3,15 @@
 import type { Limits } from '../limits.ts'
 import { createJsonResponses, type HeaderFields, type JsonResponses } from './responses.ts'
 
-export interface Cors {
-  /** The responses to the origin of a request. */
-  toResponses(request: Request): JsonResponses
-  /** The response to a preflight from an allowed origin; undefined for every other request. */
-  preflight(request: Request): Response | undefined
-}
-
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers': 'Content-Type',
   // Seconds that a browser may cache a preflight. Browsers use at most two hours.
   'Access-Control-Max-Age': '7200',
 }
+
+/** Returns the responses to the origin of a request. */
+export type Cors = (request: Request) => JsonResponses
 
 /**
  * Prepares the responses to each origin. Without CORS and for any origin, every request gets the same responses.
@@ -24,25 +20,22 @@ const PREFLIGHT = {
  * @param headers of every response
  */
 export function createCors(origins: readonly string[], headers: HeaderFields, limits: Limits): Cors {
-  const isList = origins.length > 0 && !origins.includes('*')
+  const allow = (origin: string, common: HeaderFields) =>
+    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin }, limits)
+  if (origins.length === 0 || origins.includes('*')) {
+    const same = origins.length === 0 ? createJsonResponses(headers, limits) : allow('*', headers)
+    return () => same
+  }
   // A cache must not serve the response to one origin to another.
-  const common = isList ? { ...headers, Vary: 'Origin' } : headers
-  const allow = (origin: string) => createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin }, limits)
-  const listed = new Map(isList ? origins.map((origin) => [origin, allow(origin)]) : [])
-  const others = origins.includes('*') ? allow('*') : createJsonResponses(common, limits)
+  const varying = { ...headers, Vary: 'Origin' }
+  const refused = createJsonResponses(varying, limits)
+  const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
+  return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
+}
 
-  function toResponses(request: Request): JsonResponses {
-    return isList ? (listed.get(request.headers.get('origin') ?? '') ?? others) : others
-  }
-
-  return {
-    toResponses,
-    preflight(request) {
-      const isPreflight = request.headers.has('origin') && request.headers.has('access-control-request-method')
-      if (request.method !== 'OPTIONS' || !isPreflight) return undefined
-      const fields = toResponses(request).headers
-      if (!('Access-Control-Allow-Origin' in fields)) return undefined
-      return new Response(null, { status: 204, headers: { ...fields, ...PREFLIGHT } })
-    },
-  }
+/** Returns the response to a preflight from an allowed origin; undefined for every other request. */
+export function toPreflightResponse({ method, headers }: Request, fields: HeaderFields): Response | undefined {
+  const isPreflight = method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+  if (!isPreflight || !('Access-Control-Allow-Origin' in fields)) return undefined
+  return new Response(null, { status: 204, headers: { ...fields, ...PREFLIGHT } })
 }

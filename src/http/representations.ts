@@ -12,6 +12,8 @@ import type { Handler, HeaderFields } from './responses.ts'
 /** Lets pages of any origin read a response (the Fetch standard, section 3.2). */
 export const READABLE_BY_ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const
 
+type ContentCoding = (typeof CONTENT_CODINGS)[number]
+
 /** One encoding of a document. */
 interface Representation {
   readonly body: Blob
@@ -20,13 +22,8 @@ interface Representation {
   readonly notModifiedHeaders: Headers
 }
 
-type ContentCoding = (typeof CONTENT_CODINGS)[number]
-
-interface Representations {
-  readonly identity: Representation
-  /** The encodings that are smaller, in order of preference. */
-  readonly encoded: ReadonlyMap<ContentCoding, Representation>
-}
+/** A document as it is, and the encodings that are smaller. */
+type Representations = { readonly identity: Representation } & Partial<Record<ContentCoding, Representation>>
 
 /**
  * Creates the handler of a document, for GET and HEAD. It builds the document at the first request: building all of them
@@ -35,52 +32,54 @@ interface Representations {
  * @param headers of every response of its kind
  */
 export function createDocumentHandler(document: Document, headers: HeaderFields): Handler {
-  let built: Promise<Representations> | undefined
+  let building: Promise<Representations> | undefined
   return async (request) => {
-    built ??= createRepresentations(document, headers).catch((error: unknown) => {
+    building ??= createRepresentations(document, headers).catch((error: unknown) => {
       // A card may not be drawn while there is no memory. The next request tries again.
-      built = undefined
+      building = undefined
       throw error
     })
-    return respond(request, await built)
+    const built = await building
+    const smaller = CONTENT_CODINGS.filter((coding) => built[coding])
+    const coding = chooseCoding(request.headers.get('accept-encoding'), smaller)
+    const { body, etag, okHeaders, notModifiedHeaders } = built[coding ?? 'identity'] ?? built.identity
+    return matchesEtag(request.headers.get('if-none-match'), etag)
+      ? new Response(null, { status: 304, headers: notModifiedHeaders })
+      : new Response(body, { headers: okHeaders })
   }
-}
-
-function respond({ headers }: Request, { identity, encoded }: Representations): Response {
-  const coding = chooseCoding(headers.get('accept-encoding'), [...encoded.keys()])
-  const { body, etag, okHeaders, notModifiedHeaders } = coding ? (encoded.get(coding) ?? identity) : identity
-  return matchesEtag(headers.get('if-none-match'), etag)
-    ? new Response(null, { status: 304, headers: notModifiedHeaders })
-    : new Response(body, { headers: okHeaders })
 }
 
 async function createRepresentations(document: Document, headers: HeaderFields): Promise<Representations> {
   const { mediaType, body } = document
   const bytes = Buffer.from(await body())
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
-  const shared = {
-    'Cache-Control': CACHE_CONTROL.document,
-    ...READABLE_BY_ANY_ORIGIN,
-    Vary: 'Accept-Encoding',
-    ...headers,
-    ...document.headers,
+
+  function toRepresentation(content: Uint8Array<ArrayBuffer>, coding?: ContentCoding): Representation {
+    // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
+    const etag = coding ? `"${digest}-${coding}"` : `"${digest}"`
+    const shared = {
+      'Cache-Control': CACHE_CONTROL.document,
+      ...READABLE_BY_ANY_ORIGIN,
+      Vary: 'Accept-Encoding',
+      ...headers,
+      ...document.headers,
+      ETag: etag,
+    }
+    const own = { 'Content-Type': mediaType, ...(coding && { 'Content-Encoding': coding }) }
+    return {
+      body: new Blob([content], { type: mediaType }),
+      etag,
+      okHeaders: new Headers({ ...own, ...shared }),
+      notModifiedHeaders: new Headers(shared),
+    }
   }
 
-  // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
-  const toRepresentation = (content: Uint8Array<ArrayBuffer>, etag: string, own?: HeaderFields): Representation => ({
-    body: new Blob([content], { type: mediaType }),
-    etag,
-    okHeaders: new Headers({ 'Content-Type': mediaType, ...shared, ETag: etag, ...own }),
-    notModifiedHeaders: new Headers({ ...shared, ETag: etag }),
-  })
-
-  const encoded = new Map<ContentCoding, Representation>()
+  const built: Representations = { identity: toRepresentation(bytes) }
   for (const coding of CONTENT_CODINGS) {
     const content = await encode(bytes, coding)
-    if (content.length >= bytes.length) continue
-    encoded.set(coding, toRepresentation(content, `"${digest}-${coding}"`, { 'Content-Encoding': coding }))
+    if (content.length < bytes.length) built[coding] = toRepresentation(content, coding)
   }
-  return { identity: toRepresentation(bytes, `"${digest}"`), encoded }
+  return built
 }
 
 // Not the highest level of Brotli: it takes ten times as long, and saves a tenth of the bytes.

@@ -4,7 +4,7 @@ import { type Address, parseAddress, type Result } from '../email.ts'
 import type { ErrorReason } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { type Body, type BodyReader, closeIfCut } from './body.ts'
-import type { Cors } from './cors.ts'
+import { type Cors, toPreflightResponse } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'
 
 /** Creates the handler of the endpoint. It handles every method. */
@@ -19,8 +19,10 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, body: P
   }
 
   return (request) => {
-    const responses = cors.toResponses(request)
-    if (request.method !== 'POST') return cors.preflight(request) ?? responses.problem('post_only')
+    const responses = cors(request)
+    if (request.method !== 'POST') {
+      return toPreflightResponse(request, responses.headers) ?? responses.problem('post_only')
+    }
     if (!isJson(request.headers.get('content-type'))) return responses.problem('media_type')
     return body.read(request).then((text) => accept(text, responses))
   }

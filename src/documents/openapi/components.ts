@@ -95,12 +95,20 @@ const ErrorSchema: oas31.SchemaObject = {
 /** An example of an entity tag. */
 const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
 
-const IfNoneMatch: oas31.ParameterObject = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'The ETag of your copy. If the document has not changed, the response is 304 without a body.',
-  schema: { type: 'string' },
-  example: ETAG_EXAMPLE,
+const IfNoneMatch = toParameter(
+  'If-None-Match',
+  'The ETag of your copy. If the document has not changed, the response is 304 without a body.',
+  ETAG_EXAMPLE,
+)
+
+/** Describes a header of a request. */
+export function toParameter(name: string, description: string, example: string): oas31.ParameterObject {
+  return { name, in: 'header', description, schema: { type: 'string' }, example }
+}
+
+/** Describes a header that a response always has. */
+export function toHeader(description: string, schema: oas31.SchemaObject, example = schema.const): oas31.HeaderObject {
+  return { description, required: true, schema, example }
 }
 
 /** Builds an example for each reason, named after it, and one for success. */
@@ -112,19 +120,15 @@ function createExamples(limits: Limits): Record<string, oas31.ExampleObject> {
 }
 
 function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
-  const toHeader = (description: string, schema: oas31.SchemaObject, example: unknown = schema.const) => {
-    return { description, required: true, schema, example }
-  }
   const links = toConstant(createLinkField(baseUrl))
   const onHost = { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` } as const
   const etag = 'A strong entity tag, different for each content coding. Send it in If-None-Match.'
-  const coding = 'The content coding, if Accept-Encoding allows one.'
   return {
     AllowPost: toHeader('The only method of this path.', toConstant(ALLOW.post_only)),
     AllowRead: toHeader('The only methods of this path.', toConstant(ALLOW.read_only)),
     AnyOrigin: toHeader('Pages of any origin may read this response.', toConstant('*')),
     ContentEncoding: {
-      description: coding,
+      description: 'The content coding, if Accept-Encoding allows one.',
       schema: { type: 'string', enum: [...CONTENT_CODINGS] },
       example: CONTENT_CODINGS[0],
     },
@@ -159,7 +163,9 @@ export const DOCUMENT_HEADERS = {
 } as const
 
 interface ErrorResponse {
-  readonly reasons: readonly ErrorReason[]
+  readonly status: Problem['status']
+  /** Default: all of the status. */
+  readonly reasons?: readonly ErrorReason[]
   readonly headers?: Readonly<Record<string, string>>
   /** Default: the message of the reason. */
   readonly description?: string
@@ -168,34 +174,25 @@ interface ErrorResponse {
 /** The responses for errors. 405 has two, by the kind of path. */
 const ERROR_RESPONSES = {
   InvalidRequest: {
-    reasons: listReasons(400),
+    status: 400,
     headers: ENDPOINT_HEADERS,
     description: 'The body, or the address in it, is not valid. `error.hint` says how to correct it.',
   },
-  NotFound: { reasons: listReasons(404), headers: { Link: 'Link' } },
-  PostOnly: { reasons: ['post_only'], headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS } },
-  ReadOnly: { reasons: ['read_only'], headers: { Allow: 'AllowRead' } },
-  BodyTimeout: { reasons: listReasons(408), headers: ENDPOINT_HEADERS },
-  BodyTooLarge: { reasons: listReasons(413), headers: ENDPOINT_HEADERS },
-  UnsupportedMediaType: { reasons: listReasons(415), headers: ENDPOINT_HEADERS },
+  NotFound: { status: 404, headers: { Link: 'Link' } },
+  PostOnly: { status: 405, reasons: ['post_only'], headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS } },
+  ReadOnly: { status: 405, reasons: ['read_only'], headers: { Allow: 'AllowRead' } },
+  BodyTimeout: { status: 408, headers: ENDPOINT_HEADERS },
+  BodyTooLarge: { status: 413, headers: ENDPOINT_HEADERS },
+  UnsupportedMediaType: { status: 415, headers: ENDPOINT_HEADERS },
   ServiceFailure: {
-    reasons: listReasons(500),
+    status: 500,
     description: 'The service failed. It does not confirm that an address was stored.',
   },
 } as const satisfies Record<string, ErrorResponse>
 
-function listReasons(status: Problem['status']): ErrorReason[] {
-  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((reason) => PROBLEMS[reason].status === status)
-}
-
 /** Refers to responses for errors, by status. */
 export function toErrorResponses(...names: (keyof typeof ERROR_RESPONSES)[]): oas31.ResponsesObject {
-  return Object.fromEntries(
-    names.map((name) => {
-      const [reason] = ERROR_RESPONSES[name].reasons
-      return [reason && PROBLEMS[reason].status, toReference('responses', name)]
-    }),
-  )
+  return Object.fromEntries(names.map((name) => [ERROR_RESPONSES[name].status, toReference('responses', name)]))
 }
 
 function createResponses(): Record<string, oas31.ResponseObject> {
@@ -210,7 +207,8 @@ function createResponses(): Record<string, oas31.ResponseObject> {
   }
 }
 
-function createError({ reasons, headers, description }: ErrorResponse): oas31.ResponseObject {
+function createError(error: ErrorResponse): oas31.ResponseObject {
+  const { status, reasons = listReasons(status), headers, description } = error
   const codes = [...new Set(reasons.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
   const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
@@ -224,4 +222,8 @@ function createError({ reasons, headers, description }: ErrorResponse): oas31.Re
       },
     },
   }
+}
+
+function listReasons(status: Problem['status']): ErrorReason[] {
+  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((reason) => PROBLEMS[reason].status === status)
 }

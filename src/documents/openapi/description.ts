@@ -17,8 +17,10 @@ import {
   ENDPOINT_HEADERS,
   toConstant,
   toErrorResponses,
+  toHeader,
   toHeaders,
   toObjectSchema,
+  toParameter,
   toReference,
 } from './components.ts'
 
@@ -115,12 +117,7 @@ const REQUESTS: oas31.ExamplesObject = {
 function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject {
   const origins = corsOrigins.includes('*') ? 'any origin' : corsOrigins.join(', ')
   const origin = corsOrigins.find((candidate) => candidate !== '*') ?? 'https://www.example.org'
-  const toParameter = (name: string, description: string, example: string): oas31.ParameterObject => {
-    return { name, in: 'header', description, schema: { type: 'string' }, example }
-  }
-  const toHeader = (description: string, example: string): oas31.HeaderObject => {
-    return { description, required: true, schema: { type: 'string', minLength: 1 }, example }
-  }
+  const text: oas31.SchemaObject = { type: 'string', minLength: 1 }
   return {
     operationId: ENDPOINT.preflightOperationId,
     tags: [NEWSLETTER.name],
@@ -135,9 +132,9 @@ function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject 
       '204': {
         description: 'The page may call the endpoint.',
         headers: {
-          'Access-Control-Allow-Origin': toHeader('The origin of the page, or `*`.', '*'),
-          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', ALLOW.post_only),
-          'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', 'Content-Type'),
+          'Access-Control-Allow-Origin': toHeader('The origin of the page, or `*`.', text, '*'),
+          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', text, ALLOW.post_only),
+          'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', text, 'Content-Type'),
         },
       },
       '308': toReference('responses', 'CanonicalHost'),
