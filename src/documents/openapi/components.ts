@@ -10,13 +10,19 @@ import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
 export function createComponents(baseUrl: string, limits: Limits): oas31.ComponentsObject {
+  const toExample = (problem: Problem) => ({ summary: problem.message, value: toErrorBody(problem, limits) })
   return {
     schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
-    responses: createResponses(),
+    responses: mapValues(RESPONSES, toResponse),
     parameters: { IfNoneMatch },
-    examples: createExamples(limits),
+    examples: { accepted: { summary: 'Accepted', value: { ok: true } }, ...mapValues(PROBLEMS, toExample) },
     headers: createHeaders(baseUrl),
   }
+}
+
+/** Converts each value of an object. */
+function mapValues<T, U>(values: Readonly<Record<string, T>>, convert: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]))
 }
 
 /** Refers to a component of the description. */
@@ -111,14 +117,6 @@ export function toHeader(description: string, schema: oas31.SchemaObject, exampl
   return { description, required: true, schema, example }
 }
 
-/** Builds an example for each reason, named after it, and one for success. */
-function createExamples(limits: Limits): Record<string, oas31.ExampleObject> {
-  const errors = Object.entries(PROBLEMS).map(([reason, problem]) => {
-    return [reason, { summary: problem.message, value: toErrorBody(problem, limits) }]
-  })
-  return { accepted: { summary: 'Accepted', value: { ok: true } }, ...Object.fromEntries(errors) }
-}
-
 function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
   const links = toConstant(createLinkField(baseUrl))
   const onHost = { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` } as const
@@ -147,7 +145,7 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
 
 /** Converts a map from header fields to the names of components into references. */
 export function toHeaders(names: Readonly<Record<string, string>>): oas31.HeadersObject {
-  return Object.fromEntries(Object.entries(names).map(([field, name]) => [field, toReference('headers', name)]))
+  return mapValues(names, (name) => toReference('headers', name))
 }
 
 /** The headers of every response of the endpoint that reads a body. */
@@ -162,25 +160,33 @@ export const DOCUMENT_HEADERS = {
   Link: 'Link',
 } as const
 
-interface ErrorResponse {
-  readonly status: Problem['status']
-  /** Default: all of the status. */
-  readonly reasons?: readonly ErrorReason[]
+const REASONS = Object.keys(PROBLEMS) as ErrorReason[]
+
+interface DescribedResponse {
+  readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the message of the reason. */
+  /** Default: all errors of the status. */
+  readonly reasons?: readonly ErrorReason[]
+  /** Default: the messages of the errors. */
   readonly description?: string
 }
 
-/** The responses for errors. 405 has two, by the kind of path. */
-const ERROR_RESPONSES = {
+/** The responses that several operations have. 405 has two, by the kind of path. */
+const RESPONSES = {
+  NotModified: {
+    status: 304,
+    headers: DOCUMENT_HEADERS,
+    description: 'The document still has the ETag in If-None-Match.',
+  },
+  CanonicalHost: { status: 308, headers: { Location: 'Location' }, description: REDIRECT_TERMS },
   InvalidRequest: {
     status: 400,
     headers: ENDPOINT_HEADERS,
     description: 'The body, or the address in it, is not valid. `error.hint` says how to correct it.',
   },
   NotFound: { status: 404, headers: { Link: 'Link' } },
-  PostOnly: { status: 405, reasons: ['post_only'], headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS } },
-  ReadOnly: { status: 405, reasons: ['read_only'], headers: { Allow: 'AllowRead' } },
+  PostOnly: { status: 405, headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS }, reasons: ['post_only'] },
+  ReadOnly: { status: 405, headers: { Allow: 'AllowRead' }, reasons: ['read_only'] },
   BodyTimeout: { status: 408, headers: ENDPOINT_HEADERS },
   BodyTooLarge: { status: 413, headers: ENDPOINT_HEADERS },
   UnsupportedMediaType: { status: 415, headers: ENDPOINT_HEADERS },
@@ -188,42 +194,25 @@ const ERROR_RESPONSES = {
     status: 500,
     description: 'The service failed. It does not confirm that an address was stored.',
   },
-} as const satisfies Record<string, ErrorResponse>
+} as const satisfies Record<string, DescribedResponse>
 
-/** Refers to responses for errors, by status. */
-export function toErrorResponses(...names: (keyof typeof ERROR_RESPONSES)[]): oas31.ResponsesObject {
-  return Object.fromEntries(names.map((name) => [ERROR_RESPONSES[name].status, toReference('responses', name)]))
+/** Refers to responses by status. */
+export function toResponses(...names: (keyof typeof RESPONSES)[]): oas31.ResponsesObject {
+  return Object.fromEntries(names.map((name) => [RESPONSES[name].status, toReference('responses', name)]))
 }
 
-function createResponses(): Record<string, oas31.ResponseObject> {
-  const errors = Object.entries<ErrorResponse>(ERROR_RESPONSES).map(([name, error]) => [name, createError(error)])
-  return {
-    NotModified: {
-      description: 'The document still has the ETag in If-None-Match.',
-      headers: toHeaders(DOCUMENT_HEADERS),
-    },
-    CanonicalHost: { description: REDIRECT_TERMS, headers: toHeaders({ Location: 'Location' }) },
-    ...Object.fromEntries(errors),
-  }
-}
-
-function createError(error: ErrorResponse): oas31.ResponseObject {
-  const { status, reasons = listReasons(status), headers, description } = error
-  const codes = [...new Set(reasons.map((reason) => PROBLEMS[reason].code))]
+function toResponse({ status, headers, reasons, description }: DescribedResponse): oas31.ResponseObject {
+  const errors = reasons ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
+  const codes = [...new Set(errors.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
   const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
-  return {
-    description: description ?? reasons.map((reason) => PROBLEMS[reason].message).join(' '),
-    ...(headers && { headers: toHeaders(headers) }),
-    content: {
-      'application/json': {
-        schema: { allOf: [toReference('schemas', 'Error'), narrowed] },
-        examples: Object.fromEntries(reasons.map((reason) => [reason, toReference('examples', reason)])),
-      },
-    },
+  const json = {
+    schema: { allOf: [toReference('schemas', 'Error'), narrowed] },
+    examples: Object.fromEntries(errors.map((reason) => [reason, toReference('examples', reason)])),
   }
-}
-
-function listReasons(status: Problem['status']): ErrorReason[] {
-  return (Object.keys(PROBLEMS) as ErrorReason[]).filter((reason) => PROBLEMS[reason].status === status)
+  return {
+    description: description ?? errors.map((reason) => PROBLEMS[reason].message).join(' '),
+    ...(headers && { headers: toHeaders(headers) }),
+    ...(errors.length > 0 && { content: { 'application/json': json } }),
+  }
 }

@@ -16,12 +16,12 @@ import {
   DOCUMENT_HEADERS,
   ENDPOINT_HEADERS,
   toConstant,
-  toErrorResponses,
   toHeader,
   toHeaders,
   toObjectSchema,
   toParameter,
   toReference,
+  toResponses,
 } from './components.ts'
 
 const OPENAPI_VERSION = '3.1.0'
@@ -101,9 +101,8 @@ function createSubscribe(site: Site, limits: Limits): oas31.OperationObject {
           },
         },
       },
-      '308': toReference('responses', 'CanonicalHost'),
-      ...toErrorResponses('InvalidRequest', 'NotFound', 'PostOnly', 'BodyTimeout', 'BodyTooLarge'),
-      ...toErrorResponses('UnsupportedMediaType', 'ServiceFailure'),
+      ...toResponses('CanonicalHost', 'InvalidRequest', 'NotFound', 'PostOnly'),
+      ...toResponses('BodyTimeout', 'BodyTooLarge', 'UnsupportedMediaType', 'ServiceFailure'),
     },
   }
 }
@@ -137,8 +136,7 @@ function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject 
           'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', text, 'Content-Type'),
         },
       },
-      '308': toReference('responses', 'CanonicalHost'),
-      ...toErrorResponses('NotFound', 'PostOnly', 'ServiceFailure'),
+      ...toResponses('CanonicalHost', 'NotFound', 'PostOnly', 'ServiceFailure'),
     },
   }
 }
@@ -158,9 +156,7 @@ function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.O
         headers: toHeaders({ ...DOCUMENT_HEADERS, 'Content-Encoding': 'ContentEncoding' }),
         content: { [mediaType]: content },
       },
-      '304': toReference('responses', 'NotModified'),
-      '308': toReference('responses', 'CanonicalHost'),
-      ...toErrorResponses('NotFound', 'ReadOnly', 'ServiceFailure'),
+      ...toResponses('NotModified', 'CanonicalHost', 'NotFound', 'ReadOnly', 'ServiceFailure'),
     },
   }
 }
