@@ -2,6 +2,7 @@
 
 import type { AddressReason } from './email.ts'
 import { BODY_DEADLINE_MS, type Limits, MAX_ADDRESS_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import { ALLOW } from './routes.ts'
 
 /** The codes of the contract. Callers rely on them, so the set is closed. */
 export const ERROR_CODES = [
@@ -22,6 +23,8 @@ export interface Problem {
   readonly message: string
   /** What the caller can do next. */
   readonly hint: string | ((limits: Limits) => string)
+  /** The header of a 405 (RFC 9110 section 15.5.6). */
+  readonly allow?: string
 }
 
 /** A valid request body. */
@@ -71,8 +74,8 @@ export const PROBLEMS = {
     'The media type of the body is not application/json.',
     'Send the header Content-Type: application/json.',
   ),
-  post_only: methodNotAllowed('This path accepts only POST.', `Use POST. ${SEND_JSON}.`),
-  read_only: methodNotAllowed('This path is read-only.', 'Use GET or HEAD.'),
+  post_only: methodNotAllowed(ALLOW.endpoint, 'This path accepts only POST.', `Use POST. ${SEND_JSON}.`),
+  read_only: methodNotAllowed(ALLOW.document, 'This path is read-only.', 'Use GET or HEAD.'),
   no_such_path: {
     status: 404,
     code: 'not_found',
@@ -96,7 +99,11 @@ export const UNDESCRIBED_PROBLEMS = {
     'The media type of the body is not that of an HTML form.',
     'To use the API, send JSON to the path in /openapi.json. To send the form, use application/x-www-form-urlencoded.',
   ),
-  page_methods: methodNotAllowed('This path is a page with a form.', 'Use GET or HEAD, or POST to send the form.'),
+  page_methods: methodNotAllowed(
+    ALLOW.page,
+    'This path is a page with a form.',
+    'Use GET or HEAD, or POST to send the form.',
+  ),
   two_hosts: invalidBody(400, 'The request has more than one Host.', 'Send one header Host.'),
 } as const satisfies Record<string, Problem>
 
@@ -114,6 +121,6 @@ function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: Probl
   return { status, code: 'invalid_body', message, hint }
 }
 
-function methodNotAllowed(message: string, hint: string): Problem {
-  return { status: 405, code: 'method_not_allowed', message, hint }
+function methodNotAllowed(allow: string, message: string, hint: string): Problem {
+  return { status: 405, code: 'method_not_allowed', message, hint, allow }
 }

@@ -22,8 +22,8 @@ export const ENDPOINT = {
   mediaType: 'application/json',
 } as const
 
-/** The Allow header of a 405, by the kind of path (RFC 9110 section 15.5.6). */
-export const ALLOW = { post_only: 'POST', read_only: 'GET, HEAD', page_methods: 'GET, HEAD, POST' } as const
+/** The methods of a path, by its kind, as a 405 names them. */
+export const ALLOW = { endpoint: 'POST', document: 'GET, HEAD', page: 'GET, HEAD, POST' } as const
 
 /** The Cache-Control header of documents (200 and 304), of files with a hash in their name, and of the endpoint and the form. */
 export const CACHE_CONTROL = {

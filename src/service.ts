@@ -66,7 +66,16 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const subscribe = createSubscribe(intake, cors, body)
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const responses = createJsonResponses(headers.error, limits)
-    const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, body })
+    const pages = createPages({
+      site,
+      baseUrl,
+      assets,
+      documentHeaders: headers.document,
+      responses,
+      guide,
+      intake,
+      body,
+    })
     const app = createApp({ baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)

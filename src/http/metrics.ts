@@ -24,7 +24,11 @@ const FREE_BYTES_STEP = 16 * 1024 * 1024
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  collectProcessMetrics(registry)
+  collectDefaultMetrics({ register: registry })
+  // Under Bun, the metrics of the process are right. Those of Node's event loop and heap are NaN or zero.
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (name.startsWith('nodejs_')) registry.removeSingleMetric(name)
+  }
 
   const requests = new Counter({
     name: 'rollcall_requests_total',
@@ -75,13 +79,5 @@ export function createMetrics(): Metrics {
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
       return { mediaType: registry.contentType, text: await registry.metrics() }
     },
-  }
-}
-
-// Under Bun, the metrics of the process are right. Those of Node's event loop and heap are NaN or zero.
-function collectProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry })
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (name.startsWith('nodejs_')) registry.removeSingleMetric(name)
   }
 }

@@ -18,7 +18,8 @@ import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect }
 
 export interface PagesOptions extends PageOptions {
   /** Headers of every page that is read. */
-  readonly headers: HeaderFields
+  readonly documentHeaders: HeaderFields
+  /** Errors and redirects. The response to a form has their headers too. */
   readonly responses: JsonResponses
   readonly intake: Pick<Intake, 'add'>
   readonly body: Pick<BodyReader, 'read'>
@@ -51,7 +52,7 @@ function createPage(options: PagesOptions, language: Language, guide: Handler | 
   const path = toPagePath(language, options.site.languages)
   const headers = createPageHeaders(options, language)
   const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers }
-  const page = createDocumentHandler(document, options.headers)
+  const page = createDocumentHandler(document, options.documentHeaders)
   const read = guide ? createChoice(page, guide) : page
   const subscribe = createPageForm(options, language, headers)
   return (request) => {
@@ -70,12 +71,12 @@ function createChoice(page: Handler, guide: Handler): Handler {
 }
 
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
-function createPageForm(options: PagesOptions, language: Language, headers: HeaderFields): Handler {
+function createPageForm(options: PagesOptions, language: Language, pageHeaders: HeaderFields): Handler {
   const { intake, body, site, responses } = options
-  const pageHeaders = { ...responses.headers, ...headers, 'Content-Type': PAGE_MEDIA_TYPE }
+  const headers = { ...responses.headers, ...pageHeaders, 'Content-Type': PAGE_MEDIA_TYPE }
 
   function show(status: number, state: FormState): Response {
-    return new Response(renderPage(options, language, state), { status, headers: pageHeaders })
+    return new Response(renderPage(options, language, state), { status, headers })
   }
 
   async function accept(request: Request): Promise<Response> {

@@ -1,8 +1,8 @@
 /** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
-import { PROBLEMS, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
+import { PROBLEMS, type Problem, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { ALLOW, CACHE_CONTROL } from '../routes.ts'
+import { CACHE_CONTROL } from '../routes.ts'
 
 /** Responds to a request. A handler that needs the body begins to read it before it returns; any other body is discarded. */
 export type Handler = (request: Request) => Response | Promise<Response>
@@ -19,7 +19,7 @@ const ALL_PROBLEMS = { ...PROBLEMS, ...UNDESCRIBED_PROBLEMS }
 
 type Reason = keyof typeof ALL_PROBLEMS
 
-/** The JSON responses with the same headers. */
+/** The JSON responses with the same headers, which a redirect beside them has too. */
 export interface JsonResponses {
   readonly headers: HeaderFields
   /** The address is on the list. New and known addresses get the same response. */
@@ -50,14 +50,12 @@ export function createHeaders(baseUrl: string, link: string) {
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
 export function createJsonResponses(headers: HeaderFields, limits: Limits): JsonResponses {
-  const accepted = createJsonResponder(200, { ok: true }, headers)
-  const allow: Partial<Record<Reason, string>> = ALLOW
   const problems = {} as Record<Reason, () => Response>
-  for (const reason of Object.keys(ALL_PROBLEMS) as Reason[]) {
-    const problem = ALL_PROBLEMS[reason]
-    const fields = { ...headers, ...(allow[reason] && { Allow: allow[reason] }) }
-    problems[reason] = createJsonResponder(problem.status, toErrorBody(problem, limits), fields)
+  for (const [reason, problem] of Object.entries<Problem>(ALL_PROBLEMS)) {
+    const fields = problem.allow ? { ...headers, Allow: problem.allow } : headers
+    problems[reason as Reason] = createJsonResponder(problem.status, toErrorBody(problem, limits), fields)
   }
+  const accepted = createJsonResponder(200, { ok: true }, headers)
   return { headers, accepted, problem: (reason) => problems[reason]() }
 }
 

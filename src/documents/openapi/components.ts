@@ -122,8 +122,8 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
   const onHost = { type: 'string', pattern: `^${baseUrl.replace(/[.[\]]/g, '\\$&')}/` } as const
   const etag = 'A strong entity tag, different for each content coding. Send it in If-None-Match.'
   return {
-    AllowPost: toHeader('The only method of this path.', toConstant(ALLOW.post_only)),
-    AllowRead: toHeader('The only methods of this path.', toConstant(ALLOW.read_only)),
+    AllowPost: toHeader('The only method of this path.', toConstant(ALLOW.endpoint)),
+    AllowRead: toHeader('The only methods of this path.', toConstant(ALLOW.document)),
     AnyOrigin: toHeader('Pages of any origin may read this response.', toConstant('*')),
     ContentEncoding: {
       description: 'The content coding, if Accept-Encoding allows one.',

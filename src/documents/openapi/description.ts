@@ -125,14 +125,14 @@ function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject 
     security: [],
     parameters: [
       toParameter('Origin', 'The origin of the page.', origin),
-      toParameter('Access-Control-Request-Method', 'The method of the call.', ALLOW.post_only),
+      toParameter('Access-Control-Request-Method', 'The method of the call.', ALLOW.endpoint),
     ],
     responses: {
       '204': {
         description: 'The page may call the endpoint.',
         headers: {
           'Access-Control-Allow-Origin': toHeader('The origin of the page, or `*`.', text, '*'),
-          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', text, ALLOW.post_only),
+          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', text, ALLOW.endpoint),
           'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', text, 'Content-Type'),
         },
       },
