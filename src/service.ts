@@ -61,22 +61,13 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       ...toHandlers(assets.documents, headers.asset),
     ])
     const intake = createIntake(store, { log, metrics })
-    const body = createBodyReader(limits)
+    const bodies = createBodyReader(limits)
     const cors = createCors(corsOrigins, headers.endpoint, limits)
-    const subscribe = createSubscribe(intake, cors, body)
+    const subscribe = createSubscribe(intake, cors, bodies)
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
     const responses = createJsonResponses(headers.error, limits)
-    const pages = createPages({
-      site,
-      baseUrl,
-      assets,
-      documentHeaders: headers.document,
-      responses,
-      guide,
-      intake,
-      body,
-    })
-    const app = createApp({ baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics })
+    const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })
+    const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
     const server = listen(app, config)
@@ -84,7 +75,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       port: server.port,
       opsPort: opsServer?.port,
       async stop(signaledAt) {
-        body.endBy(signaledAt + STOP_PHASE_ENDS_MS.bodies)
+        bodies.endBy(signaledAt + STOP_PHASE_ENDS_MS.bodies)
         const [requests] = await Promise.all([server.stop(signaledAt), opsServer?.stop(signaledAt)])
         const closed = intake.close().then(() => store.close())
         const isClosed = await Promise.race([

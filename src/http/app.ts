@@ -13,7 +13,7 @@ export interface AppOptions {
   readonly baseUrl: string
   readonly responses: JsonResponses
   readonly cors: Cors
-  readonly body: Pick<BodyReader, 'discardUnread'>
+  readonly bodies: Pick<BodyReader, 'discardUnread'>
   /** Handles every method at the path of the endpoint. */
   readonly subscribe: Handler
   /** Handles GET and HEAD of the read-only resources, by path. */
@@ -39,7 +39,7 @@ export interface App {
 type ToHeaders = (request: Request) => HeaderFields
 
 export function createApp(options: AppOptions): App {
-  const { baseUrl, responses, cors, body, subscribe, documents, pages, log, metrics } = options
+  const { baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
 
   /**
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): App {
       return response
     }
     return (request) => {
-      const response = body.discardUnread(request, checkHost(request, toAliasHeaders) ?? handler(request))
+      const response = bodies.discardUnread(request, checkHost(request, toAliasHeaders) ?? handler(request))
       if (!metrics) return response
       return response instanceof Response ? count(response) : response.then(count)
     }

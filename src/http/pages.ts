@@ -18,11 +18,11 @@ import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect }
 
 export interface PagesOptions extends PageOptions {
   /** Headers of every page that is read. */
-  readonly documentHeaders: HeaderFields
+  readonly headers: HeaderFields
   /** Errors and redirects. The response to a form has their headers too. */
   readonly responses: JsonResponses
   readonly intake: Pick<Intake, 'add'>
-  readonly body: Pick<BodyReader, 'read'>
+  readonly bodies: Pick<BodyReader, 'read'>
   /** Handles requests to `/` that prefer Markdown. */
   readonly guide?: Handler | undefined
 }
@@ -52,7 +52,7 @@ function createPage(options: PagesOptions, language: Language, guide: Handler | 
   const path = toPagePath(language, options.site.languages)
   const headers = createPageHeaders(options, language)
   const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers }
-  const page = createDocumentHandler(document, options.documentHeaders)
+  const page = createDocumentHandler(document, options.headers)
   const read = guide ? createChoice(page, guide) : page
   const subscribe = createPageForm(options, language, headers)
   return (request) => {
@@ -72,7 +72,7 @@ function createChoice(page: Handler, guide: Handler): Handler {
 
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
 function createPageForm(options: PagesOptions, language: Language, pageHeaders: HeaderFields): Handler {
-  const { intake, body, site, responses } = options
+  const { intake, bodies, site, responses } = options
   const headers = { ...responses.headers, ...pageHeaders, 'Content-Type': PAGE_MEDIA_TYPE }
 
   function show(status: number, state: FormState): Response {
@@ -80,7 +80,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
   }
 
   async function accept(request: Request): Promise<Response> {
-    const form = await body.read(request)
+    const form = await bodies.read(request)
     if (typeof form !== 'string') {
       return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
     }

@@ -8,7 +8,7 @@ import { type Cors, toPreflightResponse } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'
 
 /** Creates the handler of the endpoint. It handles every method. */
-export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, body: Pick<BodyReader, 'read'>): Handler {
+export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies: Pick<BodyReader, 'read'>): Handler {
   // Not async: the promises of an async function cost 3 % of a request.
   function accept(text: Body, responses: JsonResponses): Response | Promise<Response> {
     if (typeof text !== 'string') return closeIfCut(text, responses.problem(text.reason))
@@ -24,7 +24,7 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, body: P
       return toPreflightResponse(request, responses.headers) ?? responses.problem('post_only')
     }
     if (!isJson(request.headers.get('content-type'))) return responses.problem('media_type')
-    return body.read(request).then((text) => accept(text, responses))
+    return bodies.read(request).then((text) => accept(text, responses))
   }
 }
 

@@ -160,7 +160,7 @@ function startFailingService() {
     baseUrl: config.baseUrl,
     responses: createJsonResponses(headers.error, config.limits),
     cors: createCors([], headers.endpoint, config.limits),
-    body: createBodyReader(config.limits),
+    bodies: createBodyReader(config.limits),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
     pages: new Map(),

@@ -49,15 +49,18 @@ export function createDescription(settings: DescribedSettings): oas31.OpenAPIObj
     servers: [{ url: baseUrl }],
   }
   const contents = createContents(site, baseUrl, { ...head, paths: {} })
-  const documents = DOCUMENT_NAMES.map((name) => [DOCUMENTS[name].path, { get: createRead(name, contents[name]) }])
+  const documents = DOCUMENT_NAMES.map((name) => [
+    DOCUMENTS[name].path,
+    { get: createReadOperation(name, contents[name]) },
+  ])
   return {
     ...head,
     externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
     tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
       [ENDPOINT.path]: {
-        post: createSubscribe(site, limits),
-        ...(corsOrigins.length > 0 && { options: createPreflight(corsOrigins) }),
+        post: createPostOperation(site, limits),
+        ...(corsOrigins.length > 0 && { options: createPreflightOperation(corsOrigins) }),
       },
       ...Object.fromEntries(documents),
     },
@@ -77,7 +80,7 @@ function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
   return address.ok ? { name, email: address.value } : { name, url: contact }
 }
 
-function createSubscribe(site: Site, limits: Limits): oas31.OperationObject {
+function createPostOperation(site: Site, limits: Limits): oas31.OperationObject {
   return {
     operationId: ENDPOINT.operationId,
     tags: [NEWSLETTER.name],
@@ -113,7 +116,7 @@ const REQUESTS: oas31.ExamplesObject = {
   other_members: { summary: 'Other members are ignored', value: { email: 'name@example.net', source: 'footer' } },
 }
 
-function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject {
+function createPreflightOperation(corsOrigins: readonly string[]): oas31.OperationObject {
   const origins = corsOrigins.includes('*') ? 'any origin' : corsOrigins.join(', ')
   const origin = corsOrigins.find((candidate) => candidate !== '*') ?? 'https://www.example.org'
   const text: oas31.SchemaObject = { type: 'string', minLength: 1 }
@@ -141,7 +144,7 @@ function createPreflight(corsOrigins: readonly string[]): oas31.OperationObject 
   }
 }
 
-function createRead(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
+function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
   const { operationId, mediaType, title, summary } = DOCUMENTS[name]
   return {
     operationId,
