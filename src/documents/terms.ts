@@ -26,19 +26,16 @@ export const ERROR_TERMS = 'Every error has this shape. `message` and `error.cod
 
 /** Builds the terms of a site: plain text, one item for each thing that a caller should know before the first call. */
 export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
+  // A top-level domain gets a dot, so that `test` does not look like a host.
+  const domains = RESERVED_DOMAINS.map((domain) => (domain.includes('.') ? domain : `.${domain}`)).join(', ')
   return [
     'A 200 means that the address is on the list and on stable storage. No mail is sent to it.',
     'No API key and no account are needed.',
     'Rollcall has no rate limit. A proxy in front of it may answer 429 with Retry-After.',
     'Repeating a request is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one.',
-    `Production is the sandbox. To try it out, use this same endpoint with an address in a reserved domain (${toText(RESERVED_DOMAINS)}; RFC 2606 and RFC 6761). It takes the normal path and is stored, but exports omit it unless the operator includes it.`,
+    `Production is the sandbox. To try it out, use this same endpoint with an address in a reserved domain (${domains}; RFC 2606 and RFC 6761). It takes the normal path and is stored, but exports omit it unless the operator includes it.`,
     ...(contact ? [`If you plan to subscribe many addresses, notify the operator (${contact}) first.`] : []),
   ]
-}
-
-/** Joins the domains. A top-level domain gets a dot, so that `test` does not look like a host. */
-function toText(domains: readonly string[]): string {
-  return domains.map((domain) => (domain.includes('.') ? domain : `.${domain}`)).join(', ')
 }
 
 /** Builds the example call for a shell. */

@@ -21,7 +21,7 @@ export function createComponents(baseUrl: string, limits: Limits): oas31.Compone
 }
 
 /** Converts each value of an object. */
-function mapValues<T, U>(values: Readonly<Record<string, T>>, convert: (value: T) => U): Record<string, U> {
+export function mapValues<T, U>(values: Readonly<Record<string, T>>, convert: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]))
 }
 

@@ -15,6 +15,7 @@ import {
   createComponents,
   DOCUMENT_HEADERS,
   ENDPOINT_HEADERS,
+  mapValues,
   toConstant,
   toHeader,
   toHeaders,
@@ -164,9 +165,6 @@ function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject)
   }
 }
 
-/** The date in examples. */
-const EXAMPLE_DAY = '2026-01-01'
-
 /** Builds the schema and an example of each document. The examples of long documents are shortened. */
 function createContents(
   site: Site,
@@ -174,7 +172,7 @@ function createContents(
   description: oas31.OpenAPIObject,
 ): Record<DocumentName, oas31.MediaTypeObject> {
   const toText = (pattern: string, example: string) => ({ schema: { type: 'string', pattern }, example }) as const
-  const home = { path: '/', lastmod: EXAMPLE_DAY, alternates: { 'x-default': '/' } }
+  const home = { path: '/', lastmod: '2026-01-01', alternates: { 'x-default': '/' } }
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
@@ -200,13 +198,9 @@ const DescriptionSchema: oas31.SchemaObject = {
   additionalProperties: true,
 }
 
-function createMetadataSchema(metadata: ReturnType<typeof createProtectedResource>): oas31.SchemaObject {
-  return toObjectSchema({
-    resource: toConstant(metadata.resource),
-    resource_name: toConstant(metadata.resource_name),
-    resource_documentation: toConstant(metadata.resource_documentation),
-    scopes_supported: { type: 'array', maxItems: 0, items: { type: 'string' } },
-  })
+function createMetadataSchema({ scopes_supported: _, ...texts }: ReturnType<typeof createProtectedResource>) {
+  const noScopes: oas31.SchemaObject = { type: 'array', maxItems: 0, items: { type: 'string' } }
+  return toObjectSchema({ ...mapValues(texts, toConstant), scopes_supported: noScopes })
 }
 
 /**
