@@ -4,7 +4,7 @@ import { PROBLEMS, type Problem, toErrorBody, UNDESCRIBED_PROBLEMS } from '../er
 import type { Limits } from '../limits.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 
-/** Responds to a request. A handler that needs the body begins to read it before it returns; any other body is discarded. */
+/** Responds to a request. A handler that needs the body begins to read it before it returns; see `discardUnread` in body.ts. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** Whether a request only reads. Its body, if it has one, means nothing (RFC 9110 section 9.3.1). */
