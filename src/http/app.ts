@@ -76,14 +76,12 @@ export function createApp(options: AppOptions): App {
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
   const readable = { ...responses.headers, ...READABLE_BY_ANY_ORIGIN }
+  const toReadable = () => readable
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents) {
     const read: Handler = (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
-    routes.set(
-      path,
-      createRoute(path, read, () => readable),
-    )
+    routes.set(path, createRoute(path, read, toReadable))
   }
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   return {
