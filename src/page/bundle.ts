@@ -17,17 +17,11 @@ const FONT = fileURLToPath(import.meta.resolve('@fontsource/fraunces/files/fraun
 
 /** @throws AggregateError when a source cannot be bundled */
 export async function bundlePage(): Promise<PageSources> {
-  const [page, form, script, font] = await Promise.all([
-    bundle('page.css'),
-    bundle('form.css'),
-    bundle('page.ts'),
-    readFile(FONT),
-  ])
-  return { stylesheet: page + form, script, font }
+  const [stylesheet, script, font] = await Promise.all([bundle('page.css'), bundle('page.ts'), readFile(FONT)])
+  return { stylesheet, script, font }
 }
 
 async function bundle(source: string): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [join(FOLDER, source)], minify: true, target: 'browser' })
-  const texts = await Promise.all(outputs.map((output) => output.text()))
-  return texts.join('')
+  return outputs[0]?.text() ?? ''
 }

@@ -1,12 +1,11 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toTexts } from '../config/texts.ts'
 import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import { splitAddress } from './assets/typo.ts'
 import { isInTitleFont } from './brand.ts'
-import type { PageOptions } from './head.tsx'
+import type { Page } from './head.tsx'
 
 /** The state of the form in one response. */
 export interface FormState {
@@ -23,10 +22,8 @@ export interface FormState {
  * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
  * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
-export function createForm(options: PageOptions, language: Language, state: FormState): JSX.Element {
-  const { site } = options
-  const { outcome, typed, question } = state
-  const { phrases } = toTexts(site, language)
+export function createForm(page: Page, { outcome, typed, question }: FormState): JSX.Element {
+  const { site, language, phrases } = page
   const outcomes = { ...phrases.outcomes, typo: phrases.outcomes.typo.replace('{subscribe}', () => phrases.subscribe) }
   const messages = Object.entries(outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
   const isInvalid = isMistake(outcome)
@@ -62,11 +59,11 @@ export function createForm(options: PageOptions, language: Language, state: Form
         >
           {question ? createQuestion(outcomes.typo, question.likely) : outcome && !isDone && outcomes[outcome]}
         </p>
-        {question && <input type="hidden" name="asked" value={question.asked} />}
+        <input type="hidden" name="asked" value={question?.asked} />
         <button class="button" type="submit">
           <span>{phrases.subscribe}</span>
         </button>
-        {createNotes(options, language)}
+        {createNotes(page)}
       </form>
       {question && (
         <form id="answer" method="post" action={action} hidden>
@@ -100,8 +97,7 @@ export function createFilled(phrase: string, element: JSX.Element): JSX.Element 
 }
 
 /** Builds the notes below the form: the promise of the owner and an issue to read, then which data are stored. */
-function createNotes({ site }: PageOptions, language: Language): JSX.Element {
-  const { note, phrases } = toTexts(site, language)
+function createNotes({ site, note, phrases }: Page): JSX.Element {
   return (
     <div class="notes">
       {(note || site.sample) && (
@@ -122,12 +118,8 @@ function createNotes({ site }: PageOptions, language: Language): JSX.Element {
 }
 
 /** Builds the confirmation, which replaces the form after a success. The script adds the address. */
-export function createConfirmation(
-  { site }: PageOptions,
-  language: Language,
-  { outcome, typed }: FormState,
-): JSX.Element {
-  const { name, phrases } = toTexts(site, language)
+export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
+  const { site, language, name, phrases } = page
   const { outcomes, next, again, home, sample } = phrases
   const isDone = outcome === 'accepted'
   const isTitle = isInTitleFont(name.text) && isInTitleFont(outcomes.accepted)

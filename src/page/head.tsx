@@ -17,6 +17,11 @@ export interface PageOptions {
   readonly assets: Omit<PageAssets, 'documents'>
 }
 
+/** What the page shows in one language. */
+export interface Page extends PageOptions, Texts {
+  readonly language: Language
+}
+
 /** Lists the page in each language of the site, for the sitemap. The first language is the default (`x-default`). */
 export function listPages(languages: readonly Language[]): IndexedPage[] {
   const versions = languages.map((language) => [language, toPagePath(language, languages)] as const)
@@ -36,10 +41,8 @@ function countLetters(name: string): number {
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
-export function createPageHead(options: PageOptions, language: Language, outcome: Outcome | undefined): JSX.Element {
-  const { site, baseUrl, assets } = options
-  const texts = toTexts(site, language)
-  const { name, description, phrases } = texts
+export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.Element {
+  const { site, baseUrl, assets, language, name, description, phrases } = page
   const toUrl = (other: Language) => baseUrl + toPagePath(other, site.languages)
   return (
     <head>
@@ -54,7 +57,7 @@ export function createPageHead(options: PageOptions, language: Language, outcome
       {(['light', 'dark'] as const).map((theme) => (
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
-      <style dangerouslySetInnerHTML={{ __html: createStyle(options, language) }} />
+      <style dangerouslySetInnerHTML={{ __html: createStyle(page, language) }} />
       {isInTitleFont(name.text) && (
         <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
       )}
@@ -68,16 +71,16 @@ export function createPageHead(options: PageOptions, language: Language, outcome
       <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
       <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
       <meta property="og:url" content={toUrl(language)} />
-      {createCard(options, texts, language)}
+      {createCard(page)}
       {site.author && <meta name="author" content={site.author} />}
-      <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(options) }} />
+      <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(page) }} />
       <script type="module" src={assets.script} />
     </head>
   )
 }
 
 /** Builds what other programs show for a link to the page: Open Graph (ogp.me), and the kind of card of X. */
-function createCard({ baseUrl, assets }: PageOptions, { name, description }: Texts, language: Language): JSX.Element {
+function createCard({ baseUrl, assets, language, name, description }: Page): JSX.Element {
   const { path = '', width, height } = assets.cards.get(name.text) ?? {}
   const { language: tag, region } = new Intl.Locale(language).maximize()
   const properties = {

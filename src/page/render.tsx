@@ -1,23 +1,22 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import type { Site } from '../config/site-file.ts'
 import { type Language, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
-import type { Locale } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { isInTitleFont } from './brand.ts'
 import { createConfirmation, createFilled, createForm, type FormState } from './form.tsx'
-import { createPageHead, type PageOptions } from './head.tsx'
+import { createPageHead, type Page, type PageOptions } from './head.tsx'
 
 /** Renders the page in one of the site's languages: as HTML, for a GET or as the response to a form. */
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
-  const { site, baseUrl, assets } = options
-  const { name, description, phrases } = toTexts(site, language)
-  const page = (
+  const { site, assets } = options
+  const page: Page = { ...options, ...toTexts(site, language), language }
+  const { name, description, phrases } = page
+  const html = (
     <html lang={language} dir={LOCALES[language].direction}>
-      {createPageHead(options, language, state.outcome)}
+      {createPageHead(page, state.outcome)}
       <body>
         {/* The script offers another language here. */}
         <header />
@@ -34,18 +33,18 @@ export function renderPage(options: PageOptions, language: Language, state: Form
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
           </p>
-          {createForm(options, language, state)}
-          {createConfirmation(options, language, state)}
+          {createForm(page, state)}
+          {createConfirmation(page, state)}
         </main>
         <footer>
-          {site.languages.length > 1 && createLanguages(language, site)}
-          {createOwnerLinks(site, phrases)}
-          {site.developers && createDevelopers(phrases, baseUrl)}
+          {site.languages.length > 1 && createLanguages(page)}
+          {createOwnerLinks(page)}
+          {site.developers && createDevelopers(page)}
         </footer>
       </body>
     </html>
   )
-  return `<!doctype html>\n${page}\n`
+  return `<!doctype html>\n${html}\n`
 }
 
 /** From these numbers of characters, a name takes too many lines in the full size. */
@@ -57,23 +56,22 @@ function toNameClass(name: string): string | undefined {
   return classes.filter(Boolean).join(' ') || undefined
 }
 
-function createOwnerLinks({ home, contact, privacy, imprint, license }: Site, phrases: Locale): JSX.Element {
-  const links = Object.entries({ home, contact, privacy, imprint }) as ['home', string | undefined][]
+function createOwnerLinks({ site, phrases }: Page): JSX.Element {
   return (
     <>
-      {links.map(
-        ([name, url]) =>
-          url && (
+      {(['home', 'contact', 'privacy', 'imprint'] as const).map(
+        (name) =>
+          site[name] && (
             <p key={name}>
-              <a href={url}>{phrases[name]}</a>
+              <a href={site[name]}>{phrases[name]}</a>
             </p>
           ),
       )}
-      {license && (
+      {site.license && (
         <p>
           {phrases.license}{' '}
-          <a rel="license" href={license.url}>
-            <bdi>{license.name}</bdi>
+          <a rel="license" href={site.license.url}>
+            <bdi>{site.license.name}</bdi>
           </a>
         </p>
       )}
@@ -81,7 +79,7 @@ function createOwnerLinks({ home, contact, privacy, imprint, license }: Site, ph
   )
 }
 
-function createDevelopers({ developers }: Locale, baseUrl: string): JSX.Element {
+function createDevelopers({ baseUrl, phrases: { developers } }: Page): JSX.Element {
   const { openApiJson, openApiYaml, llmsTxt } = DOCUMENTS
   return (
     <details class="developers">
@@ -102,9 +100,9 @@ function createDevelopers({ developers }: Locale, baseUrl: string): JSX.Element 
 }
 
 /** The links to the other languages. Each has the sentence with which the script offers its language. */
-function createLanguages(current: Language, site: Site): JSX.Element {
+function createLanguages({ site, language: current, phrases }: Page): JSX.Element {
   return (
-    <nav aria-label={toTexts(site, current).phrases.languages}>
+    <nav aria-label={phrases.languages}>
       <details>
         <summary>
           <svg viewBox="0 0 16 16" aria-hidden="true">

@@ -8,14 +8,14 @@ import { findLikelyAddress, splitAddress } from './typo.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
+/** The address that the reader was asked about. Sending it again confirms it. */
+const asked = form.elements.namedItem('asked') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
 const subscribed = document.getElementById('address') as HTMLElement
 const FAILURE: Outcome = 'storage_failure'
 let isSending = false
-/** The address that the reader was asked about. Sending it again confirms it. */
-let questioned = (form.elements.namedItem('asked') as HTMLInputElement | null)?.value
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -40,8 +40,8 @@ async function subscribe(): Promise<void> {
   const result = parseTypedAddress(typed)
   if (!result.ok) return show(toOutcome(result.reason))
   const likely = findLikelyAddress(result.value)
-  if (likely && result.value !== questioned) {
-    questioned = result.value
+  if (likely && result.value !== asked.value) {
+    asked.value = result.value
     return ask(likely)
   }
   showSending(true)
