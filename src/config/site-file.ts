@@ -6,13 +6,19 @@ import { z } from 'zod'
 import { UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
 import { type Picture, readPicture } from './picture.ts'
-import { LANGUAGE_TAGS, type Localized, type Phrases, toTexts, type Words } from './texts.ts'
+import { LANGUAGE_TAGS, type Localized, toTexts, type Words } from './texts.ts'
 
-/** A text of one line: no control characters, line separators or unpaired surrogates. */
-function line(maxLength: number) {
-  const error = `use one line of 1 to ${maxLength} characters, without control characters`
+/** A text without the white space around it. @param error what to use instead of any other value */
+function text(error: string, isValid: (text: string) => boolean) {
+  return z.string({ error }).trim().refine(isValid, { error })
+}
+
+/** A text of one line: no control characters, line separators or unpaired surrogates. @param place what it must contain */
+function line(maxLength: number, place = '') {
+  const rule = place === '' ? ', without control characters' : ` with ${place}, which the page replaces`
   const pattern = RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${maxLength}}$`, 'u')
-  return z.string({ error }).trim().regex(pattern, { error })
+  const isValid = (given: string) => pattern.test(given) && given.includes(place)
+  return text(`use one line of 1 to ${maxLength} characters${rule}`, isValid)
 }
 
 /** An object without other keys. */
@@ -37,46 +43,37 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
   return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
 }
 
-/** Creates the schema of the phrases that may replace these. A phrase with `{address}` or `{author}` must keep it. */
-function phrases(defaults: object): z.ZodType {
-  const withPlace = (place: string) => {
-    const error = `use one line of 1 to 300 characters with ${place}, which the page replaces`
-    return line(300).refine((text) => text.includes(place), { error })
-  }
-  const shape = Object.entries(defaults).map(([name, text]) => {
-    if (typeof text === 'object') return [name, phrases(text).optional()]
-    const [place] = /\{a\w+\}/.exec(text) ?? []
-    return [name, localized(place ? withPlace(place) : line(300)).optional()]
+/** Phrases that may replace these. A phrase with `{address}` or `{author}` must keep it. */
+function phrases(defaults: object): z.ZodType<object> {
+  const shape = Object.entries(defaults).map(([name, phrase]) => {
+    const own = typeof phrase === 'object' ? phrases(phrase) : localized(line(300, /\{a\w+\}/.exec(phrase)?.[0]))
+    return [name, own.optional()]
   })
   return object(Object.fromEntries(shape))
 }
 
 const { language: _language, direction: _direction, site: _site, ...PHRASES } = LOCALES.en
 
-/** A URL. The pattern is needed too: the URL parser drops tabs and newlines, and accepts `https:host`. */
-function url(pattern: RegExp, error: string) {
-  return z
-    .string({ error })
-    .trim()
-    .refine((text) => pattern.test(text) && URL.canParse(text), { error })
-}
-
-const WEB_URL_ERROR = 'use an http or https URL'
-const webUrl = url(/^https?:\/\/[^\s\p{Cc}]+$/u, WEB_URL_ERROR).refine(
-  // The URL parser accepts hosts such as `*.example.org` and `a;b`.
-  (text) => URL.canParse(text) && /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(text).hostname),
-  { error: WEB_URL_ERROR },
+// URLs have a pattern too: the URL parser drops tabs and newlines, and accepts `https:host`.
+const contact = text(
+  'use a URL such as https://www.example.org/contact or mailto:name@example.org',
+  (given) => /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u.test(given) && URL.canParse(given),
 )
 
-const PATH_ERROR =
-  'use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, such as /about'
-const path = z.string({ error: PATH_ERROR }).refine(isPath, { error: PATH_ERROR })
+const webUrl = text('use an http or https URL', (given) => {
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/u.test(given) || !URL.canParse(given)) return false
+  // The URL parser accepts hosts such as `*.example.org` and `a;b`.
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(given).hostname)
+})
 
-/** Whether a text is a path, with or without a query, in the form that browsers send. */
-function isPath(text: string): boolean {
-  const base = 'http://host.example'
-  return /^\/(?!\/)[^#]*$/.test(text) && URL.canParse(text, base) && new URL(text, base).href === base + text
-}
+/** A path, with or without a query, in the form that browsers send. */
+const path = text(
+  'use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, such as /about',
+  (given) => {
+    const base = 'http://host.example'
+    return /^\/(?!\/)[^#]*$/.test(given) && URL.canParse(given, base) && new URL(given, base).href === base + given
+  },
+)
 
 const TAG_ERROR = 'use language tags such as de or pt-BR, and x-default, each with a path'
 // A language with an optional script and region (RFC 5646).
@@ -97,71 +94,76 @@ const pages = z
   .readonly()
   .prefault([])
 
-const ACCENT_ERROR = 'use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)'
-const color = z
-  .string({ error: ACCENT_ERROR })
-  .trim()
-  .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/, { error: ACCENT_ERROR })
+const color = text('use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)', (given) =>
+  /^#[0-9a-f]{6}$/i.test(given),
+).toLowerCase()
 const accent = z.union([
   object({ light: color, dark: color }),
   color.transform((both) => ({ light: both, dark: both })),
 ])
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
-const schema = object({
-  name: localized(line(80)).optional(),
-  description: localized(line(300)).optional(),
-  note: localized(line(200)).optional(),
-  author: line(80).optional(),
-  contact: url(
-    /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u,
-    'use a URL such as https://www.example.org/contact or mailto:name@example.org',
-  ).optional(),
-  home: webUrl.optional(),
-  sample: webUrl.optional(),
-  privacy: webUrl.optional(),
-  imprint: webUrl.optional(),
-  after_subscribe: webUrl.optional(),
-  developers: z.boolean({ error: 'use true or false' }).default(true),
-  license: z
-    .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
-    .default({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
-    .transform((license) => (license === 'none' ? undefined : license)),
-  accent: accent.prefault('#2b5a4e'),
-  logo: line(1000).optional(),
-  card: line(1000).optional(),
-  // The first language is the default.
-  languages: z
-    .array(z.enum(LANGUAGE_TAGS, { error: LANGUAGES_ERROR }), { error: LANGUAGES_ERROR })
-    .nonempty({ error: 'use at least one language' })
-    .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
-    .readonly()
-    .prefault(LANGUAGE_TAGS),
-  phrases: (phrases(PHRASES) as z.ZodType<Phrases>).optional(),
-  pages,
-}).superRefine(({ languages: [first = 'en'], ...members }, context) => {
-  for (const name of ['name', 'description', 'note'] as const) {
-    const text = members[name]
-    if (typeof text !== 'object' || text[first] !== undefined) continue
-    const message = `add the text in ${first}, the first of the languages, which the page uses where there is no translation`
-    context.addIssue({ code: 'custom', path: [name, first], message })
-  }
-})
+/** A picture by its path. @param folder where a relative path starts */
+function picture(use: 'logo' | 'card', folder: string) {
+  return line(1000).transform((file, context): Picture => {
+    const found = readPicture(use, resolve(folder, file))
+    if (typeof found !== 'string') return found
+    context.addIssue({ code: 'custom', message: found })
+    return z.NEVER
+  })
+}
 
-type Members = z.infer<typeof schema>
+/** Creates the schema of the whole file. @param folder the folder of the file */
+const createSchema = (folder: string) =>
+  object({
+    name: localized(line(80)).optional(),
+    description: localized(line(300)).optional(),
+    note: localized(line(200)).optional(),
+    author: line(80).optional(),
+    contact: contact.optional(),
+    home: webUrl.optional(),
+    sample: webUrl.optional(),
+    privacy: webUrl.optional(),
+    imprint: webUrl.optional(),
+    // Where people go after a subscription. Never a parameter of a request, which would be an open redirect. A header has
+    // no other characters than ASCII.
+    after_subscribe: webUrl.transform((url) => new URL(url).href).optional(),
+    developers: z.boolean({ error: 'use true or false' }).default(true),
+    license: z
+      .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
+      .default({ name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' })
+      .transform((license) => (license === 'none' ? undefined : license)),
+    accent: accent.prefault('#2b5a4e'),
+    logo: picture('logo', folder).optional(),
+    // What links to the page show in social networks, if the owner has a picture.
+    card: picture('card', folder).optional(),
+    // The first language is the default.
+    languages: z
+      .array(z.enum(LANGUAGE_TAGS, { error: LANGUAGES_ERROR }), { error: LANGUAGES_ERROR })
+      .nonempty({ error: 'use at least one language' })
+      .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
+      .readonly()
+      .prefault(LANGUAGE_TAGS),
+    phrases: phrases(PHRASES).optional(),
+    pages,
+  }).superRefine(({ languages: [first = 'en'], ...members }, context) => {
+    for (const name of ['name', 'description', 'note'] as const) {
+      const text = members[name]
+      if (typeof text !== 'object' || text[first] !== undefined) continue
+      const message = `add the text in ${first}, the first of the languages, which the page uses where there is no translation`
+      context.addIssue({ code: 'custom', path: [name, first], message })
+    }
+  })
+
+type Members = z.infer<ReturnType<typeof createSchema>>
 
 /** The site: the values of the site file, with a default for each member that it omits. */
-export interface Site extends Omit<Members, 'logo' | 'card' | 'after_subscribe' | keyof Words> {
+export interface Site extends Omit<Members, 'after_subscribe' | keyof Words> {
   /** The name and the description in the first language, for documents. */
   readonly name: string
   readonly description: string
   /** What `toTexts` needs for the page in each language. */
   readonly words: Words
-  readonly logo?: Picture
-  /** What links to the page show in social networks, if the owner has a picture. */
-  readonly card?: Picture
-  /** Where people go after a subscription. Never a parameter of a request, which would be an open redirect. */
   readonly afterSubscribe?: string | undefined
 }
 
@@ -189,34 +191,16 @@ export function parseSite(text: string, file: string): Site {
   })
 
   const value: unknown = document.toJS() ?? {}
-  const { data, error } = schema.safeParse(value)
+  const { data, error } = createSchema(dirname(file)).safeParse(value)
   if (!data) {
     const [issue] = error.issues
     const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
     return fail(findOffset(document, path), message)
   }
-  const { logo, card, ...members } = data
-  const site: Site = toSite(members)
-  const pictures = Object.entries({ logo, card }).map(([name, path]) => {
-    if (path === undefined) return {}
-    const picture = readPicture(name as 'logo' | 'card', resolve(dirname(file), path))
-    if (typeof picture !== 'string') return { [name]: picture }
-    return fail(findOffset(document, [name]), `${name} is ${JSON.stringify(path)}: ${picture}`)
-  })
-  return Object.assign(site, ...pictures)
-}
-
-function toSite({ name, description, note, phrases, after_subscribe, ...rest }: Omit<Members, 'logo' | 'card'>) {
-  const words: Words = { name, description, note, phrases }
+  const { name, description, note, phrases, after_subscribe: afterSubscribe, ...rest } = data
+  const words = { name, description, note, phrases }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
-  return {
-    ...rest,
-    name: texts.name.text,
-    description: texts.description.text,
-    words,
-    // A header has no other characters than ASCII.
-    afterSubscribe: after_subscribe && new URL(after_subscribe).href,
-  }
+  return { ...rest, name: texts.name.text, description: texts.description.text, words, afterSubscribe }
 }
 
 type Path = readonly PropertyKey[]

@@ -11,19 +11,13 @@ export const LANGUAGE_TAGS = Object.keys(LOCALES) as [Language, ...Language[]]
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
 
-type Replaceable<Texts> = {
-  readonly [Name in keyof Texts]?: (Texts[Name] extends string ? Localized : Replaceable<Texts[Name]>) | undefined
-}
-
-/** The owner's words that replace phrases of the page. */
-export type Phrases = Replaceable<Omit<Locale, 'language' | 'direction' | 'site'>>
-
 /** Words of the site file that may be in several languages. */
 export interface Words {
   readonly name?: Localized | undefined
   readonly description?: Localized | undefined
   readonly note?: Localized | undefined
-  readonly phrases?: Phrases | undefined
+  /** Words that replace phrases of the page: by the name of the phrase, localized. */
+  readonly phrases?: object | undefined
 }
 
 /** A text with its language, if that is not the language of the page. */
