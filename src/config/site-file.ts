@@ -52,7 +52,8 @@ function phrases(defaults: object): z.ZodType<object> {
   return object(Object.fromEntries(shape))
 }
 
-const { language: _language, direction: _direction, site: _site, ...PHRASES } = LOCALES.en
+/** The phrases that an owner may replace. */
+const { language: _0, direction: _1, siteName: _2, siteDescription: _3, ...PHRASES } = LOCALES.en
 
 // URLs have a pattern too: the URL parser drops tabs and newlines, and accepts `https:host`.
 const contact = text(

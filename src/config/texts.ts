@@ -51,8 +51,8 @@ export function toTexts(
     return text === undefined ? undefined : { text, ...(language !== first && { language: first }) }
   }
   return {
-    name: toText(words.name) ?? { text: locale.site.name },
-    description: toText(words.description) ?? { text: locale.site.description },
+    name: toText(words.name) ?? { text: locale.siteName },
+    description: toText(words.description) ?? { text: locale.siteDescription },
     note: toText(words.note),
     phrases: replacePhrases(locale, words.phrases, language),
   }

@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const ar: Locale = {
   language: 'العربية',
   direction: 'rtl',
-  site: {
-    name: 'النشرة البريدية',
-    description: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',
-  },
+  siteName: 'النشرة البريدية',
+  siteDescription: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',
   by: 'بقلم {author}',
   email: 'عنوان البريد الإلكتروني',
   subscribe: 'اشتراك',

@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const de: Locale = {
   language: 'Deutsch',
   direction: 'ltr',
-  site: {
-    name: 'Newsletter',
-    description: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
-  },
+  siteName: 'Newsletter',
+  siteDescription: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
   by: 'von {author}',
   email: 'E-Mail-Adresse',
   subscribe: 'Abonnieren',

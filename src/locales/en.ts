@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const en: Locale = {
   language: 'English',
   direction: 'ltr',
-  site: {
-    name: 'Newsletter',
-    description: 'News from this site by email, now and then.',
-  },
+  siteName: 'Newsletter',
+  siteDescription: 'News from this site by email, now and then.',
   by: 'by {author}',
   email: 'Email address',
   subscribe: 'Subscribe',

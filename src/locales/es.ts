@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const es: Locale = {
   language: 'Español',
   direction: 'ltr',
-  site: {
-    name: 'Boletín',
-    description: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
-  },
+  siteName: 'Boletín',
+  siteDescription: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
   by: 'por {author}',
   email: 'Correo electrónico',
   subscribe: 'Suscribirse',

@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const fr: Locale = {
   language: 'Français',
   direction: 'ltr',
-  site: {
-    name: 'Lettre d’information',
-    description: 'Des nouvelles de ce site par e-mail, de temps en temps.',
-  },
+  siteName: 'Lettre d’information',
+  siteDescription: 'Des nouvelles de ce site par e-mail, de temps en temps.',
   by: 'par {author}',
   email: 'Adresse e-mail',
   subscribe: 'S’abonner',

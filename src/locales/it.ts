@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const it: Locale = {
   language: 'Italiano',
   direction: 'ltr',
-  site: {
-    name: 'Newsletter',
-    description: 'Novità da questo sito via email, di tanto in tanto.',
-  },
+  siteName: 'Newsletter',
+  siteDescription: 'Novità da questo sito via email, di tanto in tanto.',
   by: 'di {author}',
   email: 'Indirizzo email',
   subscribe: 'Iscriviti',

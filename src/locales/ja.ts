@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const ja: Locale = {
   language: '日本語',
   direction: 'ltr',
-  site: {
-    name: 'ニュースレター',
-    description: 'このサイトのお知らせを、ときどきメールでお届けします。',
-  },
+  siteName: 'ニュースレター',
+  siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
   by: '著者：{author}',
   email: 'メールアドレス',
   subscribe: '登録する',

@@ -20,8 +20,10 @@ export interface Locale {
   readonly language: string
   /** The direction of its script. */
   readonly direction: 'ltr' | 'rtl'
-  /** For a site without a name or a description. */
-  readonly site: { readonly name: string; readonly description: string }
+  /** For a site without a name. */
+  readonly siteName: string
+  /** For a site without a description. */
+  readonly siteDescription: string
   /** Who writes. `{author}` stands for the name. */
   readonly by: string
   /** The label of the field. */

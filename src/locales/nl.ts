@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const nl: Locale = {
   language: 'Nederlands',
   direction: 'ltr',
-  site: {
-    name: 'Nieuwsbrief',
-    description: 'Nieuws van deze site per e-mail, zo nu en dan.',
-  },
+  siteName: 'Nieuwsbrief',
+  siteDescription: 'Nieuws van deze site per e-mail, zo nu en dan.',
   by: 'door {author}',
   email: 'E-mailadres',
   subscribe: 'Abonneren',

@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const pl: Locale = {
   language: 'Polski',
   direction: 'ltr',
-  site: {
-    name: 'Newsletter',
-    description: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
-  },
+  siteName: 'Newsletter',
+  siteDescription: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
   by: 'pisze {author}',
   email: 'Adres e-mail',
   subscribe: 'Zapisz się',

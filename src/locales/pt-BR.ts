@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const ptBR: Locale = {
   language: 'Português (Brasil)',
   direction: 'ltr',
-  site: {
-    name: 'Newsletter',
-    description: 'Novidades deste site por e-mail, de vez em quando.',
-  },
+  siteName: 'Newsletter',
+  siteDescription: 'Novidades deste site por e-mail, de vez em quando.',
   by: 'por {author}',
   email: 'Endereço de e-mail',
   subscribe: 'Inscreva-se',

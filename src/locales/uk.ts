@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const uk: Locale = {
   language: 'Українська',
   direction: 'ltr',
-  site: {
-    name: 'Розсилка',
-    description: 'Новини цього сайту електронною поштою, час від часу.',
-  },
+  siteName: 'Розсилка',
+  siteDescription: 'Новини цього сайту електронною поштою, час від часу.',
   by: 'пише {author}',
   email: 'Адреса електронної пошти',
   subscribe: 'Підписатися',

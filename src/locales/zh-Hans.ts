@@ -3,10 +3,8 @@ import type { Locale } from './locale.ts'
 export const zhHans: Locale = {
   language: '简体中文',
   direction: 'ltr',
-  site: {
-    name: '电子通讯',
-    description: '不定期通过电子邮件发送本站的消息。',
-  },
+  siteName: '电子通讯',
+  siteDescription: '不定期通过电子邮件发送本站的消息。',
   by: '作者：{author}',
   email: '电子邮箱地址',
   subscribe: '订阅',
