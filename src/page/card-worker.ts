@@ -6,7 +6,7 @@ import font from '@expo-google-fonts/fraunces/600SemiBold/Fraunces_600SemiBold.t
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 // @ts-expect-error TypeScript knows no such file.
 import renderer from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
-import { BACKGROUND } from './brand.ts'
+import { BACKGROUND, toLabel } from './brand.ts'
 import type { Drawing } from './card.ts'
 
 declare const self: Worker
@@ -30,7 +30,7 @@ function createImage(content: string, width: number, height: number) {
 }
 
 function createContent(drawing: Drawing): string {
-  const { width, height, label, text, logo } = drawing
+  const { width, height, fill, text, logo } = drawing
   if (text) return createText(text, drawing)
   const at = (share: number) => `x="${share * width}" y="${share * height}"`
   const size = (share: number) => `width="${share * width}" height="${share * height}"`
@@ -40,21 +40,21 @@ function createContent(drawing: Drawing): string {
     return `<rect ${at(0.2)} ${size(0.6)} rx="${0.06 * height}" fill="${BACKGROUND.light}"/><image ${at(0.28)} ${size(0.44)} href="${data}"/>`
   }
   const move = `translate(${width / 2} ${height / 2}) scale(${height / 110})`
-  return `<path d="M-24-17h48v34h-48zl24 19 24-19" transform="${move}" fill="none" stroke="${label}" stroke-width="4" stroke-linejoin="round"/>`
+  return `<path d="M-24-17h48v34h-48zl24 19 24-19" transform="${move}" fill="none" stroke="${toLabel(fill)}" stroke-width="4" stroke-linejoin="round"/>`
 }
 
 /** The text has at most this many lines, in this share of the width and the height. */
 const [MAX_LINES, MAX_WIDTH, MAX_HEIGHT] = [4, 0.84, 0.7]
 
 /** Places a text in the middle: in as many lines as let it be largest, but not larger than `maxSize`. */
-function createText(text: string, { width, height, label, maxSize }: Drawing): string {
+function createText(text: string, { width, height, fill, maxSize }: Drawing): string {
   const places = Array.from({ length: MAX_LINES }, (_, index) => {
     const shape = createLines(toLines(text, index + 1))
     const box = createImage(shape, width, height).getBBox()
     if (!box) throw new Error('the text is empty')
     const scale = Math.min((MAX_WIDTH * width) / box.width, (MAX_HEIGHT * height) / box.height, maxSize / LINE_SIZE)
     const [x, y] = [width / 2 - (box.x + box.width / 2) * scale, height / 2 - (box.y + box.height / 2) * scale]
-    return { scale, markup: `<g transform="translate(${x} ${y}) scale(${scale})" fill="${label}">${shape}</g>` }
+    return { scale, markup: `<g transform="translate(${x} ${y}) scale(${scale})" fill="${toLabel(fill)}">${shape}</g>` }
   })
   return places.reduce((best, place) => (place.scale > best.scale ? place : best)).markup
 }

@@ -14,9 +14,8 @@ export interface Drawing {
   readonly height: number
   /** The largest size of the text in pixels. */
   readonly maxSize: number
-  /** The accent, and the color of the text: `#rrggbb`. */
+  /** The accent: `#rrggbb`. */
   readonly fill: string
-  readonly label: string
   /** See `toCardText`. */
   readonly text?: string | undefined
   readonly logo?: Pick<Picture, 'mediaType' | 'bytes'> | undefined

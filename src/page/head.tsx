@@ -14,7 +14,7 @@ import type { PageAssets } from './site-assets.ts'
 export interface PageOptions {
   readonly site: Site
   readonly baseUrl: string
-  readonly assets: Omit<PageAssets, 'documents'>
+  readonly assets: PageAssets
 }
 
 /** What the page shows in one language. */
@@ -59,10 +59,10 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
       ))}
       <style dangerouslySetInnerHTML={{ __html: createStyle(page, language) }} />
       {isInTitleFont(name.text) && (
-        <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font} />
+        <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font.path} />
       )}
       <link rel="icon" type={assets.icon.mediaType} href={assets.icon.path} />
-      <link rel="apple-touch-icon" href={assets.touchIcon} />
+      <link rel="apple-touch-icon" href={assets.touchIcon.path} />
       <link rel="canonical" href={toUrl(language)} />
       {site.languages.map((other) => (
         <link key={other} rel="alternate" hreflang={other} href={toUrl(other)} />
@@ -74,7 +74,7 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
       {createCard(page)}
       {site.author && <meta name="author" content={site.author} />}
       <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(page) }} />
-      <script type="module" src={assets.script} />
+      <script type="module" src={assets.script.path} />
     </head>
   )
 }
@@ -122,7 +122,7 @@ function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
     author: author && { '@type': 'Person', name: author },
     publisher:
       words.name !== undefined && home !== undefined
-        ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo }
+        ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo.path }
         : undefined,
   }
   return JSON.stringify(data).replaceAll('<', '\\u003c')

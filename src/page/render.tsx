@@ -23,7 +23,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
         <main>
           {assets.logo && (
             <a class="home" href={site.home}>
-              <img src={assets.logo} alt={site.home ? phrases.home : ''} />
+              <img src={assets.logo.path} alt={site.home ? phrases.home : ''} />
             </a>
           )}
           <h1 class={toNameClass(name.text)} lang={name.language}>

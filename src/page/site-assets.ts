@@ -6,39 +6,22 @@ import type { Site } from '../config/site-file.ts'
 import { toTexts } from '../config/texts.ts'
 import type { Document } from '../documents/site-documents.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import { type Accent, createColors, createFavicon, isSquare, toCardText, toInitial, toLabel, toSize } from './brand.ts'
+import { createColors, createFavicon, isSquare, toCardText, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
 import { CARD, type Drawing, draw, TOUCH_ICON } from './card.ts'
 
-/** The style, the paths of the files, and the files. */
-export interface PageAssets {
-  /** The style in every page. It is not a file, so that the first paint waits for one response only. */
-  readonly style: string
-  readonly script: string
-  /** The logo of the site, if it has one. */
-  readonly logo: string | undefined
-  /** The icon in the tabs of browsers: the logo if it is square. */
-  readonly icon: Pick<Document, 'path' | 'mediaType'>
-  /** The icon for home screens, a PNG. */
-  readonly touchIcon: string
-  /** The card of each name of the site: the picture of a link to the page. */
-  readonly cards: ReadonlyMap<string, Card>
-  /** The font of titles. */
-  readonly font: string
-  readonly documents: readonly Document[]
-}
-
 /** A PNG. Its size is unknown if the owner's file does not say it. */
-export interface Card {
-  readonly path: string
+interface Card extends Document {
   readonly width?: number
   readonly height?: number
 }
 
 type AssetsOptions = Pick<Site, 'accent' | 'card' | 'languages' | 'logo' | 'name' | 'words'>
 
+export type PageAssets = Awaited<ReturnType<typeof createPageAssets>>
+
 /** Builds the assets. The style begins with the colors of the site. @throws AggregateError when a source is wrong */
-export async function createPageAssets(site: AssetsOptions): Promise<PageAssets> {
+export async function createPageAssets(site: AssetsOptions) {
   const { accent, logo, name } = site
   const sources = await bundlePage()
   const font = createAsset('title.woff2', 'font/woff2', sources.font)
@@ -50,19 +33,24 @@ export async function createPageAssets(site: AssetsOptions): Promise<PageAssets>
   const touchIcon =
     square?.mediaType === 'image/png'
       ? square
-      : createDrawing('touch-icon.png', accent, { ...TOUCH_ICON, text: toCardText(toInitial(name)) })
+      : createDrawing('touch-icon.png', { ...TOUCH_ICON, fill: accent.light, text: toCardText(toInitial(name)) })
   // For programs that read no SVG. The path is a convention, so it has no hash.
   const favicon = { ...touchIcon, path: '/favicon.ico', headers: {} }
   const cards = createCards(site)
   return {
+    /** The style in every page. It is not a file, so that the first paint waits for one response only. */
     style: createColors(accent) + createFontFace(font.path) + sources.stylesheet,
-    script: script.path,
-    logo: image?.path,
+    script,
+    font,
+    logo: image,
+    /** The icon in the tabs of browsers: the logo if it is square. */
     icon: square ?? letter,
-    touchIcon: touchIcon.path,
+    /** The icon for home screens, a PNG. */
+    touchIcon,
+    /** The picture of a link to the page, by the name of the site. */
     cards,
-    font: font.path,
-    documents: [...new Set([script, font, letter, favicon, touchIcon, ...cards.values(), ...(image ? [image] : [])])],
+    /** All files. */
+    documents: [script, font, letter, favicon, touchIcon, ...cards.values(), ...(image ? [image] : [])],
   }
 }
 
@@ -75,24 +63,23 @@ function createLogo({ mediaType, bytes }: Picture): Document {
 }
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */
-function createCards(site: AssetsOptions): Map<string, Card & Document> {
+function createCards(site: AssetsOptions): Map<string, Card> {
   const { card, languages } = site
   const own = card && { ...createAsset('card.png', card.mediaType, card.bytes), ...toSize(card) }
   const names = languages.map((language) => toTexts(site, language).name.text)
   return new Map(names.map((name) => [name, own ?? createDrawnCard(name, site)]))
 }
 
-function createDrawnCard(name: string, { accent, logo }: AssetsOptions): Card & Document {
+function createDrawnCard(name: string, { accent, logo }: AssetsOptions): Card {
   const text = toCardText(name)
-  if (text === undefined && logo) return createDrawing('card.png', accent, { ...CARD, logo })
-  return createDrawing('card.png', accent, { ...CARD, text: text ?? toCardText(toInitial(name)) })
+  const shown = text === undefined && logo ? { logo } : { text: text ?? toCardText(toInitial(name)) }
+  return createDrawing('card.png', { ...CARD, fill: accent.light, ...shown })
 }
 
 /** Creates a picture on the accent. It is drawn at the first request. Its path has a hash of what it shows. */
-function createDrawing(file: string, accent: Accent, shown: Omit<Drawing, 'fill' | 'label'>): Card & Document {
-  const drawing = { ...shown, fill: accent.light, label: toLabel(accent.light) }
-  const asset = createAsset(file, 'image/png', JSON.stringify(drawing))
-  return { ...asset, width: shown.width, height: shown.height, body: () => draw(drawing) }
+function createDrawing(file: string, drawing: Drawing): Card {
+  const { width, height } = drawing
+  return { ...createAsset(file, 'image/png', JSON.stringify(drawing)), width, height, body: () => draw(drawing) }
 }
 
 function createAsset(
