@@ -1,7 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const ar: Locale = {
-  language: 'العربية',
+  ownName: 'العربية',
   direction: 'rtl',
   siteName: 'النشرة البريدية',
   siteDescription: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const de: Locale = {
-  language: 'Deutsch',
-  direction: 'ltr',
+  ownName: 'Deutsch',
   siteName: 'Newsletter',
   siteDescription: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
   by: 'von {author}',

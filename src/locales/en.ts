@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const en: Locale = {
-  language: 'English',
-  direction: 'ltr',
+  ownName: 'English',
   siteName: 'Newsletter',
   siteDescription: 'News from this site by email, now and then.',
   by: 'by {author}',

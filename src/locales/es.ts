@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const es: Locale = {
-  language: 'Español',
-  direction: 'ltr',
+  ownName: 'Español',
   siteName: 'Boletín',
   siteDescription: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
   by: 'por {author}',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const fr: Locale = {
-  language: 'Français',
-  direction: 'ltr',
+  ownName: 'Français',
   siteName: 'Lettre d’information',
   siteDescription: 'Des nouvelles de ce site par e-mail, de temps en temps.',
   by: 'par {author}',

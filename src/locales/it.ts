@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const it: Locale = {
-  language: 'Italiano',
-  direction: 'ltr',
+  ownName: 'Italiano',
   siteName: 'Newsletter',
   siteDescription: 'Novità da questo sito via email, di tanto in tanto.',
   by: 'di {author}',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const ja: Locale = {
-  language: '日本語',
-  direction: 'ltr',
+  ownName: '日本語',
   siteName: 'ニュースレター',
   siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
   by: '著者：{author}',

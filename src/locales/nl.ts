@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const nl: Locale = {
-  language: 'Nederlands',
-  direction: 'ltr',
+  ownName: 'Nederlands',
   siteName: 'Nieuwsbrief',
   siteDescription: 'Nieuws van deze site per e-mail, zo nu en dan.',
   by: 'door {author}',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const pl: Locale = {
-  language: 'Polski',
-  direction: 'ltr',
+  ownName: 'Polski',
   siteName: 'Newsletter',
   siteDescription: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
   by: 'pisze {author}',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const ptBR: Locale = {
-  language: 'Português (Brasil)',
-  direction: 'ltr',
+  ownName: 'Português (Brasil)',
   siteName: 'Newsletter',
   siteDescription: 'Novidades deste site por e-mail, de vez em quando.',
   by: 'por {author}',

@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const uk: Locale = {
-  language: 'Українська',
-  direction: 'ltr',
+  ownName: 'Українська',
   siteName: 'Розсилка',
   siteDescription: 'Новини цього сайту електронною поштою, час від часу.',
   by: 'пише {author}',

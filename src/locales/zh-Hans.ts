@@ -1,8 +1,7 @@
 import type { Locale } from './locale.ts'
 
 export const zhHans: Locale = {
-  language: '简体中文',
-  direction: 'ltr',
+  ownName: '简体中文',
   siteName: '电子通讯',
   siteDescription: '不定期通过电子邮件发送本站的消息。',
   by: '作者：{author}',

@@ -15,7 +15,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   const page: Page = { ...options, ...toTexts(site, language), language }
   const { name, description, phrases } = page
   const html = (
-    <html lang={language} dir={LOCALES[language].direction}>
+    <html lang={language} dir={LOCALES[language].direction ?? 'ltr'}>
       {createPageHead(page, state.outcome)}
       <body>
         {/* The script offers another language here. */}
@@ -108,7 +108,7 @@ function createLanguages({ site, language: current, phrases }: Page): JSX.Elemen
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 1 0 0-13c-4 4-4 9 0 13 4-4 4-9 0-13M1.5 8h13" />
           </svg>
-          {LOCALES[current].language}
+          {phrases.ownName}
         </summary>
         <ul>
           {site.languages.map((language) => (
@@ -117,11 +117,11 @@ function createLanguages({ site, language: current, phrases }: Page): JSX.Elemen
                 href={toPagePath(language, site.languages)}
                 lang={language}
                 hreflang={language}
-                dir={LOCALES[language].direction}
+                dir={LOCALES[language].direction ?? 'ltr'}
                 aria-current={language === current ? 'page' : undefined}
                 data-offer={language === current ? undefined : toTexts(site, language).phrases.suggestion}
               >
-                {LOCALES[language].language}
+                {LOCALES[language].ownName}
               </a>
             </li>
           ))}

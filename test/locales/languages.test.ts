@@ -12,6 +12,6 @@ test('each file is in the index: English first, the others in the order of their
   const [first, ...others] = Object.entries(LOCALES)
   expect(['languages', 'locale', ...Object.keys(LOCALES)].toSorted()).toEqual(files.toSorted())
   expect(first?.[0]).toBe('en')
-  const names = others.map(([, { language }]) => language)
+  const names = others.map(([, { ownName }]) => ownName)
   expect(names).toEqual(names.toSorted(order.compare))
 })
