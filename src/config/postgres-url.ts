@@ -111,19 +111,12 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''
   return 'verify-full'
 }
 
-const CERTIFICATE_ADVICE = 'use a file with a certificate in PEM format'
-
 function readCertificate(source: string, file: string): string {
-  let pem: string
   try {
-    pem = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw toReadError(source, file, error, CERTIFICATE_ADVICE)
-  }
-  try {
+    const pem = readFileSync(file, 'utf8')
     new X509Certificate(pem)
     return pem
-  } catch {
-    throw new UsageError(`${source} is "${file}": ${CERTIFICATE_ADVICE}`)
+  } catch (error) {
+    throw toReadError(source, file, error, 'use a file with a certificate in PEM format')
   }
 }
