@@ -29,6 +29,12 @@ export function createForm(page: Page, { outcome, typed, question }: FormState):
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
   const action = toPagePath(language, site.languages)
+  // It sends a second form, because Enter in the field must send what is in the field.
+  const answer = question && (
+    <button type="submit" form="answer" dir="ltr">
+      {createBreakable(question.likely)}
+    </button>
+  )
   return (
     <>
       <form method="post" novalidate action={action} hidden={isDone} data-next={site.afterSubscribe}>
@@ -57,7 +63,7 @@ export function createForm(page: Page, { outcome, typed, question }: FormState):
           tabindex={-1}
           autofocus={outcome !== undefined && !isInvalid && !isDone}
         >
-          {question ? createQuestion(outcomes.typo, question.likely) : outcome && !isDone && outcomes[outcome]}
+          {answer ? createFilled(outcomes.typo, answer) : outcome && !isDone && outcomes[outcome]}
         </p>
         <input type="hidden" name="asked" value={question?.asked} />
         <button class="button" type="submit">
@@ -71,16 +77,6 @@ export function createForm(page: Page, { outcome, typed, question }: FormState):
         </form>
       )}
     </>
-  )
-}
-
-/** The suggested address is in a second form: Enter in the field must send what is in the field. */
-function createQuestion(phrase: string, likely: string): JSX.Element {
-  return createFilled(
-    phrase,
-    <button type="submit" form="answer" dir="ltr">
-      {createBreakable(likely)}
-    </button>,
   )
 }
 

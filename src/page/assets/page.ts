@@ -13,7 +13,6 @@ const asked = form.elements.namedItem('asked') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
-const subscribed = document.getElementById('address') as HTMLElement
 const FAILURE: Outcome = 'storage_failure'
 let isSending = false
 
@@ -55,27 +54,23 @@ async function subscribe(): Promise<void> {
 
 /** Sends an address. Resolves to an outcome, to a code without a phrase, or to undefined when it was accepted. */
 async function send(email: string): Promise<string | undefined> {
-  const request = {
-    method: 'POST',
-    headers: { 'Content-Type': ENDPOINT.mediaType },
-    body: JSON.stringify({ email }),
-    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-  }
   try {
-    return await findFailure(await fetch(ENDPOINT.path, request))
+    const response = await fetch(ENDPOINT.path, {
+      method: 'POST',
+      headers: { 'Content-Type': ENDPOINT.mediaType },
+      body: JSON.stringify({ email }),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+    })
+    const body: { readonly ok?: boolean; readonly message?: string } = await response.json().catch(() => ({}))
+    // Only the endpoint accepts an address. A proxy or the login page of a network may respond with anything.
+    const isOwn = new URL(response.url).origin === location.origin
+    if (response.ok) return isOwn && body.ok === true ? undefined : 'unreachable'
+    // The endpoint has no such status. Proxies that limit requests do.
+    if (response.status === 429 || response.status === 403) return 'too_many'
+    return body.message ?? FAILURE
   } catch {
     return 'unreachable'
   }
-}
-
-/** Only the endpoint accepts an address. A proxy or the login page of a network may respond with anything. */
-async function findFailure(response: Response): Promise<string | undefined> {
-  const body: { readonly ok?: boolean; readonly message?: string } = await response.json().catch(() => ({}))
-  const isOwn = new URL(response.url).origin === location.origin
-  if (response.ok) return isOwn && body.ok === true ? undefined : 'unreachable'
-  // The endpoint has no such status. Proxies that limit requests do.
-  if (response.status === 429 || response.status === 403) return 'too_many'
-  return body.message ?? FAILURE
 }
 
 /** Marks the button while the page sends. The style shows this; the label does not change. */
@@ -117,7 +112,7 @@ function toBreakable(address: string): (HTMLElement | string)[] {
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
 function confirm(email: string, typed: string): void {
   show('')
-  subscribed.replaceChildren(...toBreakable(email))
+  document.getElementById('address')?.replaceChildren(...toBreakable(email))
   if (field.value === typed) field.value = email
   form.hidden = true
   done.hidden = false
