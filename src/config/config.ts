@@ -55,6 +55,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
  */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const port = parsePort('PORT', environment.PORT || '3000')
+  const ops = readOps(environment)
+  if (port !== 0 && ops?.port === port) {
+    throw new UsageError(`OPS_PORT is "${port}": use a port other than PORT, which is public`)
+  }
   return {
     port,
     host: parseHost('HOST', environment.HOST || '0.0.0.0'),
@@ -62,7 +66,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     list: readListUrl(environment),
     ...readSite(environment),
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
-    ops: readOps(environment, port),
+    ops,
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
     limits: LIMITS,
   }

@@ -42,21 +42,10 @@ export interface Listener {
   readonly host: string
 }
 
-/**
- * Reads OPS_PORT and OPS_HOST.
- *
- * @param publicPort must be another one
- * @returns undefined when there is no operations listener
- * @throws UsageError
- */
-export function readOps(environment: Environment = readEnvironment(), publicPort?: number): Listener | undefined {
+/** Reads OPS_PORT and OPS_HOST. @returns undefined when there is no operations listener @throws UsageError */
+export function readOps(environment: Environment = readEnvironment()): Listener | undefined {
   const host = parseHost('OPS_HOST', environment.OPS_HOST || '127.0.0.1')
-  if (!environment.OPS_PORT) return undefined
-  const port = parsePort('OPS_PORT', environment.OPS_PORT)
-  if (port !== 0 && port === publicPort) {
-    throw new UsageError(`OPS_PORT is "${port}": use a port other than PORT, which is public`)
-  }
-  return { port, host }
+  return environment.OPS_PORT ? { port: parsePort('OPS_PORT', environment.OPS_PORT), host } : undefined
 }
 
 /** Parses a port number. @param name of the setting, for the error. @throws UsageError */

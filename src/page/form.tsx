@@ -37,7 +37,7 @@ export function createForm(page: Page, { outcome, typed, question }: FormState):
   )
   return (
     <>
-      <form method="post" novalidate action={action} hidden={isDone} data-next={site.afterSubscribe}>
+      <form method="post" novalidate action={action} hidden={isDone} data-after-subscribe={site.afterSubscribe}>
         <label for="email">{phrases.email}</label>
         <input
           id="email"

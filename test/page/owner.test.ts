@@ -246,7 +246,7 @@ test('a site without a site file says nothing about an owner, and has icons', as
   const plain = await startService()
   const page = await (await fetch(plain.origin)).text()
   expect(readData(page).publisher).toBeUndefined()
-  expect(select(page, '.home, .note, .notes a, a.button, form[data-next]', ['class'])).toEqual([])
+  expect(select(page, '.home, .note, .notes a, a.button, form[data-after-subscribe]', ['class'])).toEqual([])
   const [[icon = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   const [[card = ''] = []] = select(page, 'meta[property="og:image"]', ['content'])
   for (const [path, mediaType, start] of [

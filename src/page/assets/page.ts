@@ -46,10 +46,10 @@ async function subscribe(): Promise<void> {
   showSending(true)
   const failure = await send(result.value)
   showSending(false)
-  const { next } = form.dataset
-  if (failure === undefined && next) location.assign(next)
-  else if (failure === undefined) confirm(result.value, typed)
-  else show(failure)
+  const { afterSubscribe } = form.dataset
+  if (failure !== undefined) show(failure)
+  else if (afterSubscribe) location.assign(afterSubscribe)
+  else confirm(result.value, typed)
 }
 
 /** Sends an address. Resolves to an outcome, to a code without a phrase, or to undefined when it was accepted. */
