@@ -31,7 +31,7 @@ const ALL_LEFT = { subscribed: [NO], suppressed: [YES, DATE] } as const
 
 /**
  * When columns of several programs have one name, the values of all of them count, so the program does not have to be
- * recognized. test/transfer/fixtures/README.md names the sources.
+ * recognized. A column without values of its own is in the table once. test/transfer/fixtures/README.md names the sources.
  */
 // biome-ignore format: a table, with one line for each rule
 export const PROGRAMS: readonly Program[] = [
@@ -55,16 +55,11 @@ export const PROGRAMS: readonly Program[] = [
       skip: ['unactivated', 'unpaid', 'churned', 'disabled'] },
     { columns: ['unsubscription_date'], ...LEFT },
   ] },
-  { name: 'listmonk', rules: [{ columns: ['status'] }] },
   // Elsewhere "state" is a part of a postal address, or the state of an account in a shop.
-  { name: 'Kit', rules: [{ columns: ['status'] }, { columns: ['state'], isWeak: true }] },
-  { name: 'beehiiv', rules: [
-    { columns: ['status'] },
-    { columns: ['unsubscribed_at'], ...LEFT },
-  ] },
+  { name: 'Kit', rules: [{ columns: ['state'], isWeak: true }] },
+  { name: 'beehiiv', rules: [{ columns: ['unsubscribed_at'], ...LEFT }] },
   // "Subscribed" is a date in the files of MailerLite, and a flag in those of other programs.
   { name: 'MailerLite', rules: [
-    { columns: ['status'] },
     { columns: ['Subscribed'], subscribed: [YES, DATE], suppressed: [NO], skip: [EMPTY] },
     { columns: ['Unsubscribed'], ...LEFT },
   ] },
@@ -73,18 +68,11 @@ export const PROGRAMS: readonly Program[] = [
     { columns: ['date_unsubscribe'], ...LEFT },
   ] },
   { name: 'Brevo', own: ['EMAIL_BLACKLISTED'], rules: [{ columns: ['EMAIL_BLACKLISTED', 'BLACKLISTED'], ...LEFT }] },
-  { name: 'Keila', rules: [{ columns: ['status'] }] },
-  { name: 'Mailtrain', rules: [{ columns: ['status'] }] },
-  { name: 'Sendy', rules: [{ columns: ['status'] }] },
   { name: 'HubSpot', own: ['Unsubscribed from all email', 'Portal Unsubscribe'], rules: [
     { columns: ['Unsubscribed from all email', 'Portal Unsubscribe'], ...LEFT },
     { columns: ['Portal Spam Report', 'Portal Bounce', 'Global Bounce'], ...LEFT, hasBouncesOnly: true },
   ] },
-  { name: 'Campaign Monitor', rules: [
-    { columns: ['State'], isWeak: true },
-    { columns: ['Date unsubscribed'], ...LEFT },
-  ] },
-  { name: 'ActiveCampaign', rules: [{ columns: ['status'] }] },
+  { name: 'Campaign Monitor', rules: [{ columns: ['Date unsubscribed'], ...LEFT }] },
   // Most customers with "no" have never subscribed.
   { name: 'Shopify', own: ['Accepts Email Marketing'], rules: [
     { columns: ['Accepts Email Marketing'], subscribed: [YES], skip: [NO, EMPTY] },
@@ -102,11 +90,10 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'Wix', own: ['Email subscriber status'], rules: [
     { columns: ['Email subscriber status'], skip: [EMPTY], hasWords: true },
   ] },
-  { name: 'TinyLetter', rules: [{ columns: ['Subscriber Type'] }] },
-  // Programs that are not listed, spreadsheets and columns that people made. Our own choice.
+  // Programs that have only such a column, spreadsheets, and columns that people made.
   { name: 'Other programs', rules: [
     { columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Marketing status', 'Person - Marketing status', 'Statut', 'Stato', 'Abostatus',
-      'Newsletter-Status', "Statut d'abonnement"] },
+      'Newsletter-Status', "Statut d'abonnement", 'Subscriber Type'] },
     { columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out', 'opt_out_date', 'Email Opt Out',
       'blocklisted', 'Abgemeldet', 'Abgemeldet am', 'Abmeldedatum', 'Désinscrit', 'Désinscrit le', 'Date de désinscription',
       'Désabonné', 'Désabonné le', 'Fecha de baja', 'Disiscritto', 'Uitgeschreven', 'Uitgeschreven op'], ...LEFT },
@@ -166,8 +153,3 @@ export const DATE_NAMES = toPlainNames(
     'Horodateur, Marca temporal, Informazioni cronologiche, Tijdstempel, Sygnatura czasowa, Carimbo de data/hora, ' +
     'Позначка часу, タイムスタンプ, 时间戳, طابع زمني, start date',
 )
-
-/** Whether a name is one of the usual names of an address column. */
-export function isAddressName(name: string): boolean {
-  return ADDRESS_NAMES.includes(toPlain(name))
-}

@@ -8,7 +8,8 @@
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
-import { isAddressName } from './programs.ts'
+import { ADDRESS_NAMES } from './programs.ts'
+import { toPlain } from './words.ts'
 
 export interface Row {
   /** The line on which it ends, from 1. */
@@ -73,7 +74,9 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const toCells = (start: Start) => readRecords(text, start).next().value?.cells ?? []
   const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
   const hasAddress = holdsAddress(first)
-  const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
+  const found = starts.find(
+    (start) => toCells(start).some((cell) => ADDRESS_NAMES.includes(toPlain(cell))) && !holdsAddress(start),
+  )
   // A title is skipped, but never a line with an address. Without the header, nobody knows what the columns say.
   if (hasAddress && found?.delimiter !== undefined) {
     throw new Failure(`${file}: line ${found.line} is the header, and there is an address before it: delete that line`)

@@ -20,7 +20,7 @@ export type Status = (typeof STATUSES)[number]
 /** Words of each kind: a line for each language of the page, in one order. A word that an earlier line has is left out. */
 const KINDS = {
   yes: [
-    'yes, y, true, t, 1, on, checked, ja, j, wahr, oui, o, vrai, sí, verdadero, sì, vero, waar, tak, prawda, sim, s',
+    'yes, y, true, t, 1, on, checked, ja, j, wahr, oui, o, vrai, sí, verdadero, vero, waar, tak, prawda, sim, s',
     'verdadeiro, так, はい, 有, 是, نعم',
   ],
   no: [
@@ -66,7 +66,7 @@ const KINDS = {
     'inactief, in afwachting, onbevestigd, niet bevestigd, geannuleerd',
     'nieaktywny, nieaktywna, oczekujący, niepotwierdzony, anulowany',
     'inativo, inativa, pendente, não confirmado, não inscrito',
-    'неактивний, очікує, непідтверджений, не підтверджений, скасований',
+    'неактивний, очікує, непідтверджений, скасований',
     '無効, 保留, 未確認, 仮登録, 未登録',
     '待确认, 未确认, 未订阅, 未激活, 无效',
     'غير نشط, معلق, غير مؤكد, قيد الانتظار',
@@ -74,7 +74,7 @@ const KINDS = {
   // What says anywhere in a cell that somebody left: unambiguous words only. With an asterisk, a word goes on.
   left: [
     'unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not email',
-    'do not e mail, do not contact, don t mail, don t email, no mail, no mails, no more mail, no more mails',
+    'do not contact, don t mail, don t email, no mail, no mails, no more mail, no more mails',
     'no more emails, hard bounce*, consent revoked, consent withdrawn, revoked consent, withdrew consent',
     'abgemeldet*, abmeld*, abbestell*, ausgetragen, ausgetreten, keine mails mehr, keine e mails mehr',
     'keinen newsletter, einwilligung widerrufen',
