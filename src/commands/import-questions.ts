@@ -1,6 +1,6 @@
 /** Settles the plan of an import: the owner answers its questions on a terminal. Otherwise it stops once, with commands. */
 
-import { escapeControls, Failure, UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
 import { A_DATE } from '../transfer/reading/evidence.ts'
 import {
   type CountedValue,
@@ -26,14 +26,12 @@ type Answers = readonly (readonly [option: string, value: string])[]
  */
 export async function settlePlan(table: Table, options: PlanOptions, canAsk: boolean): Promise<Plan> {
   let plan = createPlan(table, options)
-  if (canAsk) {
-    let answers: Answers = []
-    for (let asked = await askPlan(plan); asked.length > 0; asked = await askPlan(plan)) {
-      answers = [...answers, ...asked]
-      plan = createPlan(table, addAnswers(options, answers))
-    }
-    if (answers.length > 0) note(`The same without questions:\n  ${toCommand(answers)}`)
+  let answers: Answers = []
+  while (canAsk && (hasQuestions(plan) || plan.possibleDates.length > 0)) {
+    answers = [...answers, ...(await askPlan(plan))]
+    plan = createPlan(table, addAnswers(options, answers))
   }
+  if (answers.length > 0) note(`The same without questions:\n  ${toCommand(answers)}`)
   if (hasQuestions(plan)) throw explain(plan, table.file)
   return plan
 }
@@ -42,8 +40,8 @@ function addAnswers(options: PlanOptions, answers: Answers): PlanOptions {
   const select = (option: string) => answers.filter(([name]) => name === option).map(([, value]) => value)
   return {
     ...options,
-    statusColumns: [...(options.statusColumns ?? []), ...select('--status-column')],
-    ignoreColumns: [...(options.ignoreColumns ?? []), ...select('--ignore-column')],
+    statusColumn: [...(options.statusColumn ?? []), ...select('--status-column')],
+    ignoreColumn: [...(options.ignoreColumn ?? []), ...select('--ignore-column')],
     dateColumn: select('--date-column')[0] ?? options.dateColumn,
     treat: new Map([...(options.treat ?? []), ...parseTreatments(select('--treat'))]),
   }
@@ -63,51 +61,80 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
 
 /** Asks every question of a plan. @throws Failure when the person stops */
 async function askPlan(plan: Plan): Promise<Answers> {
-  const { suspects, possibleDates } = plan
-  if (!hasQuestions(plan) && possibleDates.length === 0) return []
   return await askPerson('stopped: nothing was imported', async (ask) => {
-    const answers: (readonly [string, string])[] = []
-    for (const suspect of suspects) answers.push(...(await askColumn(suspect, ask)))
-    for (const { column, key, text } of groupValues(plan)) {
+    const answers: Answers[number][] = []
+    for (const suspect of plan.suspects) answers.push(...(await askColumn(suspect, ask)))
+    for (const { column, key, text } of groupUnknown(plan)) {
       const status = await askStatus(`${quote(column)}: what does ${text} mean?`, undefined, ask)
-      answers.push(['--treat', `${column}:${key}=${status}`])
+      answers.push(toTreatment(column, key, status))
     }
-    for (const column of possibleDates) {
+    for (const column of plan.possibleDates) {
       const answer = await ask(`${quote(column)} has only dates. Is it the date of the subscription? [Y/n]`)
       if (!isNo(answer)) return [...answers, ['--date-column', column]]
     }
-    return possibleDates.length > 0 ? [...answers, ['--date-column', 'none']] : answers
+    return plan.possibleDates.length > 0 ? [...answers, ['--date-column', 'none']] : answers
+  })
+}
+
+/** Prints what a plan asks, and the commands that answer it. Returns the error. */
+function explain(plan: Plan, file: string): Failure {
+  const unknown = groupUnknown(plan)
+  const [first, ...others] = plan.suspects
+  for (const suspect of plan.suspects) note(`${file}: a column may say who left: ${describe(suspect)}`)
+  for (const { column, text, line } of unknown) {
+    note(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`)
+  }
+  const skip = unknown.map(({ column, key }) => toTreatment(column, key, 'skip'))
+  const ignore = plan.suspects.map(({ column }) => ['--ignore-column', column] as const)
+  if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
+  if (first) note(`If ${others.length === 0 ? 'it does' : 'they do'} not say who left:`)
+  note(`  ${toCommand([...skip, ...ignore])}`)
+  if (first) {
+    for (const [meaning, answers] of toReadings(first)) {
+      note(`If ${quote(first.column)} does${meaning}:`)
+      note(`  ${toCommand([...skip, ...answers, ...ignore.slice(1)])}`)
+    }
+  }
+  return new Failure(`${file}: nothing was imported: only you know who left`)
+}
+
+/** The unknown values of each column. When there are many, or one is long, all but the empty one and no are `*`. */
+function groupUnknown({ values }: Plan) {
+  const columns = Map.groupBy(
+    values.filter(({ status }) => !status),
+    ({ column }) => column,
+  )
+  return [...columns].flatMap(([column, unknown]) => {
+    const toKey = ({ value }: CountedValue) => {
+      const isShown = value.length <= MAX_TEXT && unknown.length <= MAX_SHOWN
+      return isShown || value.trim() === '' || isNo(value) ? value : '*'
+    }
+    return [...Map.groupBy(unknown, toKey)].map(([key, found]) => {
+      const rows = found.reduce((sum, value) => sum + value.rows, 0)
+      const text = `${quote(found[0]?.value ?? '')}${key === '*' ? ' or another value' : ''} (${toCount(rows, 'row')})`
+      return { column, key, line: found[0]?.line, text }
+    })
   })
 }
 
 const findAnswer = (text: string) => findFlag(toPlainValue(text))
 const isNo = (answer: string) => findAnswer(answer) === 'no'
+const findWord = (value: string) => WORDS.get(toPlainValue(value))
 
 async function askColumn(suspect: SuspectColumn, ask: Ask): Promise<Answers> {
   const { column, values, empty } = suspect
   const answer = await ask(`${describe(suspect)}. Does it say who left? [y/N]`)
   if (findAnswer(answer) !== 'yes') return [['--ignore-column', column]]
-  const answers: (readonly [string, string])[] = [['--status-column', column]]
+  const answers: Answers[number][] = [['--status-column', column]]
   const shown = values?.map(([value]) => value) ?? []
   const known = values && values.length <= MAX_SHOWN && !shown.includes(A_DATE) ? shown : ['*']
   for (const value of [...known.filter((value) => !saysLeft(value)), ...(empty > 0 ? [''] : [])]) {
     const text = value === '*' ? 'any other value' : value === '' ? 'an empty cell' : quote(value)
     const status = await askStatus(`  What does ${text} mean?`, findUsual(suspect, value), ask)
-    answers.push(['--treat', `${column}:${toArgument(value)}=${status}`])
+    answers.push(toTreatment(column, value, status))
   }
   return answers
 }
-
-/** What a value of a column that says who left usually means. */
-function findUsual({ values, left, isConsent }: SuspectColumn, value: string): Status {
-  const isNothing = value === '' || isNo(value)
-  if (isConsent) return isNothing ? 'skip' : 'subscribed'
-  // Beside a word such as "subscribed", nothing else means it.
-  if (values?.some(([other]) => findWord(other) === 'subscribed')) return findWord(value) ?? 'skip'
-  return left !== undefined || isNothing ? 'subscribed' : 'suppressed'
-}
-
-const findWord = (value: string) => WORDS.get(toPlainValue(value))
 
 const CHOICES: readonly Status[] = ['subscribed', 'suppressed', 'skip']
 
@@ -120,39 +147,30 @@ async function askStatus(question: string, usual: Status | undefined, ask: Ask):
   }
 }
 
-/** Prints what a plan asks, and the commands that answer it. Returns the error. */
-function explain(plan: Plan, file: string): Failure {
-  const { suspects } = plan
-  for (const suspect of suspects) note(`${file}: a column may say who left: ${escapeControls(describe(suspect))}`)
-  const unknown = groupValues(plan)
-  for (const { column, text, line } of unknown) {
-    note(escapeControls(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`))
-  }
-  const skip = unknown.map(({ column, key }) => ['--treat', `${column}:${key}=skip`] as const)
-  if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
-  const ignore = suspects.map(({ column }) => ['--ignore-column', column] as const)
-  const [first] = suspects
-  if (first) note(`If ${suspects.length === 1 ? 'it does' : 'they do'} not say who left:`)
-  note(`  ${toCommand([...skip, ...ignore])}`)
-  if (first) noteReadings(first, (answers) => toCommand([...skip, ...answers, ...ignore.slice(1)]))
-  return new Failure(`${file}: nothing was imported: only you know who left`)
+/** What a value of a column that says who left usually means. */
+function findUsual({ values, left, isConsent }: SuspectColumn, value: string): Status {
+  const isNothing = value === '' || isNo(value)
+  if (isConsent) return isNothing ? 'skip' : 'subscribed'
+  // Beside a word such as "subscribed", nothing else means it.
+  if (values?.some(([other]) => findWord(other) === 'subscribed')) return findWord(value) ?? 'skip'
+  return left !== undefined || isNothing ? 'subscribed' : 'suppressed'
 }
 
-/** Prints a command for each way to read a column that says who left. */
-function noteReadings(suspect: SuspectColumn, toCommand: (answers: Answers) => string): void {
+/** The ways to read a column that says who left, each with what it means. */
+function toReadings(suspect: SuspectColumn): readonly (readonly [meaning: string, Answers])[] {
   const { column, values = [], isConsent } = suspect
-  const any = findUsual(suspect, '*')
   const known = values.map(([value]) => value)
-  const noteReading = (meaning: string, status: Status, treated: readonly string[]) => {
-    const treat = treated.map((value) => ['--treat', `${column}:${toArgument(value)}=${status}`] as const)
-    note(`If ${quote(column)} does${meaning}:`)
-    note(`  ${toCommand([['--status-column', column], ...treat])}`)
-  }
-  if (any === 'skip') noteReading('', any, [...known.filter((value) => !findWord(value) && !saysLeft(value)), ''])
-  if (any === 'subscribed') noteReading('', any, isConsent ? ['*'] : ['*', ''])
-  if (any === 'suppressed') noteReading(', and any value but no means that the person left', any, ['*'])
+  const toAnswers = (status: Status, treated: readonly string[]): Answers => [
+    ['--status-column', column],
+    ...treated.map((value) => toTreatment(column, value, status)),
+  ]
+  const usual = findUsual(suspect, '*')
+  const unknown = known.filter((value) => !findWord(value) && !saysLeft(value))
+  if (usual === 'skip') return [['', toAnswers(usual, [...unknown, ''])]]
+  if (usual === 'subscribed') return [['', toAnswers(usual, isConsent ? ['*'] : ['*', ''])]]
+  const left = [', and any value but no means that the person left', toAnswers(usual, ['*'])] as const
   const isQuestion = known.some(isNo) && known.every(findAnswer)
-  if (any === 'suppressed' && isQuestion) noteReading(', and yes means a subscription', 'subscribed', ['*'])
+  return isQuestion ? [left, [', and yes means a subscription', toAnswers('subscribed', ['*'])]] : [left]
 }
 
 /** Most values of a column that are shown, or asked for. */
@@ -161,35 +179,16 @@ const MAX_SHOWN = 5
 /** Such as `"VIP": "yes" 12, empty 108`. */
 function describe({ column, values, left, empty }: SuspectColumn): string {
   const sorted = values?.toSorted(([, one], [, other]) => other - one) ?? []
-  const shown = sorted.slice(0, MAX_SHOWN).map(([value, rows]) => `${value === A_DATE ? value : quote(value)} ${rows}`)
-  const hidden = sorted.slice(MAX_SHOWN)
+  const shown = sorted.slice(0, MAX_SHOWN)
+  const hidden = sorted.length - shown.length
   const parts = [
-    ...(left !== undefined && (!values || hidden.some(([value]) => value === left)) ? [quote(left)] : []),
-    ...shown,
-    ...(values ? [] : ['many other values']),
-    ...(hidden.length > 0 ? [toCount(hidden.length, 'other value')] : []),
-    ...(empty > 0 ? [`empty ${empty}`] : []),
+    left !== undefined && !shown.some(([value]) => value === left) && quote(left),
+    ...shown.map(([value, rows]) => `${value === A_DATE ? value : quote(value)} ${rows}`),
+    !values && 'many other values',
+    hidden > 0 && toCount(hidden, 'other value'),
+    empty > 0 && `empty ${empty}`,
   ]
-  return `${quote(column)}: ${parts.join(', ')}`
-}
-
-/** The unknown values of each column. When there are many, or one is long, all but the empty one and no are `*`. */
-function groupValues({ values }: Plan) {
-  const columns = Map.groupBy(
-    values.filter(({ status }) => !status),
-    ({ column }) => column,
-  )
-  const toKey = ({ column, value }: CountedValue) => {
-    const isShown = value.length <= MAX_TEXT && (columns.get(column)?.length ?? 0) <= MAX_SHOWN
-    return isShown || value.trim() === '' || isNo(value) ? toArgument(value) : '*'
-  }
-  return [...columns].flatMap(([column, unknown]) =>
-    [...Map.groupBy(unknown, toKey)].map(([key, found]) => {
-      const rows = found.reduce((sum, value) => sum + value.rows, 0)
-      const text = `${quote(found[0]?.value ?? '')}${key === '*' ? ' or another value' : ''} (${toCount(rows, 'row')})`
-      return { column, key, line: found[0]?.line, text }
-    }),
-  )
+  return `${quote(column)}: ${parts.filter(Boolean).join(', ')}`
 }
 
 /** Most characters of a text that are shown. */
@@ -197,9 +196,9 @@ const MAX_TEXT = 60
 
 const quote = (text: string) => JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
 
-/** A value in a command. Values are compared without spaces and punctuation. */
-function toArgument(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+/** Values are compared without spaces and punctuation, so a line break becomes a space. */
+function toTreatment(column: string, value: string, status: Status): Answers[number] {
+  return ['--treat', `${column}:${value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}=${status}`]
 }
 
 /** The command of this process with more options, for a POSIX shell. */

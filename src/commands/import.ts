@@ -2,22 +2,21 @@
 
 import { stat } from 'node:fs/promises'
 import { type ListUrl, toListName } from '../config/list-url.ts'
-import type { Address } from '../email.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
 import { sortParts, toBatches } from '../store/pace.ts'
-import { MissingListError, type SubscriberStore } from '../subscriber.ts'
+import { type ImportRow, MissingListError, type OptOut } from '../subscriber.ts'
 import type { DateOrder } from '../transfer/reading/dates.ts'
-import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
-import { type ImportFile, type ReadRow, readRows } from '../transfer/reading/rows.ts'
+import { type Plan, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
+import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
 import { parseTreatments, settlePlan } from './import-questions.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
-import { checkSignal, type ListOption, parseListOption, withInterrupt } from './shared.ts'
+import { checkSignal, type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ImportOptions extends ListOption {
   readonly column?: string
@@ -45,27 +44,46 @@ function parseEncoding(label: string | undefined): string | undefined {
 /** `rollcall import`: adds the addresses in a file to the list. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
-  const { rejected, suppress, dryRun } = options
+  const { rejected, suppress = false, dryRun = false } = options
   if (rejected !== undefined && (await isSameFile(rejected, path))) {
     throw new UsageError('--rejected is the file that is imported')
   }
-  const { statusColumn: statusColumns, ignoreColumn: ignoreColumns, ...rest } = options
-  const treat = parseTreatments(options.treat)
+  const planOptions = { ...options, treat: parseTreatments(options.treat) }
   const encoding = parseEncoding(options.encoding)
-  const planOptions: PlanOptions = { ...rest, treat, statusColumns, ignoreColumns }
   const table = parseTable(await readText(path, encoding), toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
   const plan = await settlePlan(table, planOptions, canAsk)
   const file = readRows(table, plan)
 
-  // Before the list changes, because it may fail.
-  if (rejected !== undefined && !dryRun) await writeRejected(rejected, file)
+  // Before the list changes, because it may fail. Without any row, so that none of an earlier import remains.
+  if (rejected !== undefined && !dryRun) {
+    const rows = file.rejected.map(({ line, reason, address }) => [String(line), reason, address])
+    await replaceFile(rejected, [REJECTED_COLUMNS, ...rows].map(toCsvRow).join(''))
+  }
   noteFile(file, plan, options)
   if (file.rejected.length > 0 && file.subscribers.length + file.optOuts.length === 0) {
     throw new Failure('no row could be imported')
   }
-  const { isNew, tally } = await withInterrupt((signal) => importFile(list, file, { suppress, dryRun, signal }))
-  await printSummary({ ...tally, list, file, plan, isNew }, options)
+  const isNew = await isMissing(list)
+  const tally = await withInterrupt(async (signal) => {
+    const work = (store: DryRun) => importRows(file, store, { suppress, dryRun, signal })
+    if (!dryRun) return await withStore(list, work, { create: true })
+    return isNew ? await work(createDryRun(undefined)) : await withStore(list, (store) => work(createDryRun(store)))
+  })
+  const outcome = { list: toListName(list), created: isNew && !dryRun, ...tally }
+  const summary = { ...outcome, ...toSummary(file, plan, options) }
+  if (options.json) return await printJson(summary)
+  if (tally.kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
+    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
+  }
+  const created = dryRun ? ' (would be created)' : ' (created)'
+  const lines = [
+    `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
+    `list: ${summary.list}${isNew ? created : ''}`,
+    ...toLines(summary, plan),
+  ]
+  // A name of the file may have a line break.
+  await print(lines.map(escapeControls).join('\n'))
 }
 
 /** Most rejected rows that are printed. */
@@ -73,7 +91,7 @@ const MAX_NOTES = 20
 
 /** Prints which rows are rejected, and which `--treat` had no effect. */
 function noteFile({ rejected }: ImportFile, { unusedTreatments }: Plan, options: ImportOptions): void {
-  for (const value of unusedTreatments) note(escapeControls(`--treat: no row has the value ${JSON.stringify(value)}`))
+  for (const value of unusedTreatments) note(`--treat: no row has the value ${JSON.stringify(value)}`)
   for (const { line, reason } of rejected.slice(0, MAX_NOTES)) note(`line ${line}: ${reason}`)
   if (rejected.length > MAX_NOTES) note(`and ${toCount(rejected.length - MAX_NOTES, 'more rejected row')}`)
   if (rejected.length === 0) return
@@ -87,204 +105,127 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
 }
 
-/** Writes all rejected rows. Without any, writes only the header, so that no rows of an earlier import remain. */
-async function writeRejected(path: string, { rejected }: ImportFile): Promise<void> {
-  const rows = rejected.map(({ line, reason, address }) => toCsvRow([String(line), reason, address]))
-  await replaceFile(path, toCsvRow(REJECTED_COLUMNS) + rows.join(''))
-}
-
-/** What the import did with the rows. */
-interface Tally {
-  readonly added: number
-  /** Rows whose address was on the list or in an earlier row. */
-  readonly alreadyListed: number
-  /** Rows of subscribers who are not added, because their address is suppressed. */
-  readonly leftOut: number
-  /** Rows of people who left. Their addresses are suppressed now. */
-  readonly suppressed: number
-  /** How many of these were on the list. */
-  readonly removed: number
-  /** Rows of people who left and stay on the list: they subscribed later, or the date is unknown. */
-  readonly kept: number
-}
-
-const countRows = ({ added, alreadyListed, leftOut, suppressed, kept }: Tally) =>
-  added + alreadyListed + leftOut + suppressed + kept
-
-interface WriteOptions {
-  readonly suppress: true | undefined
-  readonly dryRun: true | undefined
-  readonly signal: AbortSignal
-}
-
-async function importFile(list: ListUrl, file: ImportFile, options: WriteOptions) {
-  const existing = await openExisting(list)
-  // Opens the list again: without `create`, it may be open for reading only.
-  if (!options.dryRun) await existing?.close()
-  const store = options.dryRun ? existing : await openStore(list, { notify: note })
+/** Whether there is no list yet. @throws StoreError */
+async function isMissing(list: ListUrl): Promise<boolean> {
   try {
-    const tally = await writeFile(options.dryRun || !store ? createDryRun(store) : store, file, options)
-    return { isNew: !existing, tally }
-  } finally {
-    await store?.close()
-  }
-}
-
-/** Opens the list if there is one. @throws StoreError */
-async function openExisting(list: ListUrl): Promise<SubscriberStore | undefined> {
-  let store: SubscriberStore | undefined
-  try {
-    store = await openStore(list, { create: false, notify: note })
+    const store = await openStore(list, { create: false })
     // PostgreSQL finds out at the first call that there is no list.
-    await store.head()
-    return store
+    await store.head().finally(() => store.close())
+    return false
   } catch (error) {
-    await store?.close()
-    if (error instanceof MissingListError) return undefined
+    if (error instanceof MissingListError) return true
     throw error
   }
 }
 
+/** What an import did with the rows, as `--json` prints it. docs/import.md says what each number counts. */
+type Tally = Record<'added' | 'already_listed' | 'suppressed' | 'removed' | 'kept' | 'left_out', number>
+
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
-async function writeFile(
-  store: DryRun,
+async function importRows(
   { optOuts, subscribers }: ImportFile,
-  { suppress, dryRun, signal }: WriteOptions,
+  store: DryRun,
+  { suppress, dryRun, signal }: { suppress: boolean; dryRun: boolean; signal: AbortSignal },
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
   const showProgress = createProgress('importing')
-  const tally = { added: 0, alreadyListed: 0, leftOut: 0, suppressed: 0, removed: 0, kept: 0 }
+  const tally = { added: 0, already_listed: 0, suppressed: 0, removed: 0, kept: 0, left_out: 0 }
+  // Who is removed is suppressed too.
+  const countDone = () => tally.added + tally.already_listed + tally.left_out + tally.suppressed + tally.kept
 
-  async function writeBatches<Row extends { readonly email: Address }>(
-    rows: readonly Row[],
-    write: (batch: readonly Row[]) => Promise<void>,
-  ) {
+  async function* toParts<Row extends ImportRow | OptOut>(rows: readonly Row[]) {
     for await (const batch of toBatches(dryRun ? rows : sortParts(rows), store.pace)) {
       await checkSignal(signal)
-      await write(batch)
-      showProgress(countRows(tally), total)
+      yield batch
+      showProgress(countDone(), total)
     }
   }
 
   try {
-    await writeBatches(optOuts, async (batch) => {
-      const { added, removed, kept, alreadySuppressed } = await store.suppress(batch, {
-        removeUndated: suppress ?? false,
-      })
+    for await (const batch of toParts(optOuts)) {
+      const { added, removed, kept, alreadySuppressed } = await store.suppress(batch, { removeUndated: suppress })
       tally.suppressed += added + removed + alreadySuppressed
       tally.removed += removed
       tally.kept += kept
-    })
-    await writeBatches(subscribers, async (batch) => {
+    }
+    for await (const batch of toParts(subscribers)) {
       const { added, alreadyListed, leftOut } = await store.import(batch)
       tally.added += added
-      tally.alreadyListed += alreadyListed
-      tally.leftOut += leftOut
-    })
+      tally.already_listed += alreadyListed
+      tally.left_out += leftOut
+    }
     return tally
   } catch (error) {
-    const done = countRows(tally)
-    if (!dryRun && done > 0) {
-      const rows = `${toCount(done, 'row')} of ${total.toLocaleString('en')}`
+    if (!dryRun && countDone() > 0) {
+      const rows = `${toCount(countDone(), 'row')} of ${total.toLocaleString('en')}`
       note(`${rows} imported; import the same file again to continue: this is safe`)
     }
     throw error
   }
 }
 
-interface Summary extends Tally {
-  readonly list: ListUrl
-  readonly file: ImportFile
-  readonly plan: Plan
-  readonly isNew: boolean
+/** What was read, as `--json` prints it. */
+function toSummary(file: ImportFile, plan: Plan, { rejected, dryRun }: ImportOptions) {
+  const { names, address, dates, unread } = plan
+  const statuses = plan.statuses.map(({ index }) => index)
+  const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => names[index] ?? [])
+  const samples = file.samples.map(({ status, line, date = null, cells }) => {
+    const read = [address, ...dates, ...statuses].map(
+      (index) => [names[index] ?? 'address', cells[index] ?? ''] as const,
+    )
+    return { status, line, date, cells: Object.fromEntries(read) }
+  })
+  return {
+    skipped: file.skipped,
+    rejected: file.rejected.length,
+    rejected_file: (!dryRun && rejected) || null,
+    columns: { email: toNames([address]), date: toNames(dates), status: toNames(statuses), unread: toNames(unread) },
+    statuses: plan.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
+    samples: dryRun ? samples : [],
+  }
 }
 
-async function printSummary(summary: Summary, { rejected, dryRun, json }: ImportOptions): Promise<void> {
-  const { list, file, plan, isNew, added, alreadyListed, suppressed, removed, kept, leftOut } = summary
-  const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => plan.names[index] ?? [])
-  const columns = {
-    email: toNames([plan.address]),
-    date: toNames(plan.dates),
-    status: toNames(plan.statuses.map(({ index }) => index)),
-    unread: toNames(plan.unread),
-  }
-  const samples = dryRun ? file.samples.map((row) => toSample(row, plan)) : []
-  if (json) {
-    return await printJson({
-      list: toListName(list),
-      created: isNew && !dryRun,
-      added,
-      already_listed: alreadyListed,
-      suppressed,
-      removed,
-      kept,
-      left_out: leftOut,
-      skipped: file.skipped,
-      rejected: file.rejected.length,
-      rejected_file: (!dryRun && rejected) || null,
-      columns,
-      statuses: plan.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
-      samples,
-    })
-  }
-  const created = dryRun ? ' (would be created)' : ' (created)'
-  const lines = [
-    `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
-    `list: ${toListName(list)}${isNew ? created : ''}`,
-    ...toColumnLines(columns, plan),
-    ...plan.values.map(
-      ({ column, value, status, rows }) => `${column}: ${value.slice(0, 60)}: ${toCount(rows, 'row')}, ${status}`,
-    ),
-    ...samples.map(toSampleLine),
-  ]
-  if (kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
-    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
-  }
-  // A name of the file may have a line break.
-  await print(lines.map(escapeControls).join('\n'))
-}
+type Summary = ReturnType<typeof toSummary>
 
 /** The rows of the file: each is counted once. */
-function toCounts({ added, alreadyListed, leftOut, suppressed, removed, kept, file }: Summary): string {
+function toCounts(summary: Tally & Summary): string {
+  const { added, already_listed, suppressed, removed, kept, skipped, left_out, rejected } = summary
   const counts = [
     [added, 'added'],
-    [alreadyListed, 'already listed'],
+    [already_listed, 'already listed'],
     [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
-    [file.skipped, 'skipped'],
-    [leftOut, 'left out (suppressed before, or in another row)'],
-    [file.rejected.length, 'rejected'],
+    [skipped, 'skipped'],
+    [left_out, 'left out (suppressed before, or in another row)'],
+    [rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)
   return shown.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
 }
 
-/** Which columns were read. A file with one address per line has none. */
-function toColumnLines(
-  { email, date, status, unread }: Readonly<Record<'email' | 'date' | 'status' | 'unread', readonly string[]>>,
-  { possibleDates: [possible], suppress }: Plan,
-): string[] {
-  if (email.length === 0) return []
+/** Says what was read: the columns, of which a file with one address per line has none, the statuses, and the samples. */
+function toLines({ columns, statuses, samples }: Summary, { possibleDates: [possible], suppress }: Plan): string[] {
+  const { email, date, status, unread } = columns
   const toNames = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ') || 'none'
-  const lines = [`address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`]
-  if (unread.length > 0) lines.push(`not read: ${toNames(unread)}`)
-  if (date.length > 0 || suppress) return lines
   const name = JSON.stringify(possible)
   const advice = possible === undefined ? '' : `. ${name} looks like a date: --date-column ${name}`
-  return [...lines, `no date: everybody gets the time of the import${advice}`]
+  const columnLines = [
+    `address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`,
+    ...(unread.length > 0 ? [`not read: ${toNames(unread)}`] : []),
+    ...(date.length > 0 || suppress ? [] : [`no date: everybody gets the time of the import${advice}`]),
+  ]
+  const toShown = (text: string) => text.trim().slice(0, MAX_TEXT)
+  return [
+    ...(email.length > 0 ? columnLines : []),
+    ...statuses.map(({ column, value, status, rows }) => {
+      return `${column}: ${toShown(value)}: ${toCount(rows, 'row')}, ${status}`
+    }),
+    ...samples.map(({ line, status, date, cells }) => {
+      const read = Object.entries(cells).map(([name, cell]) => `${JSON.stringify(name)} ${toShown(cell) || '(empty)'}`)
+      return `line ${line} is ${status}: ${read.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
+    }),
+  ]
 }
 
-/** A row that was read, with the cells that were read from it. */
-function toSample({ status, line, date, cells }: ReadRow, { names, address, dates, statuses }: Plan) {
-  const indexes = [address, ...dates, ...statuses.map(({ index }) => index)]
-  const read = indexes.map((index) => [names[index] ?? 'address', cells[index] ?? ''] as const)
-  return { status, line, date: date ?? null, cells: Object.fromEntries(read) }
-}
-
-/** Such as `line 2 is subscribed: "Email" ada@example.org, "Created" 31.5.2024; the date is 2024-05-31T00:00:00.000Z`. */
-function toSampleLine({ line, status, date, cells }: ReturnType<typeof toSample>): string {
-  const shown = Object.entries(cells).map(([column, cell]) => {
-    return `${JSON.stringify(column)} ${cell.trim().slice(0, 60) || '(empty)'}`
-  })
-  return `line ${line} is ${status}: ${shown.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
-}
+/** Most characters of a cell that are printed. */
+const MAX_TEXT = 60

@@ -19,9 +19,9 @@ export interface PlanOptions {
   /** `none` reads no date. Default: found by its name. */
   readonly dateColumn?: string | undefined
   /** Status columns besides those that are known. */
-  readonly statusColumns?: readonly string[] | undefined
+  readonly statusColumn?: readonly string[] | undefined
   /** Columns that are not read, also if their status is known. */
-  readonly ignoreColumns?: readonly string[] | undefined
+  readonly ignoreColumn?: readonly string[] | undefined
   /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
   readonly treat?: Treatments | undefined
@@ -87,8 +87,8 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
     throw new Failure(`${file}: it is a file of rejected rows. Correct these rows in the list, and import that again`)
   }
   const find = (given: string) => findColumns(names, given, file)
-  const ignored = (options.ignoreColumns ?? []).flatMap(find)
-  const named = (options.statusColumns ?? []).flatMap(find)
+  const ignored = (options.ignoreColumn ?? []).flatMap(find)
+  const named = (options.statusColumn ?? []).flatMap(find)
   const statuses = suppress ? [] : findStatusColumns(names, { named, ignored }, treat)
   const plain = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
   const sample = takeSample(table, names)

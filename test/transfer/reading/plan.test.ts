@@ -47,7 +47,7 @@ describe('a column that may say who left', () => {
     const column = name.replaceAll(',', ' ')
     const text = toCsv(column, cells)
     expect(() => read(text)).toThrow(`${column}: ${values}`)
-    const ignored = read(text, { ignoreColumns: [column] })
+    const ignored = read(text, { ignoreColumn: [column] })
     expect([ignored.subscribers.length, ignored.unread]).toEqual([cells.length, [column]])
     expect(read(text, { suppress: true }).optOuts).toHaveLength(cells.length)
   })
@@ -101,7 +101,7 @@ describe('a column that may say who left', () => {
       .replaceAll('active', 'no')
     expect(() => read(bounces)).toThrow(`${name}: `)
     const named = text.replace('email,status', 'email,gone')
-    expect(() => read(named, { statusColumns: ['gone'] })).toThrow(`${name}: `)
+    expect(() => read(named, { statusColumn: ['gone'] })).toThrow(`${name}: `)
     expect(() => read(text.replace('unsubscribed', 'odd'), treat('odd=suppressed'))).toThrow(`${name}: `)
   })
 
@@ -131,8 +131,8 @@ describe('a column that may say who left', () => {
     }
     const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
     expect(plan(text).suspects.map(({ column }) => column)).toEqual(['2', '3', 'column 4'])
-    expect(() => read(text, { ignoreColumns: ['foo'] })).toThrow(/^column 4: x 1, empty 1/)
-    expect(read(text, { ignoreColumns: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
+    expect(() => read(text, { ignoreColumn: ['foo'] })).toThrow(/^column 4: x 1, empty 1/)
+    expect(read(text, { ignoreColumn: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
     const both = 'column 2: yes 1, no 1 (shape); column 4: x 1, empty 1 (shape)'
     expect(() => read('a@b.io,yes,Rome,\nb@b.io,no,Oslo,x\n')).toThrow(both)
   })

@@ -91,8 +91,8 @@ describe('a list that cannot be read', () => {
     ['two address columns', 'work,home\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
     ['two of the same name', 'E-Mail,email\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
-    ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumns: ['x'] }],
-    ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumns: ['3'] }],
+    ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumn: ['x'] }],
+    ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumn: ['3'] }],
     ['a header below an address', 'By,x@b.io,\nName,Email,Left\nA,a@b.io,2024-05-31\n', 'line 2 is the header', {}],
     ['a JSON array', '[{"email":"a@site.io"}]', 'it is a JSON array', {}],
     ['rejected rows', 'line,reason,address\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
@@ -210,7 +210,7 @@ describe.each([
       left: ['b 2020-01-01', 'c 2020-01-01'],
       skipped: 1,
     })
-    expect(summarize(list, { ignoreColumns: ['status'] })).toMatchObject({ left: [], skipped: 0 })
+    expect(summarize(list, { ignoreColumn: ['status'] })).toMatchObject({ left: [], skipped: 0 })
     expect(read(list, treat('active=skip, gone=skip')).plan.unusedTreatments).toEqual(['gone'])
   })
 
@@ -268,7 +268,7 @@ test.each<readonly [columns: string, added: string, left: string, skipped: strin
 test('the date of an opt-out is that of its column, or unknown', () => {
   const text =
     'email,status,Left\na@b.io,active,1/2/2024\nb@b.io,active,13/2/2024\nc@b.io,unsubscribed,\nd@b.io,active,\n'
-  const options: Options = { statusColumns: ['left'], ...treat('*=suppressed') }
+  const options: Options = { statusColumn: ['left'], ...treat('*=suppressed') }
   expect(summarize(text, options)).toMatchObject({ left: ['a 2024-02-01', 'b 2024-02-13', 'c'], added: ['d'] })
   expect(summarize('email,unsubscribed_at\na@b.io,1/2/2024\n')).toMatchObject({ left: ['a'], rejected: [] })
 })
@@ -281,13 +281,13 @@ test('a row that ends before its status is rejected', () => {
 describe('a status column that is named', () => {
   test('adds to those that are known, and * is any of its values', () => {
     const text = 'email,status,gone\na@b.io,active,\nb@b.io,active,x\nc@b.io,unsubscribed,\nd@b.io,active,2024-01-01\n'
-    const options: Options = { statusColumns: ['gone'], ...treat('*=suppressed') }
+    const options: Options = { statusColumn: ['gone'], ...treat('*=suppressed') }
     expect(summarize(text, options)).toEqual({ ...NOTHING, added: ['a'], left: ['b', 'c', 'd 2024-01-01'] })
   })
 
   test('without a value means the opposite of *', () => {
     const text = 'email,Since\na@b.io,2024-01-01\nb@b.io,\n'
-    const options: Options = { statusColumns: ['Since'] }
+    const options: Options = { statusColumn: ['Since'] }
     expect(summarize(text, { ...options, ...treat('*=subscribed') })).toMatchObject({ added: ['a'], skipped: 1 })
     expect(summarize(text, { ...options, ...treat('*=skip') })).toMatchObject({ added: ['b'], skipped: 1 })
     expect(() => read(text, options)).toThrow('Since: line 2: "2024-01-01" in 1 rows')
@@ -295,7 +295,7 @@ describe('a status column that is named', () => {
 
   test('has the words of any language, before --treat', () => {
     const text = 'email,Stand\na@b.io,aktiv\nb@b.io,ausgetragen\nc@b.io,wypisany\n'
-    expect(summarize(text, { statusColumns: ['2'] })).toMatchObject({ added: ['a'], left: ['b', 'c'] })
+    expect(summarize(text, { statusColumn: ['2'] })).toMatchObject({ added: ['a'], left: ['b', 'c'] })
   })
 })
 
@@ -307,13 +307,13 @@ test('a value with 10 million characters is no problem', () => {
 
 test('* is any value except empty and no, and COLUMN:VALUE is a value of one column', () => {
   const text = 'email,gone,vip\na@b.io,0,1\nb@b.io,1,1\nc@b.io,,0\n'
-  const options: Options = { statusColumns: ['gone', 'vip'] }
+  const options: Options = { statusColumn: ['gone', 'vip'] }
   expect(summarize(text, { ...options, ...treat('gone:*=suppressed, vip:1=subscribed, vip:0=skip') })).toEqual({
     ...{ added: ['a'], left: ['b'], skipped: 1, rejected: [] },
   })
   // Whoever left in a note is not added, whatever the other notes mean.
   const notes = 'email,note\na@b.io,likes poetry\nb@b.io,abgemeldet am 3.2.2024\n'
-  expect(summarize(notes, { statusColumns: ['note'], ...treat('*=subscribed') })).toMatchObject({
+  expect(summarize(notes, { statusColumn: ['note'], ...treat('*=subscribed') })).toMatchObject({
     added: ['a'],
     left: ['b'],
   })
