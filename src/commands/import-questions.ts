@@ -1,15 +1,8 @@
 /** Settles the plan of an import: the owner answers its questions on a terminal. Otherwise it stops once, with commands. */
 
 import { Failure, UsageError } from '../failure.ts'
-import { A_DATE } from '../transfer/reading/evidence.ts'
-import {
-  type CountedValue,
-  createPlan,
-  hasQuestions,
-  type Plan,
-  type PlanOptions,
-  type SuspectColumn,
-} from '../transfer/reading/plan.ts'
+import { A_DATE, type Evidence } from '../transfer/reading/evidence.ts'
+import { type CountedValue, createPlan, hasQuestions, type Plan, type PlanOptions } from '../transfer/reading/plan.ts'
 import type { Table } from '../transfer/reading/table.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlainValue, WORDS } from '../transfer/reading/words.ts'
 import { note, toCount } from './output.ts'
@@ -85,13 +78,13 @@ function explain(plan: Plan, file: string): Failure {
     note(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`)
   }
   const skip = unknown.map(({ column, key }) => toTreatment(column, key, 'skip'))
-  const ignore = plan.suspects.map(({ column }) => ['--ignore-column', column] as const)
+  const ignore = plan.suspects.map(({ option }) => ['--ignore-column', option] as const)
   if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
   if (first) note(`If ${others.length === 0 ? 'it does' : 'they do'} not say who left:`)
   note(`  ${toCommand([...skip, ...ignore])}`)
   if (first) {
     for (const [meaning, answers] of toReadings(first)) {
-      note(`If ${quote(first.column)} does${meaning}:`)
+      note(`If ${quote(first.option)} does${meaning}:`)
       note(`  ${toCommand([...skip, ...answers, ...ignore.slice(1)])}`)
     }
   }
@@ -121,8 +114,8 @@ const findAnswer = (text: string) => findFlag(toPlainValue(text))
 const isNo = (answer: string) => findAnswer(answer) === 'no'
 const findWord = (value: string) => WORDS.get(toPlainValue(value))
 
-async function askColumn(suspect: SuspectColumn, ask: Ask): Promise<Answers> {
-  const { column, values, empty } = suspect
+async function askColumn(suspect: Evidence, ask: Ask): Promise<Answers> {
+  const { option: column, values, empty } = suspect
   const answer = await ask(`${describe(suspect)}. Does it say who left? [y/N]`)
   if (findAnswer(answer) !== 'yes') return [['--ignore-column', column]]
   const answers: Answers[number][] = [['--status-column', column]]
@@ -148,7 +141,7 @@ async function askStatus(question: string, usual: Status | undefined, ask: Ask):
 }
 
 /** What a value of a column that says who left usually means. */
-function findUsual({ values, left, isConsent }: SuspectColumn, value: string): Status {
+function findUsual({ values, left, isConsent }: Evidence, value: string): Status {
   const isNothing = value === '' || isNo(value)
   if (isConsent) return isNothing ? 'skip' : 'subscribed'
   // Beside a word such as "subscribed", nothing else means it.
@@ -157,8 +150,8 @@ function findUsual({ values, left, isConsent }: SuspectColumn, value: string): S
 }
 
 /** The ways to read a column that says who left, each with what it means. */
-function toReadings(suspect: SuspectColumn): readonly (readonly [meaning: string, Answers])[] {
-  const { column, values = [], isConsent } = suspect
+function toReadings(suspect: Evidence): readonly (readonly [meaning: string, Answers])[] {
+  const { option: column, values = [], isConsent } = suspect
   const known = values.map(([value]) => value)
   const toAnswers = (status: Status, treated: readonly string[]): Answers => [
     ['--status-column', column],
@@ -177,7 +170,7 @@ function toReadings(suspect: SuspectColumn): readonly (readonly [meaning: string
 const MAX_SHOWN = 5
 
 /** Such as `"VIP": "yes" 12, empty 108`. */
-function describe({ column, values, left, empty }: SuspectColumn): string {
+function describe({ option, values, left, empty }: Evidence): string {
   const sorted = values?.toSorted(([, one], [, other]) => other - one) ?? []
   const shown = sorted.slice(0, MAX_SHOWN)
   const hidden = sorted.length - shown.length
@@ -188,7 +181,7 @@ function describe({ column, values, left, empty }: SuspectColumn): string {
     hidden > 0 && toCount(hidden, 'other value'),
     empty > 0 && `empty ${empty}`,
   ]
-  return `${quote(column)}: ${parts.filter(Boolean).join(', ')}`
+  return `${quote(option)}: ${parts.filter(Boolean).join(', ')}`
 }
 
 /** Most characters of a text that are shown. */

@@ -15,9 +15,11 @@ export function plan(text: string, options: Options = {}) {
 export function read(text: string, options: Options = {}) {
   const found = plan(text, options)
   const questions = [
-    ...found.suspects.map(({ column, values, empty, suspicion }) => {
+    ...found.suspects.map((suspect) => {
+      const { option, values, empty } = suspect
       const parts = [...(values ?? [['many values', '']]).map((value) => value.join(' ').trim())]
-      return `${column}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
+      const suspicion = suspect.findSuspicion(true) ?? 'shape'
+      return `${option}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
     }),
     ...found.values
       .filter(({ status }) => !status)

@@ -16,75 +16,103 @@ const DASH = /^[-–—]$/
 /** The shape of an address, which is cheaper to test than what it says. */
 const ADDRESS = /^[^\s@:]+@[^\s@:]+\.\p{L}+$/u
 
-/** What the cells of a column say about the people who would be added. */
+/** How sure a column is to say who left: by words, or only by what it looks like. */
+export type Suspicion = 'words' | 'shape'
+
+/** A column that the import does not read, and what it says about the people who would be added. */
 export class Evidence {
-  /** How many rows have each value; undefined when there are too many values. */
-  values: Map<string, number> | undefined = new Map<string, number>()
-  filled = 0
+  readonly index: number
+  readonly name: string
+  /** Its name in an option, or its number if another column has the name. */
+  readonly option: string
   /** The first cell that says that somebody left. */
   left: string | undefined
+  #rows = 0
+  #filled = 0
+  /** Undefined when there are too many values. */
+  #counts: Map<string, number> | undefined = new Map()
   /** Whether an object of JSON has a flag. */
-  hasJsonFlag = false
+  #hasJsonFlag = false
 
+  constructor(index: number, name: string, option: string) {
+    this.index = index
+    this.name = name
+    this.option = option
+  }
+
+  /** Adds the cell of a person who would be added. */
   add(text: string): void {
     const cell = text.trim()
+    this.#rows++
     if (isBlank(cell)) return
-    this.filled++
-    const { values } = this
+    this.#filled++
+    const counts = this.#counts
     // A number may be anything.
-    const isNew = values && !values.has(cell)
+    const isNew = counts && !counts.has(cell)
     const value = isNew && Number.isNaN(Number(cell)) && isDate(cell) ? A_DATE : cell
-    const count = values?.get(value) ?? 0
-    values?.set(value, count + 1)
+    const count = counts?.get(value) ?? 0
+    counts?.set(value, count + 1)
     if (count > 0) return
-    if (values && values.size > MAX_VALUES) this.values = undefined
+    if (counts && counts.size > MAX_VALUES) this.#counts = undefined
     // An address says nothing about its person.
     if (this.left === undefined && !ADDRESS.test(cell) && saysLeft(cell)) this.left = cell
-    this.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
+    this.#hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
   }
 
   /** The number of dates, when there is nothing else but dashes; undefined otherwise. */
   get dates(): number | undefined {
-    const others = [...(this.values?.keys() ?? [])].filter((value) => value !== A_DATE && !DASH.test(value))
-    return others.length === 0 ? this.values?.get(A_DATE) : undefined
+    const others = [...(this.#counts?.keys() ?? [])].filter((value) => value !== A_DATE && !DASH.test(value))
+    return others.length === 0 ? this.#counts?.get(A_DATE) : undefined
+  }
+
+  /** How many rows have each value; undefined when there are too many values. All dates are one value. */
+  get values(): readonly (readonly [value: string, rows: number])[] | undefined {
+    const { dates } = this
+    return dates === undefined ? this.#counts && [...this.#counts] : [[A_DATE, dates]]
+  }
+
+  /** How many rows have no value. */
+  get empty(): number {
+    return this.#rows - (this.dates ?? this.#filled)
+  }
+
+  /** Whether a yes means a subscription. */
+  get isConsent(): boolean {
+    const plain = toPlain(this.name)
+    return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(this.name)
+  }
+
+  /**
+   * Returns why the column may say who left; undefined when nothing speaks for it.
+   *
+   * @param saysWhoLeft whether a column that is read says who unsubscribed. Then shapes are no evidence
+   */
+  findSuspicion(saysWhoLeft: boolean): Suspicion | undefined {
+    const { name, values, empty, isConsent } = this
+    const plain = toPlain(name)
+    if (this.#filled === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
+    const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
+    const words = values?.map(([value]) => toPlainValue(value)) ?? []
+    // Every row says the same: no, subscribed, or yes in a column of consent.
+    const isEvery = (is: (word: string) => boolean) => empty === 0 && words.length > 0 && words.every(is)
+    if (isEvery((word) => findFlag(word) === 'no')) return undefined
+    if (!hasLeftName && isEvery((word) => WORDS.get(word) === 'subscribed')) return undefined
+    if (isConsent && isEvery((word) => findFlag(word) === 'yes')) return undefined
+    if (hasLeftName || this.left !== undefined) return 'words'
+    if (saysWhoLeft) return undefined
+    return hasPart(plain, STATUS_PARTS) || this.#hasJsonFlag || this.#hasShape(words) ? 'shape' : undefined
+  }
+
+  /** Whether the values look like a status: dates or a mark in some rows, yes and no, or words of which one is known. */
+  #hasShape(words: readonly string[]): boolean {
+    if (this.dates !== undefined) return this.empty > 0
+    // A mark is one sign, which may be an emoji.
+    if (this.empty > 0 && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
+    return words.length > 0 && (words.every(findFlag) || words.some((word) => WORDS.has(word)))
   }
 }
 
-/** How sure a column is to say who left: by words, or only by what it looks like. */
-export type Suspicion = 'words' | 'shape'
-
-/** What is known about the whole table. */
-export interface Context {
-  /** Number of rows that would be added. */
-  readonly added: number
-  /** Whether a column that is read says who unsubscribed. Then shapes are no evidence. */
-  readonly saysWhoLeft: boolean
-}
-
-/** Returns why a column may say who left; undefined when nothing speaks for it. */
-export function findSuspicion(name: string, evidence: Evidence, table: Context): Suspicion | undefined {
-  const plain = toPlain(name)
-  const { values, filled, left, hasJsonFlag } = evidence
-  if (filled === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
-  const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
-  // Every row says the same: no, subscribed, or yes in a column of consent.
-  const constants = values && filled >= table.added ? [...values.keys()].map(toPlainValue) : []
-  const isEvery = (is: (word: string) => boolean) => constants.length > 0 && constants.every(is)
-  if (isEvery((word) => findFlag(word) === 'no')) return undefined
-  if (!hasLeftName && isEvery((word) => WORDS.get(word) === 'subscribed')) return undefined
-  if (isConsentName(name) && isEvery((word) => findFlag(word) === 'yes')) return undefined
-  if (hasLeftName || left !== undefined) return 'words'
-  if (table.saysWhoLeft) return undefined
-  return hasPart(plain, STATUS_PARTS) || hasJsonFlag || hasShape(evidence, table.added) ? 'shape' : undefined
-}
-
-/** Whether a name is that of a column of consent: a yes in it means a subscription. */
-export function isConsentName(name: string): boolean {
-  const plain = toPlain(name)
-  return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(name)
-}
-
-// In the languages of the page that use a word for it.
+/** Makes a yes in a column of consent a no. In the languages of the page that use a word for it. */
 const NEGATION =
   /\b(?:no|not|non|without|kein\w*|nicht|ohne|sans|sin|senza|geen|nie|sem|declin\w*|refus\w*|den(?:y|ied))\b/i
 
@@ -98,14 +126,4 @@ function isOtherChannel(name: string): boolean {
   const rest = words.replace(/\b(?:direct|postal|paper) ?mail\b|\bmail by post\b/gi, 'by post')
   const isOther = /\b(?:sms|mms|whatsapp|push|fax|per post|by post|briefpost|postal)\b/i.test(rest)
   return isOther && !/mail|newsletter/i.test(rest)
-}
-
-/** Whether the values look like a status: yes and no, dates or a mark in some rows, or words of which one is known. */
-function hasShape({ values, filled, dates }: Evidence, rows: number): boolean {
-  if (dates !== undefined) return dates < rows
-  if (!values) return false
-  const words = [...values.keys()].map(toPlainValue)
-  // A mark is one sign, which may be an emoji.
-  if (filled < rows && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
-  return words.every(findFlag) || words.some((word) => WORDS.has(word))
 }

@@ -6,11 +6,11 @@
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type DateOrder, findDateOrder, isBlank, toDateText } from './dates.ts'
-import { A_DATE, type Context, Evidence, findSuspicion, isConsentName, type Suspicion } from './evidence.ts'
+import { Evidence, type Suspicion } from './evidence.ts'
 import { ADDRESS_NAMES, DATE_NAMES, OWN_NAMES } from './programs.ts'
-import { findStatusColumns, type Meaning, readStatus, type StatusColumn, type Treatments } from './statuses.ts'
+import { findStatusColumns, type Meaning, readStatus, type StatusColumn } from './statuses.ts'
 import type { Table } from './table.ts'
-import { findFlag, toPlain } from './words.ts'
+import { findFlag, type Status, toPlain } from './words.ts'
 
 /** How the owner says to read a table. A column is given by its name, or by its number from 1. */
 export interface PlanOptions {
@@ -24,7 +24,8 @@ export interface PlanOptions {
   readonly ignoreColumn?: readonly string[] | undefined
   /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
-  readonly treat?: Treatments | undefined
+  /** What values mean, by `VALUE` or `COLUMN:VALUE`. See docs/import.md for `*`. */
+  readonly treat?: ReadonlyMap<string, Status> | undefined
   /** Whether everybody in the list has opted out. No status is read; `dateColumn` holds the dates of the opt-outs. */
   readonly suppress?: boolean | undefined
 }
@@ -35,18 +36,6 @@ export interface CountedValue extends Meaning {
   readonly rows: number
   /** The first of them, from 1. */
   readonly line: number
-}
-
-/** A column that the import does not know, and that may say who left. */
-export interface SuspectColumn extends Readonly<Pick<Evidence, 'left'>> {
-  /** How many rows have each value; undefined when there are too many values. All dates are one value. */
-  readonly values: readonly (readonly [value: string, rows: number])[] | undefined
-  /** Its name, or its number if another column has the name. */
-  readonly column: string
-  readonly suspicion: Suspicion
-  readonly empty: number
-  /** Whether a yes means a subscription. */
-  readonly isConsent: boolean
 }
 
 /** How to read a table. Columns are indexes of the cells in a row. */
@@ -64,8 +53,10 @@ export interface Plan {
   readonly values: readonly CountedValue[]
   /** Values of `treat` that no row has. */
   readonly unusedTreatments: readonly string[]
-  /** The table must not be read before the owner says what they are. */
-  readonly suspects: readonly SuspectColumn[]
+  /**
+   * The columns that may say who left, the surest first. The table must not be read before the owner says what they are.
+   */
+  readonly suspects: readonly Evidence[]
   /** Names of columns that have only dates, when no column of the date was found. */
   readonly possibleDates: readonly string[]
 }
@@ -99,10 +90,12 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   const dated = [...dates, ...statuses.map(({ index }) => index)]
   const unread = [...names.keys()].filter((index) => index !== address && !dated.includes(index))
   const watched = suppress ? [] : unread.filter((index) => !ignored.includes(index))
-  const { evidence, orders, added, values } = surveyRows(table, { statuses, dated, watched })
-  const isUndated = dates.length === 0 && dateColumn === undefined
+  const evidence = watched.map((index) => new Evidence(index, names[index] ?? '', toOption(names, index)))
+  const { orders, values } = surveyRows(table, { statuses, dated, evidence })
   const hasOwnName = names.some((name) => OWN_NAMES.has(toPlain(name)))
   const saysWhoLeft = hasOwnName || values.some(({ showsUnsubscribed }) => showsUnsubscribed)
+  const select = (kind: Suspicion) => evidence.filter((column) => column.findSuspicion(saysWhoLeft) === kind)
+  const isUndated = dates.length === 0 && dateColumn === undefined
   return {
     names: table.names ? names : [],
     address,
@@ -114,8 +107,8 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
     suppress,
     values,
     unusedTreatments: [...treat.keys()].filter((value) => !values.some(({ treatment }) => treatment === value)),
-    suspects: findSuspects(names, evidence, { added, saysWhoLeft }),
-    possibleDates: watched.flatMap((index) => (isUndated && evidence.get(index)?.dates ? toName(names, index) : [])),
+    suspects: [...select('words'), ...select('shape')],
+    possibleDates: evidence.flatMap(({ dates, option }) => (isUndated && dates ? option : [])),
   }
 }
 
@@ -181,15 +174,13 @@ function takeSample(table: Table, names: readonly string[]): Sample {
   return names.map((_, index) => rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell)))
 }
 
-/** Looks at every row. @param columns the indexes of columns whose dates are read, and of those that may say who left */
+/** Looks at every row. @param columns those of statuses, the indexes of those with dates, and those that may say who left */
 function surveyRows(
   table: Table,
-  columns: { statuses: readonly StatusColumn[]; dated: readonly number[]; watched: readonly number[] },
+  columns: { statuses: readonly StatusColumn[]; dated: readonly number[]; evidence: readonly Evidence[] },
 ) {
-  const evidence = new Map(columns.watched.map((index) => [index, new Evidence()]))
   const orders = new Set<DateOrder>()
   const values = new Map<Meaning, { rows: number; readonly line: number }>()
-  let added = 0
   for (const { cells, line, problem } of table.rows()) {
     if (problem !== undefined) continue
     const { meanings, status } = readStatus(columns.statuses, cells)
@@ -203,33 +194,14 @@ function surveyRows(
     }
     // What a column says about somebody who is not added is no evidence.
     if (status ? status !== 'subscribed' : meanings.includes(undefined)) continue
-    added++
-    for (const [index, column] of evidence) column.add(cells[index] ?? '')
+    for (const column of columns.evidence) column.add(cells[column.index] ?? '')
   }
   const counted = [...values].map(([meaning, count]): CountedValue => ({ ...meaning, ...count }))
-  return { evidence, orders, added, values: [...Map.groupBy(counted, ({ column }) => column).values()].flat() }
-}
-
-function findSuspects(
-  names: readonly string[],
-  evidence: ReadonlyMap<number, Evidence>,
-  table: Context,
-): readonly SuspectColumn[] {
-  const suspects = [...evidence].flatMap(([index, found]): SuspectColumn[] => {
-    const name = names[index] ?? ''
-    const suspicion = findSuspicion(name, found, table)
-    if (!suspicion) return []
-    const { dates, left, filled } = found
-    const values = dates === undefined ? found.values && [...found.values] : [[A_DATE, dates] as const]
-    const empty = table.added - (dates ?? filled)
-    return [{ column: toName(names, index), suspicion, values, left, empty, isConsent: isConsentName(name) }]
-  })
-  // The surest first: a message shows how to read the first one.
-  return suspects.toSorted((one, other) => Number(one.suspicion === 'shape') - Number(other.suspicion === 'shape'))
+  return { orders, values: [...Map.groupBy(counted, ({ column }) => column).values()].flat() }
 }
 
 /** The name of a column in an option, or its number if the name would find another column. */
-function toName(names: readonly string[], index: number): string {
+function toOption(names: readonly string[], index: number): string {
   const name = names[index] ?? ''
   const isOnly = names.filter((other) => toPlain(other) === toPlain(name)).length === 1
   return isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)

@@ -24,9 +24,6 @@ export interface StatusColumn {
   find(cell: string): Meaning
 }
 
-/** Statuses by value, or by `COLUMN:VALUE`, before the known meanings. See docs/import.md for `*`. */
-export type Treatments = ReadonlyMap<string, Status>
-
 /** Parts of a postal address, plain. */
 const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zip, zip code, postcode, country')
 
@@ -36,19 +33,18 @@ const RULES = PROGRAMS.flatMap(({ rules }) => rules)
 export function findStatusColumns(
   names: readonly string[],
   { named, ignored }: Readonly<Record<'named' | 'ignored', readonly number[]>>,
-  treat: Treatments,
+  treat: ReadonlyMap<string, Status>,
 ): readonly StatusColumn[] {
   const plain = names.map(toPlain)
-  const known = plain.map((name) => RULES.filter((rule) => isRuleOf(rule, name, plain)))
-  const isStrong = (rules: readonly StatusRule[] = []) => rules.some(({ isWeak }) => !isWeak)
-  const allowsWeak = !known.some(isStrong) && !plain.some((name) => POSTAL_NAMES.includes(name))
-  const isKnown = (index: number) => isStrong(known[index]) || (allowsWeak && known[index]?.length !== 0)
-  return [...names.keys()]
-    .filter((index) => named.includes(index) || (isKnown(index) && !ignored.includes(index)))
-    .map((index) => {
-      const column = { name: names[index] ?? '', rules: known[index] ?? [], isNamed: named.includes(index) }
-      return { index, find: createFind(column, selectTreatments(treat, index, plain)) }
-    })
+  const found = plain.map((name) => RULES.filter((rule) => isRuleOf(rule, name, plain)))
+  const hasOther = found.flat().some(({ isWeak }) => !isWeak) || plain.some((name) => POSTAL_NAMES.includes(name))
+  return names.flatMap((name, index) => {
+    const rules = (found[index] ?? []).filter(({ isWeak }) => !isWeak || !hasOther)
+    const isNamed = named.includes(index)
+    const isKnown = rules.length > 0 && !ignored.includes(index)
+    if (!isNamed && !isKnown) return []
+    return { index, find: createFind({ name, rules, isNamed }, selectTreatments(treat, index, plain)) }
+  })
 }
 
 function isRuleOf(rule: StatusRule, name: string, names: readonly string[]): boolean {
@@ -61,10 +57,8 @@ function toKey(value: string): string {
   return isBlank(value.trim()) ? '' : toPlainValue(value)
 }
 
-type Known = Pick<Meaning, 'status' | 'treatment'>
-
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
-function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): ReadonlyMap<string, Known> {
+function selectTreatments(treat: ReadonlyMap<string, Status>, index: number, plain: readonly string[]) {
   const all = [...treat].map(([treatment, status]) => {
     const colons = [...treatment.matchAll(/:/g)].map((colon) => colon.index)
     const end = colons.findLast((colon) => plain.includes(toPlain(treatment.slice(0, colon)))) ?? -1
@@ -81,7 +75,7 @@ const MAX_CELLS = 1000
 /** Creates the function that finds the meaning of a cell. */
 function createFind(
   { name, rules, isNamed }: { name: string; rules: readonly StatusRule[]; isNamed: boolean },
-  treatments: ReadonlyMap<string, Known>,
+  treatments: ReturnType<typeof selectTreatments>,
 ): StatusColumn['find'] {
   const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
   // The strictest status counts if several rules have a value.
@@ -89,27 +83,23 @@ function createFind(
   const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const hasBouncesOnly = rules.some((rule) => rule.hasBouncesOnly)
   const any = treatments.get('*')
+  // Where any value means that somebody left, no value means the opposite.
+  const opposite = isNamed && any && ({ status: any.status === 'subscribed' ? 'skip' : 'subscribed' } as const)
   const meanings = new Map<string, Meaning>()
   const cells = new Map<string, Meaning>()
-
-  function findStatus(cell: string, key: string, kind = ''): Known {
-    const treated = treatments.get(key)
-    if (treated) return treated
-    const hasValue = kind !== EMPTY && kind !== NO
-    // Whoever left is never added, whatever the other values mean.
-    const isLeft = isNamed && saysLeft(cell)
-    if (isNamed && any && hasValue && !(isLeft && any.status === 'subscribed')) return any
-    const known = isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? (hasWords && WORDS.get(key)))
-    if (known || !any) return { status: known || undefined }
-    if (hasValue) return any
-    // Where any value means that somebody left, no value means the opposite.
-    return { status: isNamed ? (any.status === 'subscribed' ? 'skip' : 'subscribed') : undefined }
-  }
 
   function findMeaning(cell: string): Meaning {
     const key = toKey(cell)
     const kind = key === '' ? EMPTY : isDate(cell) ? DATE : findFlag(key)
-    const { status, treatment } = findStatus(cell, key, kind)
+    const hasValue = kind !== EMPTY && kind !== NO
+    const isLeft = isNamed && saysLeft(cell)
+    const word = values.get(key) ?? values.get(kind ?? '') ?? (hasWords ? WORDS.get(key) : undefined)
+    const known = (isLeft || word) && { status: isLeft ? 'suppressed' : word }
+    const other = hasValue ? any : opposite
+    // In a column that the owner named, `*` counts first. But whoever left is never added, whatever the other values mean.
+    const isFirst = isNamed && hasValue && !(isLeft && any?.status === 'subscribed')
+    const found = treatments.get(key) || (isFirst ? other || known : known || other)
+    const { status, treatment }: Partial<Meaning> = found || {}
     const isKnownDate = status && kind === DATE
     const value = isKnownDate ? A_DATE : status ? cell.trim() || 'empty' : cell
     const showsUnsubscribed = status === 'suppressed' && !isNamed && !treatment && !hasBouncesOnly
@@ -124,23 +114,17 @@ function createFind(
   }
 }
 
-/** What the status columns say about a row. */
-export interface RowStatus {
-  /** Undefined when the row ends before a column. */
-  readonly meanings: readonly (Meaning | undefined)[]
-  /** The strictest of them; undefined when one is unclear. */
-  readonly status: Status | undefined
-}
-
-const SUBSCRIBED: RowStatus = { meanings: [], status: 'subscribed' }
-
 /** A person who left in one column has left, also if another one is unclear. */
 const STRICTEST = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
-/** Reads the status of a row. */
-export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]): RowStatus {
-  if (columns.length === 0) return SUBSCRIBED
+/**
+ * Reads the status of a row: what each column says, `undefined` if the row ends before it, and the strictest of them,
+ * `undefined` if one is unclear.
+ */
+export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]) {
   const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
   const statuses = meanings.map((meaning) => meaning?.status)
-  return { meanings, status: STRICTEST.find((status) => statuses.includes(status)) }
+  // Without a status column, everybody is a subscriber.
+  const status = columns.length === 0 ? 'subscribed' : STRICTEST.find((status) => statuses.includes(status))
+  return { meanings, status }
 }
