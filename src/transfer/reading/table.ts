@@ -144,51 +144,45 @@ export function parseObject(text = ''): Readonly<Record<string, unknown>> | unde
   }
 }
 
-/** Splits CSV into records; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
+/** Splits a text into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
 export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
-  const { file, delimiter, width } = csv
+  const { file, delimiter, width = Number.POSITIVE_INFINITY } = csv
   let { line, at } = csv
   let doubled: string | undefined
-  while (at < text.length) {
-    const end = toLineEnd(text, at)
+  for (let end = at; at < text.length; line++, at = end + 1) {
+    end = toLineEnd(text, at)
     const content = text.slice(at, end > at && text[end - 1] === '\r' ? end - 1 : end)
-    if (delimiter === undefined || !content.includes('"')) {
-      const cells = delimiter === undefined ? [toSingleCell(content.trim())] : content.split(delimiter)
-      if (content.trim() !== '') yield { line, cells, problem: findProblem(cells, width) }
-      line++
-      at = end + 1
-      continue
+    const trimmed = content.trim()
+    let cells: readonly string[]
+    if (delimiter === undefined) {
+      // A line without columns never goes on in the next one. Some programs quote it.
+      cells = [/^"(.*)"$/s.exec(trimmed)?.[1]?.replaceAll('""', '"') ?? trimmed]
+    } else if (!content.includes('"')) {
+      cells = content.split(delimiter)
+    } else {
+      let record = parseQuoted(text, at, delimiter)
+      if (csv.width !== undefined && record?.cells.length !== width) {
+        // MailPoet writes `\"` for `""`. Elsewhere a cell may end in a backslash, so the number of cells decides.
+        doubled ??= text.replaceAll('\\"', '""')
+        const other = parseQuoted(doubled, at, delimiter)
+        if (other?.cells.length === width) record = other
+      }
+      if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
+      const lines = text.slice(at, record.end).split('\n')
+      const last = line + lines.length - 1
+      if (last > line && holdsRow(lines, record.cells, csv)) {
+        const advice = `the rows up to line ${last} are inside it; close or double it`
+        throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
+      }
+      cells = record.cells
+      end = record.end
+      line = last
     }
-    let record = parseQuoted(text, at, delimiter)
-    if (width !== undefined && record?.cells.length !== width) {
-      // MailPoet writes `\"` for `""`. Elsewhere a cell may end in a backslash, so the number of cells decides.
-      doubled ??= text.replaceAll('\\"', '""')
-      const other = parseQuoted(doubled, at, delimiter)
-      if (other?.cells.length === width) record = other
-    }
-    if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
-    const lines = text.slice(at, record.end).split('\n')
-    const last = line + lines.length - 1
-    if (last > line && holdsRow(lines, record.cells, csv)) {
-      const advice = `the rows up to line ${last} are inside it; close or double it`
-      throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
-    }
-    yield { line: last, cells: record.cells, problem: findProblem(record.cells, width) }
-    line = last + 1
-    at = record.end + 1
+    // Then a delimiter is not quoted, so cells may be in the wrong columns.
+    const isWide = cells.length > width && cells.slice(width).some((cell) => cell.trim() !== '')
+    const problem = isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
+    if (trimmed !== '') yield { line, cells, problem }
   }
-}
-
-/** A cell after the last column means that a delimiter is not quoted, so cells may be in the wrong columns. */
-function findProblem(cells: readonly string[], width = cells.length): string | undefined {
-  if (cells.length <= width || cells.slice(width).every((cell) => cell.trim() === '')) return undefined
-  return `the row has ${cells.length} columns, the header ${width}`
-}
-
-/** A line without columns never goes on in the next one. Some programs quote it. */
-function toSingleCell(line: string): string {
-  const isQuoted = line.length > 1 && line.startsWith('"') && line.endsWith('"')
-  return isQuoted ? line.slice(1, -1).replaceAll('""', '"') : line
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */
