@@ -111,33 +111,29 @@ export function toDateText(cell = ''): string {
 
 let months: ReadonlyMap<string, number> | undefined
 
-const MONTH_STYLES = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' }] as const)
-
-/** Finds the number of a month by its plain name in a language of the page, from CLDR. `Mrz` is German in Excel. */
-function findMonth(plain: string): number | undefined {
-  months ??= new Map([
-    ...Object.keys(LOCALES).flatMap((tag) => MONTH_STYLES.flatMap((style) => toMonths(tag, style))),
-    ['mrz', 3],
-    ['sept', 9],
-  ])
-  return months.get(plain)
-}
-
-function toMonths(tag: string, style: Intl.DateTimeFormatOptions): readonly (readonly [string, number])[] {
-  const format = new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC', calendar: 'gregory' })
-  return Array.from({ length: 12 }, (_, index) => {
-    const month = format.formatToParts(Date.UTC(2024, index, 1)).find(({ type }) => type === 'month')
-    return [toPlain(month?.value ?? ''), index + 1]
-  })
+/** The number of each month by its plain name, from CLDR, in the languages of the page. `Mrz` is German in Excel. */
+function toMonths(): ReadonlyMap<string, number> {
+  const styles = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' }] as const)
+  const formats = Object.keys(LOCALES).flatMap((tag) =>
+    styles.map((style) => new Intl.DateTimeFormat(tag, { ...style, timeZone: 'UTC', calendar: 'gregory' })),
+  )
+  const names = formats.flatMap((format) =>
+    Array.from({ length: 12 }, (_, index) => {
+      const month = format.formatToParts(Date.UTC(2024, index, 1)).find(({ type }) => type === 'month')
+      return [toPlain(month?.value ?? ''), index + 1] as const
+    }),
+  )
+  return new Map([...names, ['mrz', 3], ['sept', 9]])
 }
 
 /** Milliseconds since 1970; undefined when there is no such time. */
 function toMilliseconds(groups: Groups): number | undefined {
   const { year = '', name, half, fraction = '', sign = '+' } = groups
-  const [month, day] = [name ? findMonth(toPlain(name)) : Number(groups.month), Number(groups.day)]
-  if (month === undefined) return undefined
-  const toNumber = (name: string) => Number(groups[name] ?? 0)
-  const [hour, minute, second] = [toNumber('hour'), toNumber('minute'), toNumber('second')]
+  const toNumber = (group: string) => Number(groups[group] ?? 0)
+  const [day, hour, minute, second] = [toNumber('day'), toNumber('hour'), toNumber('minute'), toNumber('second')]
+  if (name) months ??= toMonths()
+  // There is no month 0, so a word that is no month is no date.
+  const month = name ? (months?.get(toPlain(name)) ?? 0) : toNumber('month')
   const years = Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
   // Date.UTC turns February 30 into March.
   const isDay = new Date(Date.UTC(years, month - 1, day)).getUTCMonth() === month - 1

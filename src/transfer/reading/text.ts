@@ -13,7 +13,7 @@ export function toInputName(file: string): string {
 /**
  * Reads a text file, or standard input for `-`. Throws a Failure when it has more than MAX_IMPORT_BYTES or is not text.
  *
- * @param encoding a label of the Encoding standard, for a file without a byte order mark. Default: UTF-8
+ * @param encoding the name of an encoding in the Encoding standard, for a file without a byte order mark. Default: UTF-8
  */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
@@ -64,8 +64,7 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
   const [, kind, advice] = SIGNATURES.find(([starts]) => starts.some((one) => start.startsWith(one))) ?? []
   if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
-  const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1]
-  const known = marked ?? encoding
+  const known = MARKS.find(([mark]) => start.startsWith(mark))?.[1] ?? encoding
   // Other encodings than UTF-16 have no zero bytes.
   if (!known && start.split('\0').length > 1 + start.length / 20) {
     const advice = 'use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf-16le or utf-16be'
@@ -74,7 +73,7 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   try {
     return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
   } catch {
-    if ((known ?? 'utf-8').toLowerCase() !== 'utf-8') throw new Failure(`${name}: it is not ${known}. Save it as UTF-8`)
+    if (known && known !== 'utf-8') throw new Failure(`${name}: it is not ${known}. Save it as UTF-8`)
     const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
     // What is not UTF-8 becomes U+FFFD.
     const [valid = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
