@@ -78,13 +78,13 @@ function explain(plan: Plan, file: string): Failure {
     note(`${file}: line ${line}: ${text} in the column ${quote(column)} is not a known status`)
   }
   const skip = unknown.map(({ column, key }) => toTreatment(column, key, 'skip'))
-  const ignore = plan.suspects.map(({ option }) => ['--ignore-column', option] as const)
+  const ignore = plan.suspects.map(({ column }) => ['--ignore-column', column.option] as const)
   if (skip.length > 0) note('For each value, use =subscribed, =suppressed (the person left) or =skip (neither) below.')
   if (first) note(`If ${others.length === 0 ? 'it does' : 'they do'} not say who left:`)
   note(`  ${toCommand([...skip, ...ignore])}`)
   if (first) {
     for (const [meaning, answers] of toReadings(first)) {
-      note(`If ${quote(first.option)} does${meaning}:`)
+      note(`If ${quote(first.column.option)} does${meaning}:`)
       note(`  ${toCommand([...skip, ...answers, ...ignore.slice(1)])}`)
     }
   }
@@ -115,7 +115,8 @@ const isNo = (answer: string) => findAnswer(answer) === 'no'
 const findWord = (value: string) => WORDS.get(toPlainValue(value))
 
 async function askColumn(suspect: Evidence, ask: Ask): Promise<Answers> {
-  const { option: column, values, empty } = suspect
+  const { values, empty } = suspect
+  const column = suspect.column.option
   const answer = await ask(`${describe(suspect)}. Does it say who left? [y/N]`)
   if (findAnswer(answer) !== 'yes') return [['--ignore-column', column]]
   const answers: Answers[number][] = [['--status-column', column]]
@@ -151,7 +152,8 @@ function findUsual({ values, left, isConsent }: Evidence, value: string): Status
 
 /** The ways to read a column that says who left, each with what it means. */
 function toReadings(suspect: Evidence): readonly (readonly [meaning: string, Answers])[] {
-  const { option: column, values = [], isConsent } = suspect
+  const { values = [], isConsent } = suspect
+  const column = suspect.column.option
   const known = values.map(([value]) => value)
   const toAnswers = (status: Status, treated: readonly string[]): Answers => [
     ['--status-column', column],
@@ -170,7 +172,7 @@ function toReadings(suspect: Evidence): readonly (readonly [meaning: string, Ans
 const MAX_SHOWN = 5
 
 /** Such as `"VIP": "yes" 12, empty 108`. */
-function describe({ option, values, left, empty }: Evidence): string {
+function describe({ column, values, left, empty }: Evidence): string {
   const sorted = values?.toSorted(([, one], [, other]) => other - one) ?? []
   const shown = sorted.slice(0, MAX_SHOWN)
   const hidden = sorted.length - shown.length
@@ -181,7 +183,7 @@ function describe({ option, values, left, empty }: Evidence): string {
     hidden > 0 && toCount(hidden, 'other value'),
     empty > 0 && `empty ${empty}`,
   ]
-  return `${quote(option)}: ${parts.filter(Boolean).join(', ')}`
+  return `${quote(column.option)}: ${parts.filter(Boolean).join(', ')}`
 }
 
 /** Most characters of a text that are shown. */

@@ -8,8 +8,7 @@ import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
 import { sortParts, toBatches } from '../store/pace.ts'
 import { type ImportRow, MissingListError, type OptOut } from '../subscriber.ts'
-import type { DateOrder } from '../transfer/reading/dates.ts'
-import { type Plan, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
+import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
 import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
@@ -18,14 +17,8 @@ import { parseTreatments, settlePlan } from './import-questions.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
 import { checkSignal, type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
-export interface ImportOptions extends ListOption {
-  readonly column?: string
-  readonly dateColumn?: string
-  readonly dateOrder?: DateOrder
-  readonly statusColumn?: readonly string[]
-  readonly ignoreColumn?: readonly string[]
+export interface ImportOptions extends ListOption, Omit<PlanOptions, 'treat'> {
   readonly treat?: readonly string[]
-  readonly suppress?: true
   readonly encoding?: string
   readonly rejected?: string
   readonly dryRun?: true

@@ -16,10 +16,10 @@ export function read(text: string, options: Options = {}) {
   const found = plan(text, options)
   const questions = [
     ...found.suspects.map((suspect) => {
-      const { option, values, empty } = suspect
+      const { column, values, empty } = suspect
       const parts = [...(values ?? [['many values', '']]).map((value) => value.join(' ').trim())]
       const suspicion = suspect.findSuspicion(true) ?? 'shape'
-      return `${option}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
+      return `${column.option}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
     }),
     ...found.values
       .filter(({ status }) => !status)

@@ -2,7 +2,7 @@
 
 import { isBlank, isDate } from './dates.ts'
 import { CONSENT_PARTS, HARMLESS_NAMES, STATUS_PARTS } from './programs.ts'
-import { findFlag, LEFT_PARTS, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
+import { findFlag, LEFT_PARTS, saysLeft, toPlainValue, WORDS } from './words.ts'
 
 /** Different values of a column that are counted. */
 const MAX_VALUES = 20
@@ -19,12 +19,21 @@ const ADDRESS = /^[^\s@:]+@[^\s@:]+\.\p{L}+$/u
 /** How sure a column is to say who left: by words, or only by what it looks like. */
 export type Suspicion = 'words' | 'shape'
 
-/** A column that the import does not read, and what it says about the people who would be added. */
-export class Evidence {
+/** A column of a table. */
+export interface Column {
   readonly index: number
   readonly name: string
+  /** The name as it is compared. */
+  readonly plain: string
   /** Its name in an option, or its number if another column has the name. */
   readonly option: string
+  /** Its cells in the first rows, trimmed, without blank ones. */
+  readonly sample: readonly string[]
+}
+
+/** What a column that is not read says about the people who would be added. */
+export class Evidence {
+  readonly column: Column
   /** The first cell that says that somebody left. */
   left: string | undefined
   #rows = 0
@@ -34,10 +43,8 @@ export class Evidence {
   /** Whether an object of JSON has a flag. */
   #hasJsonFlag = false
 
-  constructor(index: number, name: string, option: string) {
-    this.index = index
-    this.name = name
-    this.option = option
+  constructor(column: Column) {
+    this.column = column
   }
 
   /** Adds the cell of a person who would be added. */
@@ -78,8 +85,8 @@ export class Evidence {
 
   /** Whether a yes means a subscription. */
   get isConsent(): boolean {
-    const plain = toPlain(this.name)
-    return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(this.name)
+    const { name, plain } = this.column
+    return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(name)
   }
 
   /**
@@ -88,8 +95,8 @@ export class Evidence {
    * @param saysWhoLeft whether a column that is read says who unsubscribed. Then shapes are no evidence
    */
   findSuspicion(saysWhoLeft: boolean): Suspicion | undefined {
-    const { name, values, empty, isConsent } = this
-    const plain = toPlain(name)
+    const { values, empty, isConsent } = this
+    const { name, plain } = this.column
     if (this.#filled === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
     const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
     const words = values?.map(([value]) => toPlainValue(value)) ?? []

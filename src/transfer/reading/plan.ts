@@ -6,7 +6,7 @@
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type DateOrder, findDateOrder, isBlank, toDateText } from './dates.ts'
-import { Evidence, type Suspicion } from './evidence.ts'
+import { type Column, Evidence, type Suspicion } from './evidence.ts'
 import { ADDRESS_NAMES, DATE_NAMES, OWN_NAMES } from './programs.ts'
 import { findStatusColumns, type Meaning, readStatus, type StatusColumn } from './statuses.ts'
 import type { Table } from './table.ts'
@@ -81,34 +81,34 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   const ignored = (options.ignoreColumn ?? []).flatMap(find)
   const named = (options.statusColumn ?? []).flatMap(find)
   const statuses = suppress ? [] : findStatusColumns(names, { named, ignored }, treat)
-  const plain = names.map((name, index) => (ignored.includes(index) ? '' : toPlain(name)))
-  const sample = takeSample(table, names)
-  const address = column === undefined ? findAddress(names, plain, sample, file) : find(column)[0]
+  const columns = toColumns(table, names)
+  const readable = columns.filter(({ index }) => !ignored.includes(index))
+  const address = column === undefined ? findAddress(columns, readable, file) : find(column)[0]
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
-  const found = suppress || dateColumn === 'none' ? [] : findDates(plain, sample)
+  const found = suppress || dateColumn === 'none' ? [] : findDates(readable)
   const dates = dateColumn && dateColumn !== 'none' ? [find(dateColumn)[0]] : found
   const dated = [...dates, ...statuses.map(({ index }) => index)]
-  const unread = [...names.keys()].filter((index) => index !== address && !dated.includes(index))
-  const watched = suppress ? [] : unread.filter((index) => !ignored.includes(index))
-  const evidence = watched.map((index) => new Evidence(index, names[index] ?? '', toOption(names, index)))
+  const isRead = (index: number) => index === address || dated.includes(index)
+  const watched = suppress ? [] : readable.filter(({ index }) => !isRead(index))
+  const evidence = watched.map((column) => new Evidence(column))
   const { orders, values } = surveyRows(table, { statuses, dated, evidence })
-  const hasOwnName = names.some((name) => OWN_NAMES.has(toPlain(name)))
+  const hasOwnName = columns.some(({ plain }) => OWN_NAMES.has(plain))
   const saysWhoLeft = hasOwnName || values.some(({ showsUnsubscribed }) => showsUnsubscribed)
-  const select = (kind: Suspicion) => evidence.filter((column) => column.findSuspicion(saysWhoLeft) === kind)
+  const select = (kind: Suspicion) => evidence.filter((found) => found.findSuspicion(saysWhoLeft) === kind)
   const isUndated = dates.length === 0 && dateColumn === undefined
   return {
     names: table.names ? names : [],
     address,
     dates,
     statuses,
-    unread,
+    unread: [...names.keys()].filter((index) => !isRead(index)),
     // Two dates that show different orders show none.
     dateOrder: options.dateOrder ?? (orders.size === 1 ? [...orders][0] : undefined),
     suppress,
     values,
     unusedTreatments: [...treat.keys()].filter((value) => !values.some(({ treatment }) => treatment === value)),
     suspects: [...select('words'), ...select('shape')],
-    possibleDates: evidence.flatMap(({ dates, option }) => (isUndated && dates ? option : [])),
+    possibleDates: evidence.flatMap(({ dates, column }) => (isUndated && dates ? column.option : [])),
   }
 }
 
@@ -122,39 +122,38 @@ function findColumns(names: readonly string[], given: string, file: string): rea
   throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
 }
 
-/** Finds the address. @param plain names, empty for a column to ignore. @throws Failure when none or several may hold it */
-function findAddress(names: readonly string[], plain: readonly string[], sample: Sample, file: string): number {
+/** Finds the address. @param readable the columns that may have it by their name. @throws Failure when none or several may hold it */
+function findAddress(columns: readonly Column[], readable: readonly Column[], file: string): number {
   // At least half of the cells that are not empty hold an address.
-  const holders = [...names.keys()].filter((index) => {
-    const cells = sample[index] ?? []
-    const addresses = cells.filter((cell) => cell.includes('@') && parseOwnerAddresses(cell).ok).length
-    return addresses > 0 && addresses >= cells.length / 2
+  const holders = columns.filter(({ sample }) => {
+    const addresses = sample.filter((cell) => cell.includes('@') && parseOwnerAddresses(cell).ok).length
+    return addresses > 0 && addresses >= sample.length / 2
   })
-  const named = ADDRESS_NAMES.map((name) => plain.indexOf(name)).filter((index) => index >= 0)
+  const named = ADDRESS_NAMES.flatMap((name) => readable.find(({ plain }) => plain === name) ?? [])
   const [only] = holders
-  const address = named.find((index) => holders.includes(index)) ?? only ?? named[0]
-  if (address !== undefined) {
-    const isNamed = named.includes(address)
+  const address = named.find((column) => holders.includes(column)) ?? only ?? named[0]
+  if (address) {
     // Two columns of the same name may hold different people.
-    const rivals = holders.filter((index) => index !== address && (!isNamed || plain[index] === plain[address]))
-    if (rivals.length === 0) return address
+    const sameName = readable.filter(({ plain }) => plain === address.plain)
+    const rivals = named.includes(address) ? sameName : columns
+    if (!holders.some((column) => column !== address && rivals.includes(column))) return address.index
   }
   const problem = only === undefined ? 'there is no address column' : 'several columns may hold the address'
-  throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(names)}`)
+  throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(columns.map(({ name }) => name))}`)
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
-function findDates(plain: readonly string[], sample: Sample): readonly number[] {
+function findDates(columns: readonly Column[]): readonly number[] {
   const select = (name: string, isDate: (cells: readonly string[]) => boolean) =>
-    plain.flatMap((other, index) => (other === name && isDate(sample[index] ?? []) ? index : [])).slice(0, 1)
+    columns.filter(({ plain, sample }) => plain === name && isDate(sample)).slice(0, 1)
   // A column such as "Registered" may have yes and no only.
   const find = (name: string) =>
     select(name, (cells) => cells.length === 0 || !cells.every((cell) => findFlag(toPlain(cell))))
   const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
-  const confirmed = dates.some((index) => plain[index] === 'optintime') ? find('confirmtime') : []
+  const confirmed = dates.some(({ plain }) => plain === 'optintime') ? find('confirmtime') : []
   const json = select('attributes', (cells) => cells.some((cell) => cell.startsWith('{') && toDateText(cell) !== ''))
-  return [...json, ...dates, ...confirmed]
+  return [...json, ...dates, ...confirmed].map(({ index }) => index)
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */
@@ -166,12 +165,17 @@ function listNames(names: readonly string[]): string {
 /** Rows that show which columns hold addresses and dates. */
 const SAMPLE = 1000
 
-/** The cells of each column in the first rows, trimmed, without blank ones. */
-type Sample = readonly (readonly string[])[]
-
-function takeSample(table: Table, names: readonly string[]): Sample {
+function toColumns(table: Table, names: readonly string[]): readonly Column[] {
   const rows = [...table.rows().take(SAMPLE)].filter(({ problem }) => problem === undefined)
-  return names.map((_, index) => rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell)))
+  const plainNames = names.map(toPlain)
+  return names.map((name, index) => {
+    const plain = plainNames[index] ?? ''
+    const sample = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell))
+    // The name would find another column of that name, or the one with that number.
+    const isOnly = plainNames.indexOf(plain) === plainNames.lastIndexOf(plain)
+    const option = isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)
+    return { index, name, plain, option, sample }
+  })
 }
 
 /** Looks at every row. @param columns those of statuses, the indexes of those with dates, and those that may say who left */
@@ -194,15 +198,8 @@ function surveyRows(
     }
     // What a column says about somebody who is not added is no evidence.
     if (status ? status !== 'subscribed' : meanings.includes(undefined)) continue
-    for (const column of columns.evidence) column.add(cells[column.index] ?? '')
+    for (const found of columns.evidence) found.add(cells[found.column.index] ?? '')
   }
   const counted = [...values].map(([meaning, count]): CountedValue => ({ ...meaning, ...count }))
   return { orders, values: [...Map.groupBy(counted, ({ column }) => column).values()].flat() }
-}
-
-/** The name of a column in an option, or its number if the name would find another column. */
-function toOption(names: readonly string[], index: number): string {
-  const name = names[index] ?? ''
-  const isOnly = names.filter((other) => toPlain(other) === toPlain(name)).length === 1
-  return isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)
 }

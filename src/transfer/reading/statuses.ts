@@ -3,7 +3,7 @@
 import { isBlank, isDate } from './dates.ts'
 import { A_DATE } from './evidence.ts'
 import { DATE, EMPTY, NO, PROGRAMS, type StatusRule } from './programs.ts'
-import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainNames, toPlainValue, WORDS } from './words.ts'
+import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
 
 /** What a value of a status column means: one object for all rows that are counted together. */
 export interface Meaning {
@@ -24,8 +24,8 @@ export interface StatusColumn {
   find(cell: string): Meaning
 }
 
-/** Parts of a postal address, plain. */
-const POSTAL_NAMES = toPlainNames('address, address1, address2, street, city, zip, zip code, postcode, country')
+/** Parts of a postal address. */
+const POSTAL_NAMES = ['address', 'address1', 'address2', 'street', 'city', 'zip', 'zip code', 'postcode', 'country']
 
 const RULES = PROGRAMS.flatMap(({ rules }) => rules)
 
@@ -36,8 +36,10 @@ export function findStatusColumns(
   treat: ReadonlyMap<string, Status>,
 ): readonly StatusColumn[] {
   const plain = names.map(toPlain)
-  const found = plain.map((name) => RULES.filter((rule) => isRuleOf(rule, name, plain)))
-  const hasOther = found.flat().some(({ isWeak }) => !isWeak) || plain.some((name) => POSTAL_NAMES.includes(name))
+  const isColumn = (name: string) => plain.includes(toPlain(name))
+  const possible = RULES.filter((rule) => !rule.with || rule.with.some(isColumn))
+  const found = plain.map((name) => possible.filter(({ columns }) => columns.map(toPlain).includes(name)))
+  const hasOther = found.flat().some(({ isWeak }) => !isWeak) || POSTAL_NAMES.some(isColumn)
   return names.flatMap((name, index) => {
     const rules = (found[index] ?? []).filter(({ isWeak }) => !isWeak || !hasOther)
     const isNamed = named.includes(index)
@@ -45,11 +47,6 @@ export function findStatusColumns(
     if (!isNamed && !isKnown) return []
     return { index, find: createFind({ name, rules, isNamed }, selectTreatments(treat, index, plain)) }
   })
-}
-
-function isRuleOf(rule: StatusRule, name: string, names: readonly string[]): boolean {
-  const hasName = rule.columns.some((column) => toPlain(column) === name)
-  return hasName && (!rule.with || rule.with.some((required) => names.includes(toPlain(required))))
 }
 
 /** A value as it is compared: empty for all that mean no value. */

@@ -130,7 +130,7 @@ describe('a column that may say who left', () => {
       expect(() => read(JSON.stringify({ email: 'a@b.io', news: { confirmed } }))).toThrow('news: ')
     }
     const text = 'email,foo,foo,\na@b.io,yes,no,x\nb@b.io,no,yes,\n'
-    expect(plan(text).suspects.map(({ option }) => option)).toEqual(['2', '3', 'column 4'])
+    expect(plan(text).suspects.map(({ column }) => column.option)).toEqual(['2', '3', 'column 4'])
     expect(() => read(text, { ignoreColumn: ['foo'] })).toThrow(/^column 4: x 1, empty 1/)
     expect(read(text, { ignoreColumn: ['foo', 'column 4'] }).subscribers).toHaveLength(2)
     const both = 'column 2: yes 1, no 1 (shape); column 4: x 1, empty 1 (shape)'

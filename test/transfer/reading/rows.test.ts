@@ -46,6 +46,7 @@ describe('the address', () => {
     expect(summarize('email,work\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: 'work' })).toEqual(expected)
     expect(summarize('x@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' })).toEqual(expected)
     expect(summarize('email,email\nx@x.io,a@site.io\ny@x.io,b@site.io\n', { column: '2' })).toEqual(expected)
+    expect(summarize('email,email\na@site.io,x@x.io\nb@site.io,y@x.io\n', { ignoreColumn: ['2'] })).toEqual(expected)
   })
 
   test('keeps # at its start, and a domain outside ASCII is converted', () => {
