@@ -9,15 +9,6 @@ import { readStatus } from './statuses.ts'
 import type { Row, Table } from './table.ts'
 import { findFlag, STATUSES, type Status, toPlain } from './words.ts'
 
-/** A row that cannot be imported. */
-export interface RejectedRow {
-  /** The line on which it ends, from 1. */
-  readonly line: number
-  readonly reason: string
-  /** As in the file, at most MAX_ADDRESS_TEXT characters of it. */
-  readonly address: string
-}
-
 /** What was read from a row. */
 export interface ReadRow extends Pick<Row, 'line' | 'cells'> {
   readonly status: Status
@@ -31,7 +22,8 @@ export interface ReadRow extends Pick<Row, 'line' | 'cells'> {
 export interface ImportFile {
   readonly subscribers: readonly ImportRow[]
   readonly optOuts: readonly OptOut[]
-  readonly rejected: readonly RejectedRow[]
+  /** Rows that cannot be imported, with the line on which each ends, and at most MAX_ADDRESS_TEXT characters of its address. */
+  readonly rejected: readonly { readonly line: number; readonly reason: string; readonly address: string }[]
   /** The number of rows of people who are not subscribed and have not left. */
   readonly skipped: number
   /** The first row with each status. */
@@ -45,7 +37,7 @@ export function readRows(table: Table, plan: Plan): ImportFile {
   if (hasQuestions(plan)) throw new Error('the plan has questions without an answer')
   const subscribers: ImportRow[] = []
   const optOuts: OptOut[] = []
-  const rejected: RejectedRow[] = []
+  const rejected: ImportFile['rejected'][number][] = []
   const samples = new Map<Status, ReadRow>()
   let skipped = 0
   for (const row of table.rows()) {

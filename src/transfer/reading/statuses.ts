@@ -114,14 +114,16 @@ function createFind(
 /** A person who left in one column has left, also if another one is unclear. */
 const STRICTEST = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
+/** Without a status column, everybody is a subscriber. */
+const SUBSCRIBED = { meanings: [], status: 'subscribed' } as const
+
 /**
  * Reads the status of a row: what each column says, `undefined` if the row ends before it, and the strictest of them,
  * `undefined` if one is unclear.
  */
 export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]) {
+  if (columns.length === 0) return SUBSCRIBED
   const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
   const statuses = meanings.map((meaning) => meaning?.status)
-  // Without a status column, everybody is a subscriber.
-  const status = columns.length === 0 ? 'subscribed' : STRICTEST.find((status) => statuses.includes(status))
-  return { meanings, status }
+  return { meanings, status: STRICTEST.find((status) => statuses.includes(status)) }
 }

@@ -156,7 +156,8 @@ export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> 
     let cells: readonly string[]
     if (delimiter === undefined) {
       // A line without columns never goes on in the next one. Some programs quote it.
-      cells = [/^"(.*)"$/s.exec(trimmed)?.[1]?.replaceAll('""', '"') ?? trimmed]
+      const isQuoted = trimmed.length > 1 && trimmed.startsWith('"') && trimmed.endsWith('"')
+      cells = [isQuoted ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed]
     } else if (!content.includes('"')) {
       cells = content.split(delimiter)
     } else {
