@@ -1,5 +1,6 @@
 /** Reads a text as an import does, without a list. */
 
+import { findSuspicion } from '../../src/transfer/reading/evidence.ts'
 import { createPlan, type PlanOptions } from '../../src/transfer/reading/plan.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'
 import { parseTable } from '../../src/transfer/reading/table.ts'
@@ -18,7 +19,7 @@ export function read(text: string, options: Options = {}) {
     ...found.suspects.map((suspect) => {
       const { column, values, empty } = suspect
       const parts = [...(values ?? [['many values', '']]).map((value) => value.join(' ').trim())]
-      const suspicion = suspect.findSuspicion(true) ?? 'shape'
+      const suspicion = findSuspicion(suspect, true) ?? 'shape'
       return `${column.option}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
     }),
     ...found.values

@@ -36,12 +36,12 @@ export class Evidence {
   readonly column: Column
   /** The first cell that says that somebody left. */
   left: string | undefined
+  /** Whether an object of JSON has a flag. */
+  hasJsonFlag = false
   #rows = 0
   #filled = 0
   /** Undefined when there are too many values. */
   #counts: Map<string, number> | undefined = new Map()
-  /** Whether an object of JSON has a flag. */
-  #hasJsonFlag = false
 
   constructor(column: Column) {
     this.column = column
@@ -63,7 +63,7 @@ export class Evidence {
     if (counts && counts.size > MAX_VALUES) this.#counts = undefined
     // An address says nothing about its person.
     if (this.left === undefined && !ADDRESS.test(cell) && saysLeft(cell)) this.left = cell
-    this.#hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
+    this.hasJsonFlag ||= cell.startsWith('{') && /:\s*"?(?:true|false|yes|no)\b/i.test(cell)
   }
 
   /** The number of dates, when there is nothing else but dashes; undefined otherwise. */
@@ -88,35 +88,35 @@ export class Evidence {
     const { name, plain } = this.column
     return hasPart(plain, CONSENT_PARTS) && !hasPart(plain, LEFT_PARTS) && !NEGATION.test(name)
   }
+}
 
-  /**
-   * Returns why the column may say who left; undefined when nothing speaks for it.
-   *
-   * @param saysWhoLeft whether a column that is read says who unsubscribed. Then shapes are no evidence
-   */
-  findSuspicion(saysWhoLeft: boolean): Suspicion | undefined {
-    const { values, empty, isConsent } = this
-    const { name, plain } = this.column
-    if (this.#filled === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
-    const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
-    const words = values?.map(([value]) => toPlainValue(value)) ?? []
-    // Every row says the same: no, subscribed, or yes in a column of consent.
-    const isEvery = (is: (word: string) => boolean) => empty === 0 && words.length > 0 && words.every(is)
-    if (isEvery((word) => findFlag(word) === 'no')) return undefined
-    if (!hasLeftName && isEvery((word) => WORDS.get(word) === 'subscribed')) return undefined
-    if (isConsent && isEvery((word) => findFlag(word) === 'yes')) return undefined
-    if (hasLeftName || this.left !== undefined) return 'words'
-    if (saysWhoLeft) return undefined
-    return hasPart(plain, STATUS_PARTS) || this.#hasJsonFlag || this.#hasShape(words) ? 'shape' : undefined
-  }
+/**
+ * Returns why a column may say who left; undefined when nothing speaks for it.
+ *
+ * @param saysWhoLeft whether a column that is read says who unsubscribed. Then shapes are no evidence
+ */
+export function findSuspicion(evidence: Evidence, saysWhoLeft: boolean): Suspicion | undefined {
+  const { values, empty, isConsent, left, hasJsonFlag } = evidence
+  const { name, plain } = evidence.column
+  if (values?.length === 0 || HARMLESS_NAMES.includes(plain) || isOtherChannel(name)) return undefined
+  const hasLeftName = hasPart(plain, LEFT_PARTS) || WORDS.get(plain) === 'suppressed'
+  const words = values?.map(([value]) => toPlainValue(value)) ?? []
+  // Every row says the same: no, subscribed, or yes in a column of consent.
+  const isEvery = (is: (word: string) => boolean) => empty === 0 && words.length > 0 && words.every(is)
+  if (isEvery((word) => findFlag(word) === 'no')) return undefined
+  if (!hasLeftName && isEvery((word) => WORDS.get(word) === 'subscribed')) return undefined
+  if (isConsent && isEvery((word) => findFlag(word) === 'yes')) return undefined
+  if (hasLeftName || left !== undefined) return 'words'
+  if (saysWhoLeft) return undefined
+  return hasPart(plain, STATUS_PARTS) || hasJsonFlag || hasShape(evidence, words) ? 'shape' : undefined
+}
 
-  /** Whether the values look like a status: dates or a mark in some rows, yes and no, or words of which one is known. */
-  #hasShape(words: readonly string[]): boolean {
-    if (this.dates !== undefined) return this.empty > 0
-    // A mark is one sign, which may be an emoji.
-    if (this.empty > 0 && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
-    return words.length > 0 && (words.every(findFlag) || words.some((word) => WORDS.has(word)))
-  }
+/** Whether the values look like a status: dates or a mark in some rows, yes and no, or words of which one is known. */
+function hasShape({ dates, empty }: Evidence, words: readonly string[]): boolean {
+  if (dates !== undefined) return empty > 0
+  // A mark is one sign, which may be an emoji.
+  if (empty > 0 && words.length === 1 && [...(words[0] ?? '')].length === 1) return true
+  return words.length > 0 && (words.every(findFlag) || words.some((word) => WORDS.has(word)))
 }
 
 /** Makes a yes in a column of consent a no. In the languages of the page that use a word for it. */

@@ -6,7 +6,7 @@
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type DateOrder, findDateOrder, isBlank, toDateText } from './dates.ts'
-import { type Column, Evidence, type Suspicion } from './evidence.ts'
+import { type Column, Evidence, findSuspicion, type Suspicion } from './evidence.ts'
 import { ADDRESS_NAMES, DATE_NAMES, OWN_NAMES } from './programs.ts'
 import { findStatusColumns, type Meaning, readStatus, type StatusColumn } from './statuses.ts'
 import type { Table } from './table.ts'
@@ -94,7 +94,7 @@ export function createPlan(table: Table, options: PlanOptions): Plan {
   const { orders, values } = surveyRows(table, { statuses, dated, evidence })
   const hasOwnName = columns.some(({ plain }) => OWN_NAMES.has(plain))
   const saysWhoLeft = hasOwnName || values.some(({ showsUnsubscribed }) => showsUnsubscribed)
-  const select = (kind: Suspicion) => evidence.filter((found) => found.findSuspicion(saysWhoLeft) === kind)
+  const select = (kind: Suspicion) => evidence.filter((found) => findSuspicion(found, saysWhoLeft) === kind)
   const isUndated = dates.length === 0 && dateColumn === undefined
   return {
     names: table.names ? names : [],
