@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
 import { type ClientOptions, createClient } from './client.ts'
-import { moveSome, readInbox } from './inbox.ts'
+import { moveSlice, readInbox } from './inbox.ts'
 import { readHead, rehearseWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
@@ -24,7 +24,8 @@ export async function* checkPostgresList(
     if (!schema.ok) return
     yield run('server', checkVersion)
     yield runCheck('durability', () => client.rehearse(checkDurability))
-    yield runCheck('inbox', async () => checkInbox(await client.run(readInbox), () => client.rehearse(moveSome)))
+    const moveSome = () => client.rehearse((transaction) => moveSlice(transaction, { size: 1 }))
+    yield runCheck('inbox', async () => checkInbox(await client.run(readInbox), moveSome))
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {
     await client.close()

@@ -53,11 +53,9 @@ export interface Locked {
 /**
  * Locks the list. Every change except acceptance needs this lock, so a later commit has higher numbers.
  *
- * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
- * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
  * @throws an error when commits are not durable
  */
-export async function lock(transaction: SQL, { idleMs = IDLE_MS, deadlineMs = 0 } = {}): Promise<Locked> {
+async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promise<Locked> {
   // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
   // which can take longer than to run it. Without the two joins, it looks each address up in an index: with them, it may read
   // the whole list for every batch.
@@ -83,20 +81,23 @@ export async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<v
 }
 
 /**
- * Moves the oldest rows of the inbox to the list: `size` addresses and the rest of the last row. The caller holds the lock.
- * A crash repeats all of it or nothing: it is in one transaction.
+ * Locks the list, and moves the oldest rows of the inbox to it. A crash repeats all of it or nothing: it is in one
+ * transaction. Any number of processes may do it at once: they take turns.
  *
- * @param options.last new numbers begin after it
+ * @param options.size moves so many addresses, and the rest of the last row
  * @param options.until the last id that is moved
- * @returns how many rows and addresses were moved, repeated ones included
+ * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
+ * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
+ * @returns what was moved, and what a caller needs who goes on under the lock
  */
-async function moveSlice(
+export async function moveSlice(
   transaction: SQL,
-  { last, size, until }: { readonly last: number; readonly size: number; readonly until: string },
-): Promise<{ readonly rows: number; readonly addresses: number }> {
+  { size = SLICE, until = LAST_ID as string, idleMs = IDLE_MS, deadlineMs = 0 } = {},
+): Promise<Slice & Locked> {
+  const { last, now } = await lock(transaction, idleMs, deadlineMs)
   // The addresses do not leave the server. In the order of the index, each of its pages is written once. With Citus, the
   // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
-  const [moved] = await transaction<[{ rows: number; addresses: number }]>`
+  const [{ rows, addresses }] = await transaction<[{ rows: number; addresses: number }]>`
     WITH taken AS (
       DELETE FROM rollcall.inbox WHERE id <= (
         SELECT id FROM (
@@ -112,30 +113,16 @@ async function moveSlice(
       ORDER BY lower(email COLLATE "C"), seq ON CONFLICT (lower(email)) DO NOTHING
     )
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
-  if (moved.addresses === 0) return moved
+  const slice = { moved: addresses, left: rows >= size || addresses >= size, last: last + addresses, now }
+  if (addresses === 0) return slice
   // A new subscription is a new consent. Somebody who was suppressed was not on the list, so only new rows count.
   await transaction`
     DELETE FROM rollcall.suppressions WHERE EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
       SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
       WHERE seq > ${last}::bigint
     )`
-  await writeLastSeq(transaction, last + moved.addresses)
-  return moved
-}
-
-/** Moves the oldest row of the inbox, under the lock. */
-export async function moveSome(transaction: SQL): Promise<void> {
-  const { last } = await lock(transaction)
-  await moveSlice(transaction, { last, size: 1, until: LAST_ID })
-}
-
-/** Moves one slice under the lock. Any number of processes may do it at once: they take turns. */
-export async function compactSlice(client: Client, { until = LAST_ID as string, deadlineMs = 0 } = {}): Promise<Slice> {
-  return await client.transact(async (transaction) => {
-    const { last } = await lock(transaction, { deadlineMs })
-    const { rows, addresses } = await moveSlice(transaction, { last, size: SLICE, until })
-    return { moved: addresses, left: rows >= SLICE || addresses >= SLICE }
-  })
+  await writeLastSeq(transaction, slice.last)
+  return slice
 }
 
 /** What an inbox holds at the call. */
@@ -171,7 +158,7 @@ export async function compact(client: Client, onProgress?: CompactionProgress): 
   const { until, size } = await client.run(readInbox)
   if (until === undefined) return
   await client.run(checkStandbys)
-  await compactAll(() => compactSlice(client, { until }), size, onProgress)
+  await compactAll(() => client.transact((transaction) => moveSlice(transaction, { until })), size, onProgress)
   await client.run((sql) => checkGone(sql, until))
 }
 
@@ -180,20 +167,20 @@ export async function compact(client: Client, onProgress?: CompactionProgress): 
  * the rest in one statement, because a loop until the inbox is empty would not end while others write.
  *
  * @param work gets the number after which new ones begin, and the clock
+ * @param idleMs milliseconds for which the work may do nothing; 0: no limit
  */
 export async function runCompacted<T>(
   client: Client,
   work: (transaction: SQL, locked: Locked) => Promise<T>,
-  options?: { readonly idleMs: number },
+  idleMs = IDLE_MS,
 ): Promise<T> {
   // Nobody waits for a standby that is not there.
   await client.run(checkStandbys)
   const { until, size } = await client.run(readInbox)
   if (size > SLICE) await compact(client)
   return await client.transact(async (transaction) => {
-    const { last, now } = await lock(transaction, options)
-    const { addresses } = await moveSlice(transaction, { last, size: ALL_ADDRESSES, until: LAST_ID })
+    const locked = await moveSlice(transaction, { size: ALL_ADDRESSES, idleMs })
     await checkGone(transaction, until)
-    return await work(transaction, { last: last + addresses, now })
+    return await work(transaction, locked)
   })
 }

@@ -7,7 +7,7 @@ import type { ServiceStore, Snapshot, SubscriberStore } from '../../subscriber.t
 import { type Change, createChanges } from '../changes.ts'
 import { type CompactionProgress, createSchedule } from '../schedule.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
-import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
+import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
   checkWritable,
   listSubscribers,
@@ -61,7 +61,7 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
       return await openSnapshot(client)
     },
     // Without a limit: the other list may be slow.
-    fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), { idleMs: 0 }),
+    fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), 0),
     close: () => client.close(),
   }
 }
@@ -83,9 +83,11 @@ async function openSnapshot(client: Client): Promise<Snapshot> {
 
 /** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
 async function changeList<Outcome>(client: Client, { addresses, plan, onLock }: Change<Outcome>): Promise<Outcome> {
-  return await runCompacted(client, async (transaction, locked) => {
+  return await runCompacted(client, async (transaction, { last, now }) => {
     onLock()
-    return await applyChanges(transaction, plan(await lookUp(transaction, addresses), locked.now), locked)
+    const { changes, outcome } = plan(await lookUp(transaction, addresses), now)
+    await applyChanges(transaction, changes, last)
+    return outcome
   })
 }
 
@@ -101,7 +103,7 @@ export function openPostgresServiceStore({ log, ...options }: ClientOptions & { 
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
   const schedule = createSchedule(
-    () => compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS }),
+    () => compacting.transact((transaction) => moveSlice(transaction, { deadlineMs: COMPACTION_DEADLINE_MS })),
     (level, text) => log[level](text),
   )
 

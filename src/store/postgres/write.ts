@@ -3,31 +3,28 @@
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
-import type { ChangePlan, Changes } from '../changes.ts'
+import type { Changes } from '../changes.ts'
 import { sortByIdentity } from '../pace.ts'
 import { checkCount } from './error.ts'
-import { type Locked, writeLastSeq } from './inbox.ts'
+import { writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
 import { toKeySides } from './schema.ts'
 
-/** Writes what was planned. @returns what the caller gets */
-export async function applyChanges<Outcome>(
+/** Writes changes. @param last new numbers begin after it */
+export async function applyChanges(
   transaction: SQL,
-  { changes, outcome }: ChangePlan<Outcome>,
-  { last }: Locked,
-): Promise<Outcome> {
-  const { add, remove, suppress, forget } = changes
+  { add, remove, suppress, forget }: Changes,
+  last: number,
+): Promise<void> {
   if (remove.length > 0) await deleteSubscribers(transaction, remove)
   if (forget.length > 0) await deleteSuppressions(transaction, forget)
   if (suppress.length > 0) await suppressAddresses(transaction, suppress)
-  if (add.length > 0) {
-    await insertSubscribers(
-      transaction,
-      add.map((row, index) => ({ seq: last + 1 + index, ...row })),
-    )
-    await writeLastSeq(transaction, last + add.length)
-  }
-  return outcome
+  if (add.length === 0) return
+  await insertSubscribers(
+    transaction,
+    add.map((row, index) => ({ seq: last + 1 + index, ...row })),
+  )
+  await writeLastSeq(transaction, last + add.length)
 }
 
 async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {

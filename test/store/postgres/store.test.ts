@@ -263,8 +263,8 @@ test('a removal with the number of somebody else removes nobody', async () => {
     const sql = new SQL({ url, max: 1 })
     onTestFinished(() => sql.close())
     const remove = [{ ...before[0]!, seq: before[1]!.seq }]
-    const plan = { changes: { add: [], remove, suppress: [], forget: [] }, outcome: undefined }
-    const work = sql.begin((transaction) => applyChanges(transaction, plan, { last: 0, now: new Date() }))
+    const changes = { add: [], remove, suppress: [], forget: [] }
+    const work = sql.begin((transaction) => applyChanges(transaction, changes, 0))
     await expect(work).rejects.toThrow('the table rollcall.subscribers does not take what is written')
     expect(await listAll(store)).toEqual(before)
   })
