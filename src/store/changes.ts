@@ -4,7 +4,6 @@
  */
 
 import { type Address, toIdentity } from '../email.ts'
-import { CHANGE_BATCH } from '../limits.ts'
 import {
   type Found,
   type ImportRow,
@@ -120,28 +119,26 @@ export function planRemoval(
   found: readonly Found[],
   { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date | undefined },
 ): ChangePlan<readonly SubscriptionState[]> {
-  const first = new Map<string, number>()
-  const outcome = addresses.map((address, index): SubscriptionState => {
-    const identity = toIdentity(address)
+  const entries = new Map<string, Found & { readonly email: Address }>()
+  const outcome = addresses.map((email, index): SubscriptionState => {
+    const identity = toIdentity(email)
     // For a second row with the same address, the state is that after the first one.
-    if (first.has(identity)) return suppress ? 'suppressed' : 'absent'
-    first.set(identity, index)
+    if (entries.has(identity)) return suppress ? 'suppressed' : 'absent'
+    entries.set(identity, { email, ...found[index] })
     return toState(found[index])
   })
-  const entries = [...first.values()].map((index) => ({ email: addresses[index] as Address, ...found[index] }))
-  const changes: Changes = {
-    add: [],
-    remove: entries.flatMap(({ subscriber }) => subscriber ?? []),
-    suppress: suppress
-      ? entries.map(({ email, subscriber, suppressedAt }) => ({
-          email,
-          // The clock may have been set back since the subscription.
-          suppressedAt: toLatest(now, subscriber?.subscribedAt ?? suppressedAt),
-        }))
-      : [],
-    forget: suppress ? [] : entries.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : [])),
+  const rows = [...entries.values()]
+  const remove = rows.flatMap(({ subscriber }) => subscriber ?? [])
+  if (!suppress) {
+    const forget = rows.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : []))
+    return { changes: { ...NONE, remove, forget }, outcome }
   }
-  return { changes, outcome }
+  const suppressed = rows.map(({ email, subscriber, suppressedAt }) => ({
+    email,
+    // The clock may have been set back since the subscription.
+    suppressedAt: toLatest(now, subscriber?.subscribedAt ?? suppressedAt),
+  }))
+  return { changes: { ...NONE, remove, suppress: suppressed }, outcome }
 }
 
 /** Names what a list holds of an address. */
@@ -200,24 +197,16 @@ export type DryRun = Pick<SubscriberStore, 'import' | 'suppress' | 'pace'>
  */
 export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined): DryRun {
   const changed = new Map<string, Found>()
-
-  async function lookUp(rows: readonly { readonly email: Address }[]): Promise<readonly Found[]> {
-    const found = await store?.lookUp(rows.map(({ email }) => email)).catch(toMissing)
-    return rows.map(({ email }, index) => changed.get(toIdentity(email)) ?? found?.[index] ?? {})
-  }
-
-  function apply<Outcome>({ changes, outcome }: ChangePlan<Outcome>): Outcome {
+  return createChanges(async ({ addresses, plan, onLock }) => {
+    const listed = await store?.lookUp(addresses).catch(toMissing)
+    // It takes no lock: its pace is that of the plan.
+    onLock()
+    const found = addresses.map((email, index) => changed.get(toIdentity(email)) ?? listed?.[index] ?? {})
+    const { changes, outcome } = plan(found)
     for (const row of changes.add) changed.set(toIdentity(row.email), { subscriber: { seq: 0, ...row } })
     for (const { email, suppressedAt } of changes.suppress) changed.set(toIdentity(email), { suppressedAt })
     return outcome
-  }
-
-  return {
-    // It takes no lock.
-    pace: { size: () => CHANGE_BATCH },
-    import: async (rows) => apply(planImport(rows, await lookUp(rows))),
-    suppress: async (rows, options) => apply(planOptOuts(rows, await lookUp(rows), options)),
-  }
+  })
 }
 
 /** Returns nothing if there is no list: a database says so only at the first call. @throws any other error */
