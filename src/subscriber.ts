@@ -36,16 +36,14 @@ export interface OptOut {
   readonly optedOutAt?: Date | undefined
 }
 
-/** The outcome of opt-outs. The four numbers add up to the number of rows. */
+/** The outcome of opt-outs. `suppressed` and `kept` add up to the number of rows. */
 export interface OptOutTally {
-  /** Addresses that are suppressed now. They were not on the list. */
-  readonly added: number
-  /** Addresses that were on the list. They are removed and suppressed. */
+  /** Rows whose address is suppressed now, also if it was before. */
+  readonly suppressed: number
+  /** How many of these were on the list. */
   readonly removed: number
-  /** Addresses that stay on the list: they subscribed after the opt-out, or its date is unknown. */
+  /** Rows whose address stays on the list: it subscribed later, or the date of the opt-out is unknown. */
   readonly kept: number
-  /** Addresses that were suppressed before, or by an earlier row. */
-  readonly alreadySuppressed: number
 }
 
 /** The state of an address: on the list, removed and suppressed, or neither. */

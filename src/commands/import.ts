@@ -136,8 +136,8 @@ async function importRows(
 
   try {
     for await (const batch of toParts(optOuts)) {
-      const { added, removed, kept, alreadySuppressed } = await store.suppress(batch, { removeUndated: suppress })
-      tally.suppressed += added + removed + alreadySuppressed
+      const { suppressed, removed, kept } = await store.suppress(batch, { removeUndated: suppress })
+      tally.suppressed += suppressed
       tally.removed += removed
       tally.kept += kept
     }

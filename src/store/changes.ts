@@ -73,19 +73,21 @@ export function planOptOuts(
   const optOuts = mergeOptOuts(rows, removeUndated)
   const remove: Subscriber[] = []
   const suppress: Changes['suppress'][number][] = []
-  const tally = { added: 0, removed: 0, kept: 0, alreadySuppressed: rows.length - optOuts.length }
+  const tally = { suppressed: rows.length - optOuts.length, removed: 0, kept: 0 }
   for (const index of optOuts) {
     const { email, optedOutAt } = rows[index] as OptOut
     const { subscriber, suppressedAt } = found[index] ?? {}
-    if (suppressedAt) {
-      tally.alreadySuppressed++
-      if (optedOutAt && optedOutAt > suppressedAt) suppress.push({ email, suppressedAt: optedOutAt })
-    } else if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) tally.kept++
-    else {
-      tally[subscriber ? 'removed' : 'added']++
-      if (subscriber) remove.push(subscriber)
-      suppress.push({ email, suppressedAt: optedOutAt ?? toLatest(now, subscriber?.subscribedAt) })
+    if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) {
+      tally.kept++
+      continue
     }
+    tally.suppressed++
+    if (subscriber) {
+      tally.removed++
+      remove.push(subscriber)
+    }
+    const isLater = !suppressedAt || (optedOutAt && optedOutAt > suppressedAt)
+    if (isLater) suppress.push({ email, suppressedAt: optedOutAt ?? toLatest(now, subscriber?.subscribedAt) })
   }
   return { changes: { ...NONE, remove, suppress }, outcome: tally }
 }
