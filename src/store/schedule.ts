@@ -23,9 +23,6 @@ export interface Schedule {
   stop(): Promise<void>
 }
 
-/** Writes a line to the log of the service. */
-export type ScheduleLog = (level: 'info' | 'warn', text: string) => void
-
 /** Compaction starts after this many milliseconds without a commit. */
 const IDLE_MS = 250
 
@@ -42,60 +39,59 @@ const RETRY_MS = 2_000
  * Creates the schedule of a service. A run moves what the inbox has when it starts, in slices. The first run comes after
  * IDLE_MS or with the first commit, for what an earlier process left.
  */
-export function createSchedule(compact: Compact, log: ScheduleLog): Schedule {
+export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {
   let timer: Timer | undefined
-  let endPause = () => {}
-  let running: Promise<void> | undefined
-  let isStopped = false
-  const failure = createFailure(log)
+  /** The slice that runs, or the last one. */
+  let slice = Promise.resolve()
+  let [isFailing, isStopped] = [false, false]
   let commits = 0
   /** By when the oldest address may have come that no run has moved. Undefined: there is none. */
   let oldestAt: number | undefined = Number.NEGATIVE_INFINITY
+  /** The run in progress: its start, and how many commits there were at its start and at the end of its last slice. */
+  let run: { readonly startedAt: number; readonly commits: number; seen: number } | undefined
 
   function planRun(): void {
-    if (isStopped || running || oldestAt === undefined) return
-    clearTimeout(timer)
+    if (isStopped || run || oldestAt === undefined) return
     const dueIn = Math.max(oldestAt + MAX_WAIT_MS - performance.now(), 0)
-    timer = setTimeout(startRun, Math.min(IDLE_MS, dueIn))
+    planSlice(Math.min(IDLE_MS, dueIn))
   }
 
-  function startRun(): void {
-    running = run().finally(() => {
-      running = undefined
-      planRun()
-    })
+  function planSlice(milliseconds: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      slice = runSlice()
+    }, milliseconds)
   }
 
-  async function run(): Promise<void> {
-    const [startedAt, before] = [performance.now(), commits]
-    for (let seen = before; !isStopped; ) {
-      const began = performance.now()
-      let pauseMs = RETRY_MS
-      try {
-        if (!(await compact()).left) {
-          failure.end()
-          break
-        }
+  async function runSlice(): Promise<void> {
+    const startedAt = performance.now()
+    run ??= { startedAt, commits, seen: commits }
+    try {
+      const { left } = await compact()
+      if (isStopped) return
+      if (left) {
         // While commits come in, compaction takes at most half of the time.
-        pauseMs = commits > seen ? performance.now() - began : 0
-        seen = commits
-      } catch (error) {
-        // Nothing is lost: the addresses stay in the inbox, on stable storage. A stop may cut a slice off.
-        if (!isStopped) failure.begin(error)
+        planSlice(commits > run.seen ? performance.now() - startedAt : 0)
+        run.seen = commits
+        return
       }
-      if (!isStopped) await pause(pauseMs)
+      if (isFailing) log('info', 'compaction works again')
+      isFailing = false
+      oldestAt = commits > run.commits ? run.startedAt : undefined
+      run = undefined
+      planRun()
+    } catch (error) {
+      // A stop may cut a slice off.
+      if (isStopped) return
+      // Nothing is lost: the addresses stay in the inbox, on stable storage.
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+      isFailing = true
+      planSlice(RETRY_MS)
     }
-    oldestAt = commits > before ? startedAt : undefined
   }
 
-  function pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      endPause = resolve
-      timer = setTimeout(resolve, milliseconds)
-    })
-  }
-
-  timer = setTimeout(startRun, IDLE_MS)
+  planSlice(IDLE_MS)
 
   return {
     committed() {
@@ -103,29 +99,11 @@ export function createSchedule(compact: Compact, log: ScheduleLog): Schedule {
       oldestAt ??= performance.now()
       planRun()
     },
-    isFailing: failure.isFailing,
+    isFailing: () => isFailing,
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      endPause()
-      await running
-    },
-  }
-}
-
-/** Knows whether compaction fails, and logs when that begins and ends. */
-function createFailure(log: ScheduleLog) {
-  let isFailing = false
-  return {
-    isFailing: () => isFailing,
-    begin(error: unknown): void {
-      const reason = error instanceof Error ? error.message : String(error)
-      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
-      isFailing = true
-    },
-    end(): void {
-      if (isFailing) log('info', 'compaction works again')
-      isFailing = false
+      await slice
     },
   }
 }
