@@ -3,7 +3,7 @@
  * transaction on another connection. Nothing is retried: the next call finds out for itself whether the server works again.
  */
 
-import { type ReservedSQL, SQL } from 'bun'
+import { SQL } from 'bun'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
 import { isLost, NoAnswerError, toStoreError } from './error.ts'
@@ -48,8 +48,7 @@ const CONNECT_S = 3
 export function createClient(options: ClientOptions): Client {
   const { name, create = true, deadlineMs, max = 2 } = options
   // A service does not end what a command waits for.
-  const applicationName = deadlineMs ? 'rollcall service' : 'rollcall'
-  const open = () => connect(options.server, { max, applicationName })
+  const open = () => connect(options.server, max, deadlineMs ? 'rollcall service' : 'rollcall')
   let sql = open()
   let migrated: Promise<void> | undefined
 
@@ -65,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
     } catch (error) {
       const failure = fail(error, current)
       const waitsForStandby = error instanceof NoAnswerError && deadlineMs && (await endGivenUp(sql, deadlineMs))
-      throw waitsForStandby ? fail(new NoAnswerError({ waitsForStandby })) : failure
+      throw waitsForStandby ? toStoreError(name, new NoAnswerError('SyncRep')) : failure
     }
   }
 
@@ -91,47 +90,41 @@ export function createClient(options: ClientOptions): Client {
       }),
     rehearse: (work) =>
       run(async (current) => {
-        const connection = await current.reserve()
-        try {
-          await connection`BEGIN`
-          return await work(connection)
-        } finally {
-          await rollBack(connection)
-        }
+        await using begun = await begin(current, 'BEGIN')
+        return await work(begun.transaction)
       }),
-    snapshot: async () => beginSnapshot(await run((current) => current.reserve()), fail),
+    snapshot: async () => {
+      const begun = await run((current) => begin(current, BEGIN_SNAPSHOT))
+      return {
+        run: (work) => work(begun.transaction).catch((error) => Promise.reject(fail(error))),
+        async *list(read) {
+          try {
+            yield* read(begun.transaction)
+          } catch (error) {
+            throw fail(error)
+          }
+        },
+        [Symbol.asyncDispose]: begun[Symbol.asyncDispose],
+      }
+    },
     close: () => close(sql),
   }
 }
 
-/** @param fail explains an error, and replaces lost connections */
-async function beginSnapshot(connection: ReservedSQL, fail: (error: unknown) => Failure): Promise<ClientSnapshot> {
-  try {
-    await connection`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
-    // The caller may take its time between two pages. A policy must not hide rows from it.
-    await connection`
-      SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('row_security', 'off', true)`
-  } catch (error) {
-    await rollBack(connection)
-    throw fail(error)
-  }
-  return {
-    run: (work) => work(connection).catch((error) => Promise.reject(fail(error))),
-    async *list(read) {
-      try {
-        yield* read(connection)
-      } catch (error) {
-        throw fail(error)
-      }
-    },
-    [Symbol.asyncDispose]: () => rollBack(connection),
-  }
-}
+/** The caller may take its time between two pages. A policy must not hide rows from it. */
+const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL row_security = off`
 
-/** Ends the transaction of a reserved connection. A lost connection has ended it already. */
-async function rollBack(connection: ReservedSQL): Promise<void> {
-  await connection`ROLLBACK`.catch(() => {})
-  connection.release()
+/** Begins a transaction, which is taken back when the caller disposes of it. */
+async function begin(sql: SQL, statements: string): Promise<AsyncDisposable & { readonly transaction: SQL }> {
+  const transaction = await sql.reserve()
+  const end = async () => {
+    // A lost connection has ended it already.
+    await transaction`ROLLBACK`.catch(() => {})
+    transaction.release()
+  }
+  await transaction.unsafe(statements).catch((error) => end().then(() => Promise.reject(error)))
+  return { transaction, [Symbol.asyncDispose]: end }
 }
 
 /** Milliseconds that `endGivenUp` may take. A request still gets its response in time. */
@@ -157,7 +150,7 @@ async function endGivenUp(sql: SQL, deadlineMs: number): Promise<boolean> {
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
 async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new NoAnswerError()), milliseconds)
+  const timer = setTimeout(() => late.reject(new NoAnswerError('CONNECTION_TIMEOUT')), milliseconds)
   try {
     return await Promise.race([attempt, late.promise])
   } finally {
@@ -166,10 +159,7 @@ async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promi
 }
 
 /** Every option is given, because Bun reads the environment for each that is missing. */
-function connect(
-  server: PostgresServer,
-  { max, applicationName }: { readonly max: number; readonly applicationName: string },
-): SQL {
+function connect(server: PostgresServer, max: number, applicationName: string): SQL {
   const { host, port, user, password, database, sslMode, ca, channelBinding } = server
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',

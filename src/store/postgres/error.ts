@@ -14,9 +14,9 @@ export function checkCount({ count }: { readonly count: number }, expected: numb
 export class NoAnswerError extends Error {
   readonly code: string
 
-  constructor({ waitsForStandby = false } = {}) {
+  constructor(code: 'CONNECTION_TIMEOUT' | 'SyncRep') {
     super()
-    this.code = waitsForStandby ? 'SyncRep' : 'CONNECTION_TIMEOUT'
+    this.code = code
   }
 }
 
