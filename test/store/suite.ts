@@ -12,31 +12,37 @@ import { openStore } from '../../src/store/open.ts'
 import type { Count, Subscriber, SubscriberStore, SubscriptionState, Suppression } from '../../src/subscriber.ts'
 
 /** What the tests create their lists with. Every store is closed when its test ends. */
-interface Lists {
-  /** Creates an empty list, and returns a function that opens it. */
-  createList(): Promise<() => Promise<SubscriberStore>>
+export interface Lists {
+  /** Creates an empty list, and returns its URL and a function that opens it. */
+  createList(): Promise<{ readonly url: string; open(): Promise<SubscriberStore> }>
   /** Creates an empty list and opens it. */
   createStore(): Promise<SubscriberStore>
 }
 
-/**
- * Declares the suite for a kind of store.
- *
- * @param createUrl returns the URL of a new, empty list
- */
-export function describeStore(name: string, createUrl: () => Promise<string>): void {
+/** A kind of store. */
+interface Driver {
+  readonly name: string
+  /** Returns the URL of a new, empty list. */
+  createUrl(): Promise<string>
+  /** Declares tests of this kind alone. They create their lists as the suite does. */
+  additionalTests?(lists: Lists): void
+}
+
+/** Declares the suite for a kind of store. */
+export function describeStore({ name, createUrl, additionalTests }: Driver): void {
   let opened: SubscriberStore[] = []
 
   const createList: Lists['createList'] = async () => {
-    const list = parseListUrl('URL', await createUrl())
-    return async () => {
-      const store = await openStore(list)
+    const url = await createUrl()
+    const open = async () => {
+      const store = await openStore(parseListUrl('URL', url))
       opened.push(store)
       return store
     }
+    return { url, open }
   }
 
-  const lists: Lists = { createList, createStore: async () => (await createList())() }
+  const lists: Lists = { createList, createStore: async () => (await createList()).open() }
 
   afterEach(async () => {
     for (const store of opened) await store.close()
@@ -50,11 +56,12 @@ export function describeStore(name: string, createUrl: () => Promise<string>): v
   describe(`${name}: remove`, () => describeRemove(lists))
   describe(`${name}: opt-outs of another list`, () => describeOptOuts(lists))
   describe(`${name}: fill`, () => describeFill(lists))
+  additionalTests?.(lists)
 }
 
 function describeAdd({ createList, createStore }: Lists): void {
   test('every connection to a list has the id of the list', async () => {
-    const [open, other] = [await createList(), await createStore()]
+    const [{ open }, other] = [await createList(), await createStore()]
     const [one, two] = [await open(), await open()]
     const [{ id, suppressionKey, lastSeq }, { id: otherId }] = [await one.head(), await other.head()]
     expect(await two.head()).toMatchObject({ id, suppressionKey, lastSeq })
@@ -233,7 +240,7 @@ function describeList({ createList, createStore }: Lists): void {
   })
 
   test('never uses a cursor twice, even when the last subscriber is removed', async () => {
-    const open = await createList()
+    const { open } = await createList()
     const store = await open()
     const [ann, bob, carl] = toAddresses('ann@one.example', 'bob@one.example', 'carl@one.example')
     await store.add([ann!, bob!])

@@ -1,14 +1,35 @@
-/** The SQLite store passes the suite, in one process and in several. */
+/** The SQLite store passes the suite, in one process and in several. Its numbers come from the clock of the machine. */
 
+import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { join } from 'node:path'
 import { createFolder } from '../../support/workspace.ts'
 import { testProcesses } from '../processes.ts'
-import { describeStore } from '../suite.ts'
+import { describeStore, emailsOf, type Lists, listAll, toAddress, toAddresses } from '../suite.ts'
 
 const folder = await createFolder()
 
 let lists = 0
 const createUrl = async () => `sqlite:${join(folder, `${++lists}.db`)}`
 
-describeStore('sqlite', createUrl)
+describeStore({ name: 'sqlite', createUrl, additionalTests: testClocks })
 testProcesses('sqlite', createUrl)
+
+function testClocks({ createStore }: Lists): void {
+  afterEach(() => setSystemTime())
+
+  test.each([1970, 2026, 2030, 2400, 9999])(
+    'with a clock in %d, numbers increase by one at least, and are safe',
+    async (year) => {
+      const store = await createStore()
+      await store.add(toAddresses('ann@one.example', 'bob@one.example'))
+      setSystemTime(new Date(Date.UTC(year, 5)))
+      await store.add(toAddresses('cyd@one.example'))
+      await store.import([{ email: toAddress('dan@one.example') }])
+      setSystemTime()
+      await store.add(toAddresses('eve@one.example'))
+      const all = await listAll(store)
+      expect(emailsOf(all).map((email) => email[0])).toEqual(['a', 'b', 'c', 'd', 'e'])
+      expect(all.every(({ seq }, at) => Number.isSafeInteger(seq) && seq > (all[at - 1]?.seq ?? 0))).toBe(true)
+    },
+  )
+}

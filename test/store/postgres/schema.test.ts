@@ -1,0 +1,46 @@
+/** How a database gets the schema of a list: once, by any number of processes, and by an administrator. */
+
+import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { migrate } from '../../../src/store/postgres/schema.ts'
+import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
+import { runCommand } from '../../support/service.ts'
+import { emailsOf, listAll, toAddresses } from '../suite.ts'
+
+const server = await getServer()
+
+test('ten connections can create the schema at once', async () => {
+  const url = await server.createUrl()
+  await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.add(toAddresses('ann@mail.io')))))
+  expect(await withStore(url, listAll)).toHaveLength(1)
+})
+
+test('a command that only reads does not create a list', async () => {
+  const url = await server.createUrl()
+  const { code, stderr } = await runCommand(['count'], { env: { DATABASE_URL: url } })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('there is no list in this database yet')])
+  expect([...(await server.run("SELECT to_regnamespace('rollcall') AS name", url))]).toEqual([{ name: null }])
+})
+
+test('a user who may not create a schema can use one that an administrator created', async () => {
+  const url = await server.createUrl()
+  await server.run(`ALTER DATABASE ${toDatabase(url)} OWNER TO postgres`, url)
+  const add = () => withStore(url, (store) => store.probe())
+  await expect(add()).rejects.toThrow(`permission denied for database ${toDatabase(url)} (42501)`)
+  await server.run('CREATE SCHEMA rollcall AUTHORIZATION owner', url)
+  await add()
+})
+
+test('a schema is migrated once, also by several connections; a newer one is refused', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.add(toAddresses('ann@mail.io')))
+  const sql = new SQL({ url, max: 5 })
+  const migrations = ['SELECT 1 / 0', 'ALTER TABLE rollcall.inbox ADD COLUMN source text']
+  await Promise.all([1, 2, 3].map(() => migrate(sql, { create: false, migrations })))
+  await sql.close()
+  await expect(withStore(url, (store) => store.count())).rejects.toThrow(
+    'the schema of the list is version 2, and this Rollcall uses version 1: use a newer Rollcall',
+  )
+  await server.run('UPDATE rollcall.list SET version = 1', url)
+  expect(emailsOf(await withStore(url, listAll))).toEqual(toAddresses('ann@mail.io'))
+})
