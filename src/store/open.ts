@@ -1,6 +1,6 @@
 /** Opens a list by its URL. Each store is imported when a list needs it: the service starts faster without the other. */
 
-import { type ListUrl, toListName } from '../config/list-url.ts'
+import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
@@ -17,8 +17,7 @@ export async function openStore(list: ListUrl, options?: StoreOptions): Promise<
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  const { create, onCompaction } = options ?? {}
-  return openPostgresStore({ create, onCompaction, server: list.server, name: toListName(list) })
+  return openPostgresStore({ ...options, server: list.server })
 }
 
 /**
@@ -44,18 +43,10 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
     return await openSqliteThread(list.file, log)
   }
   const { openPostgresServiceStore } = await import('./postgres/store.ts')
-  const store = openPostgresServiceStore({ server: list.server, name: toListName(list), log })
-  void prepare(store, log)
+  const store = openPostgresServiceStore({ server: list.server, log })
+  // Creates the schema before the first address arrives.
+  void store.probe().catch((err) => log.warn({ err }, 'the list cannot be written yet'))
   return store
-}
-
-/** Creates the schema before the first address arrives, and logs what is wrong with the list. */
-async function prepare(store: ServiceStore, log: Log): Promise<void> {
-  try {
-    await store.probe()
-  } catch (error) {
-    log.warn({ err: error }, 'the list cannot be written yet')
-  }
 }
 
 /**
@@ -69,6 +60,6 @@ export async function* checkStore(list: ListUrl, checkCursor?: CursorCheck): Asy
     yield* checkSqliteList(list.file, checkCursor)
   } else {
     const { checkPostgresList } = await import('./postgres/checks.ts')
-    yield* checkPostgresList({ server: list.server, name: toListName(list) }, checkCursor)
+    yield* checkPostgresList(list.server, checkCursor)
   }
 }

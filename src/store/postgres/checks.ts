@@ -1,9 +1,10 @@
 /** The checks of a PostgreSQL list. They change nothing: what they write is taken back. */
 
 import type { SQL } from 'bun'
+import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
-import { type ClientOptions, createClient } from './client.ts'
+import { createClient } from './client.ts'
 import { moveSlice, readInbox } from './inbox.ts'
 import { readHead, rehearseWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
@@ -13,10 +14,10 @@ const VERSIONS = { first: 15, last: 18 } as const
 
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
 export async function* checkPostgresList(
-  options: ClientOptions,
+  server: PostgresServer,
   checkCursor?: CursorCheck,
 ): AsyncGenerator<CheckResult> {
-  const client = createClient({ ...options, create: false })
+  const client = createClient({ server, create: false })
   const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => client.run(work))
   try {
     const schema = await run('schema', async () => `version ${SCHEMA_VERSION}`)

@@ -4,6 +4,7 @@
  */
 
 import { SQL } from 'bun'
+import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
 import { isLost, NoAnswerError, toStoreError } from './error.ts'
@@ -11,8 +12,6 @@ import { migrate } from './schema.ts'
 
 export interface ClientOptions {
   readonly server: PostgresServer
-  /** The name of the list in errors, without user and password. */
-  readonly name: string
   /** Whether to create a list that is missing. The default is true. */
   readonly create?: boolean | undefined
   /** Milliseconds after which a call fails and its connections are replaced. Default: no limit. */
@@ -46,9 +45,10 @@ const CONNECT_S = 3
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
 export function createClient(options: ClientOptions): Client {
-  const { name, create = true, deadlineMs, max = 2 } = options
+  const { server, create = true, deadlineMs, max = 2 } = options
+  const name = toListName({ kind: 'postgres', server })
   // A service does not end what a command waits for.
-  const open = () => connect(options.server, max, deadlineMs ? 'rollcall service' : 'rollcall')
+  const open = () => connect(server, max, deadlineMs ? 'rollcall service' : 'rollcall')
   let sql = open()
   let migrated: Promise<void> | undefined
 

@@ -25,7 +25,7 @@ import {
   toDays,
 } from '../numbers.ts'
 import { NO_STANDBY, READ_ONLY } from './error.ts'
-import { DURABLE, IS_RESERVED, toHeadRow, toKey } from './schema.ts'
+import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
@@ -48,12 +48,11 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  * @throws StoreError when the database is read-only, or the user lacks the permission
  */
 export async function checkWritable(sql: SQL): Promise<void> {
-  const [row] = await sql.unsafe<{ isReadOnly: boolean; mayAdd: boolean }[]>(
-    `SELECT 0::${DURABLE}, current_setting('transaction_read_only')::boolean AS "isReadOnly",
-            has_table_privilege('rollcall.inbox', 'SELECT') AND has_table_privilege('rollcall.inbox', 'INSERT') AS "mayAdd"`,
-  )
-  if (row?.isReadOnly) throw new StoreError(READ_ONLY)
-  if (!row?.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
+  const [row] = await sql<[{ isReadOnly: boolean; mayAdd: boolean }]>`
+    SELECT 0::rollcall.durable_number, current_setting('transaction_read_only')::boolean AS "isReadOnly",
+           has_table_privilege('rollcall.inbox', 'SELECT') AND has_table_privilege('rollcall.inbox', 'INSERT') AS "mayAdd"`
+  if (row.isReadOnly) throw new StoreError(READ_ONLY)
+  if (!row.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
 }
 
 /** Bytes that a rehearsed write adds. They do not fit into free space that a table usually has, so a full disk is noticed. */
@@ -109,27 +108,24 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
   return found
 }
 
-/** Yields pages of the list. Needs one state of the list: numbers become visible in their order. */
+/**
+ * Yields the subscribers after a number, in pages. Needs one state of the list: numbers become visible in their order.
+ *
+ * @throws StoreError after the last page of the whole list (`after` is 0) unless the pages had every subscriber
+ */
 export async function* listSubscribers(transaction: SQL, after: number): AsyncGenerator<readonly Subscriber[]> {
-  for (let cursor = after; ; ) {
+  let [last, size] = [after, 0]
+  for (;;) {
     const rows = await transaction<(Omit<Subscriber, 'seq'> & { seq: string })[]>`
       SELECT seq, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers
-      WHERE seq > ${cursor}::bigint ORDER BY seq LIMIT ${PAGE_SIZE}::integer`
+      WHERE seq > ${last}::bigint ORDER BY seq LIMIT ${PAGE_SIZE}::integer`
     const page = rows.map((row) => ({ ...row, seq: Number(row.seq) }))
     if (page.length > 0) yield page
-    if (page.length < PAGE_SIZE) return
-    cursor = page.at(-1)?.seq ?? cursor
-  }
-}
-
-/** Yields the whole list like `listSubscribers`. @throws StoreError after the last page unless the pages had every subscriber */
-export async function* listWhole(transaction: SQL): AsyncGenerator<readonly Subscriber[]> {
-  let size = 0
-  for await (const page of listSubscribers(transaction, 0)) {
     size += page.length
-    yield page
+    if (page.length < PAGE_SIZE) break
+    last = page.at(-1)?.seq ?? last
   }
-  await proveComplete(transaction, 'subscribers', size)
+  if (after === 0) await proveComplete(transaction, 'subscribers', size)
 }
 
 /**
@@ -138,16 +134,16 @@ export async function* listWhole(transaction: SQL): AsyncGenerator<readonly Subs
  * @throws StoreError after the last page unless the pages had every suppression
  */
 export async function* listSuppressions(transaction: SQL): AsyncGenerator<readonly Suppression[]> {
-  let [after, size] = ['', 0]
+  let [last, size] = ['', 0]
   for (;;) {
     // Bun's client cannot read every format of `bytea_output`.
     const rows = await transaction<{ hash: string; suppressedAt: Date }[]>`
       SELECT encode(hash, 'hex') AS hash, suppressed_at AS "suppressedAt" FROM rollcall.suppressions s
-      WHERE s.hash > decode(${after}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`
+      WHERE s.hash > decode(${last}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`
     if (rows.length > 0) yield rows.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash, 'hex'), suppressedAt }))
     size += rows.length
     if (rows.length < PAGE_SIZE) break
-    after = rows.at(-1)?.hash ?? after
+    last = rows.at(-1)?.hash ?? last
   }
   await proveComplete(transaction, 'suppressions', size)
 }

@@ -5,9 +5,6 @@ import type { SQL } from 'bun'
 import { RESERVED_DOMAINS } from '../../email.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 
-/** A type for rows that must be durable. The server refuses a value of it when the commit would not be durable. */
-export const DURABLE = 'rollcall.durable_number'
-
 /**
  * Whether `email` is in a reserved domain: it ends in one of them, after an `@` or a dot. The last characters decide about
  * most addresses, at a third of the cost.
@@ -21,8 +18,8 @@ const BASELINE = `
   -- A value of this type is refused where it is written unless the commit is durable there. With Citus, that is the
   -- machine of the row. The error of a constraint of a table would contain the row, and so addresses. NOT VALID: the rows
   -- of a dump are not checked when it is restored.
-  CREATE DOMAIN ${DURABLE} AS bigint;
-  ALTER DOMAIN ${DURABLE} ADD CONSTRAINT turn_on_synchronous_commit_and_fsync
+  CREATE DOMAIN rollcall.durable_number AS bigint;
+  ALTER DOMAIN rollcall.durable_number ADD CONSTRAINT turn_on_synchronous_commit_and_fsync
     CHECK (current_setting('synchronous_commit') <> 'off' AND current_setting('fsync') = 'on') NOT VALID;
 
   -- One row. Its lock is the lock of all that changes the list. Only acceptance does not need it.
@@ -31,14 +28,14 @@ const BASELINE = `
     id text NOT NULL,
     inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
     outer_key bytea NOT NULL,
-    last_seq ${DURABLE} NOT NULL        -- a slice that is lost after it was read would be repeated
+    last_seq rollcall.durable_number NOT NULL        -- a slice that is lost after it was read would be repeated
   );
 
   -- Accepted addresses, which compaction moves to the list.
   CREATE TABLE rollcall.inbox (
     id uuid PRIMARY KEY,                -- version 7: in the order of the clock of the client
     accepted_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
-    size ${DURABLE} NOT NULL,           -- how many addresses it has
+    size rollcall.durable_number NOT NULL,           -- how many addresses it has
     addresses text NOT NULL             -- one per line
   );
   -- Compressing a large batch would take longer than writing it.
@@ -98,9 +95,14 @@ export async function migrate(
   if (version === 0 && !create)
     throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
   if (version < migrations.length) {
-    version = await sql.begin('isolation level read committed', async (transaction) => {
+    await sql.begin('isolation level read committed', async (transaction) => {
       await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`
-      return await migrateFrom(transaction, await readVersion(transaction), migrations)
+      // Another process may have migrated it meanwhile.
+      version = await readVersion(transaction)
+      for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
+      if (version === 0) await insertHead(transaction)
+      version = Math.max(version, migrations.length)
+      await transaction`UPDATE rollcall.list SET version = ${version}::integer`
     })
   }
   if (version <= migrations.length) return
@@ -109,16 +111,9 @@ export async function migrate(
   )
 }
 
-/** Migrates, unless another process did while this one waited for the lock. Returns the version afterward. */
-async function migrateFrom(transaction: SQL, version: number, migrations: readonly string[]): Promise<number> {
-  if (version >= migrations.length) return version
-  for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-  if (version === 0) {
-    const { inner, outer } = toKeySides(randomBytes(32))
-    await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0)`
-  }
-  await transaction`UPDATE rollcall.list SET version = ${migrations.length}::integer`
-  return migrations.length
+async function insertHead(transaction: SQL): Promise<void> {
+  const { inner, outer } = toKeySides(randomBytes(32))
+  await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0)`
 }
 
 /** The bytes with which HMAC changes its key on either side (RFC 2104). */

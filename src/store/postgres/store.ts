@@ -12,7 +12,6 @@ import {
   checkWritable,
   listSubscribers,
   listSuppressions,
-  listWhole,
   lookUp,
   readCount,
   readHead,
@@ -71,7 +70,7 @@ async function openSnapshot(client: Client): Promise<Snapshot> {
   try {
     return {
       head: await snapshot.run(readHead),
-      subscribers: snapshot.list(listWhole),
+      subscribers: snapshot.list((transaction) => listSubscribers(transaction, 0)),
       suppressions: snapshot.list(listSuppressions),
       [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
     }

@@ -11,7 +11,7 @@ import { toAddress, toAddresses } from '../suite.ts'
 const server = await getServer()
 
 async function check(url: string): Promise<readonly CheckResult[]> {
-  const results = await Array.fromAsync(checkPostgresList({ server: toServer(url), name: 'the list' }))
+  const results = await Array.fromAsync(checkPostgresList(toServer(url)))
   expect(JSON.stringify(results)).not.toContain(PASSWORD)
   return results
 }
