@@ -59,8 +59,8 @@ export function planImport(
 }
 
 /**
- * Plans opt-outs of another list: suppresses the addresses. Removes a subscriber unless it subscribed later, or the date
- * is unknown. Of several rows with one address, the one that removes most counts.
+ * Plans opt-outs of another list, one row after the other: suppresses the addresses. Removes a subscriber unless it
+ * subscribed later, or the date is unknown. A suppression keeps the latest date.
  *
  * @param found what the list holds of the address of each row, in their order
  * @param options.removeUndated whether to remove subscribers also when the date is unknown
@@ -70,13 +70,12 @@ export function planOptOuts(
   found: readonly Found[],
   { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date | undefined },
 ): ChangePlan<OptOutTally> {
-  const optOuts = mergeOptOuts(rows, removeUndated)
   const remove: Subscriber[] = []
-  const suppress: Changes['suppress'][number][] = []
-  const tally = { suppressed: rows.length - optOuts.length, removed: 0, kept: 0 }
-  for (const index of optOuts) {
-    const { email, optedOutAt } = rows[index] as OptOut
-    const { subscriber, suppressedAt } = found[index] ?? {}
+  const suppress = new Map<string, Changes['suppress'][number]>()
+  const tally = { suppressed: 0, removed: 0, kept: 0 }
+  for (const [index, { email, optedOutAt }] of rows.entries()) {
+    const identity = toIdentity(email)
+    const { subscriber, suppressedAt }: Found = suppress.get(identity) ?? found[index] ?? {}
     if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) {
       tally.kept++
       continue
@@ -86,28 +85,15 @@ export function planOptOuts(
       tally.removed++
       remove.push(subscriber)
     }
-    const isLater = !suppressedAt || (optedOutAt && optedOutAt > suppressedAt)
-    if (isLater) suppress.push({ email, suppressedAt: optedOutAt ?? toLatest(now, subscriber?.subscribedAt) })
+    const date = optedOutAt ?? suppressedAt ?? toLatest(now, subscriber?.subscribedAt)
+    if (!suppressedAt || date > suppressedAt) suppress.set(identity, { email, suppressedAt: date })
   }
-  return { changes: { ...NONE, remove, suppress }, outcome: tally }
+  return { changes: { ...NONE, remove, suppress: [...suppress.values()] }, outcome: tally }
 }
 
 /** In the same millisecond the opt-out counts, because mail to somebody who left is worse than no mail. */
 function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, removeUndated: boolean): boolean {
   return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
-}
-
-/** Returns the index of one row per address: the last date. With `removeUndated`, a row without a date is the last. */
-function mergeOptOuts(rows: readonly OptOut[], removeUndated: boolean): readonly number[] {
-  const undated = removeUndated ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
-  const dates = rows.map(({ optedOutAt }) => optedOutAt?.getTime() ?? undated)
-  const merged = new Map<string, number>()
-  for (const [index, { email }] of rows.entries()) {
-    const identity = toIdentity(email)
-    const before = merged.get(identity)
-    if (before === undefined || (dates[index] ?? 0) > (dates[before] ?? 0)) merged.set(identity, index)
-  }
-  return [...merged.values()]
 }
 
 /**
