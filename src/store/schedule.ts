@@ -4,7 +4,7 @@
 export interface Slice {
   /** Addresses that it took from the inbox, repeats included. */
   readonly moved: number
-  /** Whether the inbox had more when compaction began. */
+  /** Whether there may be more: then another slice follows. */
   readonly left: boolean
 }
 

@@ -28,16 +28,15 @@ export interface Client {
   rehearse<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
-  /** Begins a transaction that sees one state of the list. It ends when the caller disposes of it. */
-  snapshot(): Promise<ClientSnapshot>
+  /** Begins a transaction that sees one state of the list. */
+  snapshot(): Promise<OpenTransaction>
   /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
 }
 
-export interface ClientSnapshot extends AsyncDisposable {
-  run<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
-  /** Yields the pages of a reader. */
-  list<T>(read: (transaction: SQL) => AsyncIterable<T>): AsyncIterable<T>
+/** A transaction that is taken back when the caller disposes of it. Its errors are those of the driver: use it in `run`. */
+export interface OpenTransaction extends AsyncDisposable {
+  readonly transaction: SQL
 }
 
 /** Seconds until the client stops connecting. A request then still gets its response in time. */
@@ -62,20 +61,16 @@ export function createClient(options: ClientOptions): Client {
     try {
       return await (deadlineMs ? withDeadline(attempt(), deadlineMs) : attempt())
     } catch (error) {
-      const failure = fail(error, current)
+      // The next call checks the schema again: it may be a new database, an older backup, or migrated.
+      migrated = undefined
+      if (isLost(error) && current === sql) {
+        sql = open()
+        void close(current)
+      }
+      if (error instanceof Failure) throw error
       const waitsForStandby = error instanceof NoAnswerError && deadlineMs && (await endGivenUp(sql, deadlineMs))
-      throw waitsForStandby ? toStoreError(name, new NoAnswerError('SyncRep')) : failure
+      throw toStoreError(name, waitsForStandby ? new NoAnswerError('SyncRep') : error)
     }
-  }
-
-  /** Checks the schema again at the next call: it may be a new database, an older backup, or migrated. */
-  function fail(error: unknown, current = sql): Failure {
-    migrated = undefined
-    if (isLost(error) && current === sql) {
-      sql = open()
-      void close(current)
-    }
-    return error instanceof Failure ? error : toStoreError(name, error)
   }
 
   return {
@@ -90,23 +85,10 @@ export function createClient(options: ClientOptions): Client {
       }),
     rehearse: (work) =>
       run(async (current) => {
-        await using begun = await begin(current, 'BEGIN')
-        return await work(begun.transaction)
+        await using open = await begin(current, 'BEGIN')
+        return await work(open.transaction)
       }),
-    snapshot: async () => {
-      const begun = await run((current) => begin(current, BEGIN_SNAPSHOT))
-      return {
-        run: (work) => work(begun.transaction).catch((error) => Promise.reject(fail(error))),
-        async *list(read) {
-          try {
-            yield* read(begun.transaction)
-          } catch (error) {
-            throw fail(error)
-          }
-        },
-        [Symbol.asyncDispose]: begun[Symbol.asyncDispose],
-      }
-    },
+    snapshot: () => run((current) => begin(current, BEGIN_SNAPSHOT)),
     close: () => close(sql),
   }
 }
@@ -115,8 +97,7 @@ export function createClient(options: ClientOptions): Client {
 const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL row_security = off`
 
-/** Begins a transaction, which is taken back when the caller disposes of it. */
-async function begin(sql: SQL, statements: string): Promise<AsyncDisposable & { readonly transaction: SQL }> {
+async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
   const transaction = await sql.reserve()
   const end = async () => {
     // A lost connection has ended it already.

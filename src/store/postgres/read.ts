@@ -67,10 +67,10 @@ const REHEARSAL_BYTES = 65_536
 export async function rehearseWrite(transaction: SQL): Promise<void> {
   await checkWritable(transaction)
   await checkStandbys(transaction)
-  const waiting = await transaction<object[]>`
+  const stuck = await transaction<object[]>`
     SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database() AND usename = current_user
       AND query_start < clock_timestamp() - interval '2 seconds'`
-  if (waiting.length > 0) throw new StoreError(NO_STANDBY)
+  if (stuck.length > 0) throw new StoreError(NO_STANDBY)
   await transaction`
     INSERT INTO rollcall.inbox (id, size, addresses)
     VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', ${REHEARSAL_BYTES}::integer))`

@@ -43,17 +43,14 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
     count: () => read(readCount),
     async status() {
       // Leaves the inbox out when addresses cannot be stored.
-      const canCompact = await client.rehearse(rehearseWrite).then(
-        () => true,
-        () => false,
-      )
-      return await (canCompact ? read(readStatus) : client.run(readStatus))
+      const problem = await client.rehearse(rehearseWrite).catch(String)
+      return await (problem === undefined ? read(readStatus) : client.run(readStatus))
     },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     async *list(after) {
       await compact(client, onCompaction)
       await using snapshot = await client.snapshot()
-      yield* snapshot.list((transaction) => listSubscribers(transaction, after))
+      yield* wrapPages(client, listSubscribers(snapshot.transaction, after))
     },
     async snapshot() {
       await compact(client, onCompaction)
@@ -66,17 +63,25 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
 }
 
 async function openSnapshot(client: Client): Promise<Snapshot> {
-  const snapshot = await client.snapshot()
+  const { transaction, [Symbol.asyncDispose]: end } = await client.snapshot()
   try {
     return {
-      head: await snapshot.run(readHead),
-      subscribers: snapshot.list((transaction) => listSubscribers(transaction, 0)),
-      suppressions: snapshot.list(listSuppressions),
-      [Symbol.asyncDispose]: () => snapshot[Symbol.asyncDispose](),
+      head: await client.run(() => readHead(transaction)),
+      subscribers: wrapPages(client, listSubscribers(transaction, 0)),
+      suppressions: wrapPages(client, listSuppressions(transaction)),
+      [Symbol.asyncDispose]: end,
     }
   } catch (error) {
-    await snapshot[Symbol.asyncDispose]()
+    await end()
     throw error
+  }
+}
+
+async function* wrapPages<Page>(client: Client, pages: AsyncIterator<Page>): AsyncGenerator<Page> {
+  for (;;) {
+    const { done, value } = await client.run(() => pages.next())
+    if (done) return
+    yield value
   }
 }
 
