@@ -1,6 +1,6 @@
 /**
  * The statements that read a PostgreSQL list. They do not see the inbox: compact first. No number travels as a `float8`, which
- * a server rounds in texts (extra_float_digits): a `bigint` arrives as a string.
+ * a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as a string.
  */
 
 import type { SQL } from 'bun'
@@ -162,41 +162,33 @@ async function proveComplete(transaction: SQL, table: 'subscribers' | 'suppressi
 }
 
 export async function readCount(sql: SQL): Promise<Count> {
-  const [row] = await sql.unsafe<[Record<keyof Count, string>]>(`
-    SELECT (SELECT count(*) FROM rollcall.subscribers) AS subscribers,
-           (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED}) AS reserved,
-           (SELECT count(*) FROM rollcall.suppressions) AS suppressed`)
-  return { subscribers: Number(row.subscribers), reserved: Number(row.reserved), suppressed: Number(row.suppressed) }
+  const [row] = await sql.unsafe<[Count]>(`
+    SELECT (SELECT count(*) FROM rollcall.subscribers)::integer AS subscribers,
+           (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED})::integer AS reserved,
+           (SELECT count(*) FROM rollcall.suppressions)::integer AS suppressed`)
+  return row
 }
 
 export async function readStatus(sql: SQL): Promise<StoreStatus> {
-  const [count, [row]] = [
-    await readCount(sql),
-    await sql<[{ last: Date | null; imported: string; bytes: string }]>`
-      SELECT max(subscribed_at) AS last,
-             count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${IMPORTED_BEFORE}::bigint) AS imported,
-             (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class
-              WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r') AS bytes
-      FROM rollcall.subscribers`,
-  ]
+  const count = await readCount(sql)
+  const [{ imported, last, bytes }] = await sql<[{ imported: number; last: Date | null; bytes: string }]>`
+    SELECT count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${IMPORTED_BEFORE}::bigint)::integer
+             AS imported,
+           max(subscribed_at) AS last,
+           (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class
+            WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r') AS bytes
+    FROM rollcall.subscribers`
   const range = toDayRange()
-  return {
-    ...count,
-    imported: Number(row.imported),
-    lastAcceptedAt: row.last ?? undefined,
-    days: toDays(range, await readDays(sql, range), count.subscribers),
-    bytes: Number(row.bytes),
-    freeBytes: undefined,
-  }
+  const days = toDays(range, await readDays(sql, range), count.subscribers)
+  return { ...count, imported, lastAcceptedAt: last ?? undefined, days, bytes: Number(bytes), freeBytes: undefined }
 }
 
 async function readDays(sql: SQL, { first }: DayRange): Promise<readonly DayCount[]> {
-  const rows = await sql<{ day: number; came: string; added: string }[]>`
-    SELECT day, sum(came) AS came, sum(added) AS added
+  return await sql<DayCount[]>`
+    SELECT day, sum(came)::integer AS came, sum(added)::integer AS added
     FROM rollcall.subscribers CROSS JOIN LATERAL (VALUES
       ((to_timestamp(0) + (seq - 1 + ${EPOCH_MS}::bigint * 1000) * interval '1 microsecond'), 1, 0), (subscribed_at, 0, 1)
     ) AS event (at, came, added)
     CROSS JOIN LATERAL (SELECT (at AT TIME ZONE 'UTC')::date - date '1970-01-01') AS d (day)
     WHERE seq > ${toDaySeq(first)}::bigint AND day >= ${first}::integer GROUP BY day`
-  return rows.map(({ day, came, added }) => ({ day, came: Number(came), added: Number(added) }))
 }
