@@ -34,35 +34,57 @@ export interface ChangePlan<Outcome> {
   readonly outcome: Outcome
 }
 
-const NONE: Changes = { add: [], remove: [], suppress: [], forget: [] }
-
 /**
- * Plans an import: adds the rows that are neither on the list nor suppressed.
+ * Plans changes, one row after the other: each row sees what the rows before it changed.
  *
  * @param found what the list holds of the address of each row, in their order
+ * @param change returns what the list holds of the address after a row
  */
+function planRows<Row extends { readonly email: Address }>(
+  rows: readonly Row[],
+  found: readonly Found[],
+  change: (row: Row, state: Found) => Found,
+): Changes {
+  const entries = new Map<string, { readonly email: Address; readonly before: Found; after: Found }>()
+  for (const [index, row] of rows.entries()) {
+    const identity = toIdentity(row.email)
+    const entry = entries.get(identity)
+    const before = found[index] ?? {}
+    if (entry) entry.after = change(row, entry.after)
+    else entries.set(identity, { email: row.email, before, after: change(row, before) })
+  }
+  const [add, remove]: [Subscriber[], Subscriber[]] = [[], []]
+  const [suppress, forget]: [Changes['suppress'][number][], Address[]] = [[], []]
+  for (const { email, before, after } of entries.values()) {
+    const { subscriber, suppressedAt } = after
+    if (subscriber && !before.subscriber) add.push(subscriber)
+    if (!subscriber && before.subscriber) remove.push(before.subscriber)
+    if (suppressedAt && suppressedAt !== before.suppressedAt) suppress.push({ email, suppressedAt })
+    if (!suppressedAt && before.suppressedAt) forget.push(email)
+  }
+  return { add, remove, suppress, forget }
+}
+
+/** Plans an import: adds the rows that are neither on the list nor suppressed. */
 export function planImport(
   rows: readonly ImportRow[],
   found: readonly Found[],
   now = new Date(),
 ): ChangePlan<ImportTally> {
-  const added = new Map<string, Omit<Subscriber, 'seq'>>()
-  let [alreadyListed, leftOut] = [0, 0]
-  for (const [index, { email, subscribedAt = now }] of rows.entries()) {
-    const identity = toIdentity(email)
-    const { subscriber, suppressedAt } = found[index] ?? {}
-    if (subscriber || added.has(identity)) alreadyListed++
-    else if (suppressedAt) leftOut++
-    else added.set(identity, { email, subscribedAt })
-  }
-  return { changes: { ...NONE, add: [...added.values()] }, outcome: { added: added.size, alreadyListed, leftOut } }
+  const outcome = { added: 0, alreadyListed: 0, leftOut: 0 }
+  const changes = planRows(rows, found, ({ email, subscribedAt = now }, state) => {
+    const { subscriber, suppressedAt } = state
+    outcome[subscriber ? 'alreadyListed' : suppressedAt ? 'leftOut' : 'added']++
+    // The store gives it a number.
+    return subscriber || suppressedAt ? state : { subscriber: { seq: 0, email, subscribedAt } }
+  })
+  return { changes, outcome }
 }
 
 /**
- * Plans opt-outs of another list, one row after the other: suppresses the addresses. Removes a subscriber unless it
- * subscribed later, or the date is unknown. A suppression keeps the latest date.
+ * Plans opt-outs of another list: suppresses the addresses. Removes a subscriber unless it subscribed later, or the date is
+ * unknown. A suppression keeps the latest date.
  *
- * @param found what the list holds of the address of each row, in their order
  * @param options.removeUndated whether to remove subscribers also when the date is unknown
  */
 export function planOptOuts(
@@ -70,25 +92,19 @@ export function planOptOuts(
   found: readonly Found[],
   { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date | undefined },
 ): ChangePlan<OptOutTally> {
-  const remove: Subscriber[] = []
-  const suppress = new Map<string, Changes['suppress'][number]>()
-  const tally = { suppressed: 0, removed: 0, kept: 0 }
-  for (const [index, { email, optedOutAt }] of rows.entries()) {
-    const identity = toIdentity(email)
-    const { subscriber, suppressedAt }: Found = suppress.get(identity) ?? found[index] ?? {}
+  const outcome = { suppressed: 0, removed: 0, kept: 0 }
+  const changes = planRows(rows, found, ({ optedOutAt }, state) => {
+    const { subscriber, suppressedAt } = state
     if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) {
-      tally.kept++
-      continue
+      outcome.kept++
+      return state
     }
-    tally.suppressed++
-    if (subscriber) {
-      tally.removed++
-      remove.push(subscriber)
-    }
+    outcome.suppressed++
+    if (subscriber) outcome.removed++
     const date = optedOutAt ?? suppressedAt ?? toLatest(now, subscriber?.subscribedAt)
-    if (!suppressedAt || date > suppressedAt) suppress.set(identity, { email, suppressedAt: date })
-  }
-  return { changes: { ...NONE, remove, suppress: [...suppress.values()] }, outcome: tally }
+    return { suppressedAt: toLatest(date, suppressedAt) }
+  })
+  return { changes, outcome }
 }
 
 /** In the same millisecond the opt-out counts, because mail to somebody who left is worse than no mail. */
@@ -96,38 +112,22 @@ function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, 
   return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
 }
 
-/**
- * Plans a removal.
- *
- * @param found what the list holds of each address, in their order
- * @param options.suppress whether to suppress the addresses, or to delete their suppressions
- */
+/** Plans a removal. @param options.suppress whether to suppress the addresses, or to delete their suppressions */
 export function planRemoval(
   addresses: readonly Address[],
   found: readonly Found[],
   { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date | undefined },
 ): ChangePlan<readonly SubscriptionState[]> {
-  const entries = new Map<string, Found & { readonly email: Address }>()
-  const outcome = addresses.map((email, index): SubscriptionState => {
-    const identity = toIdentity(email)
-    // For a second row with the same address, the state is that after the first one.
-    if (entries.has(identity)) return suppress ? 'suppressed' : 'absent'
-    entries.set(identity, { email, ...found[index] })
-    return toState(found[index])
-  })
-  const rows = [...entries.values()]
-  const remove = rows.flatMap(({ subscriber }) => subscriber ?? [])
-  if (!suppress) {
-    const forget = rows.flatMap(({ email, suppressedAt }) => (suppressedAt ? email : []))
-    return { changes: { ...NONE, remove, forget }, outcome }
-  }
-  const suppressed = rows.map(({ email, subscriber, suppressedAt }) => ({
-    email,
+  const outcome: SubscriptionState[] = []
+  const changes = planRows(toRows(addresses), found, (_, state) => {
+    outcome.push(toState(state))
     // The clock may have been set back since the subscription.
-    suppressedAt: toLatest(now, subscriber?.subscribedAt ?? suppressedAt),
-  }))
-  return { changes: { ...NONE, remove, suppress: suppressed }, outcome }
+    return suppress ? { suppressedAt: toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt) } : {}
+  })
+  return { changes, outcome }
 }
+
+const toRows = (addresses: readonly Address[]) => addresses.map((email) => ({ email }))
 
 /** Names what a list holds of an address. */
 export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionState {
@@ -135,8 +135,9 @@ export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionS
   return suppressedAt ? 'suppressed' : 'absent'
 }
 
+/** Of equal dates, returns the other one: a date that does not change is not written. */
 function toLatest(one: Date, other: Date | undefined): Date {
-  return other && other > one ? other : one
+  return other && other >= one ? other : one
 }
 
 /** A change as a store does it under its lock. */
@@ -154,24 +155,25 @@ export function createChanges(
 ): Pick<SubscriberStore, 'pace' | 'import' | 'suppress' | 'remove'> {
   const pace = createPace()
 
-  async function change<Outcome>(addresses: readonly Address[], plan: Change<Outcome>['plan']): Promise<Outcome> {
+  async function change<Outcome>(
+    rows: readonly { readonly email: Address }[],
+    plan: Change<Outcome>['plan'],
+  ): Promise<Outcome> {
     let lockedAt = 0
     const onLock = () => {
       lockedAt = performance.now()
     }
-    const outcome = await run({ addresses, plan, onLock })
-    pace.record(addresses.length, performance.now() - lockedAt)
+    const outcome = await run({ addresses: rows.map(({ email }) => email), plan, onLock })
+    pace.record(rows.length, performance.now() - lockedAt)
     return outcome
   }
 
-  const toAddresses = (rows: readonly { readonly email: Address }[]) => rows.map(({ email }) => email)
   return {
     pace,
-    import: (rows) => change(toAddresses(rows), (found, now) => planImport(rows, found, now)),
-    suppress: (rows, options) =>
-      change(toAddresses(rows), (found, now) => planOptOuts(rows, found, { ...options, now })),
+    import: (rows) => change(rows, (found, now) => planImport(rows, found, now)),
+    suppress: (rows, options) => change(rows, (found, now) => planOptOuts(rows, found, { ...options, now })),
     remove: (addresses, options) =>
-      change(addresses, (found, now) => planRemoval(addresses, found, { ...options, now })),
+      change(toRows(addresses), (found, now) => planRemoval(addresses, found, { ...options, now })),
   }
 }
 

@@ -45,7 +45,7 @@ function write(state: List, { add, remove, suppress, forget }: Changes): List {
   for (const row of remove) expect(next.delete(toIdentity(row.email))).toBe(true)
   for (const row of add) {
     expect(next.has(toIdentity(row.email))).toBe(false)
-    next.set(toIdentity(row.email), { subscriber: { seq: 99, ...row } })
+    next.set(toIdentity(row.email), { subscriber: { ...row, seq: 99 } })
   }
   for (const row of suppress) next.set(toIdentity(row.email), { suppressedAt: row.suppressedAt })
   for (const address of forget) next.delete(toIdentity(address))

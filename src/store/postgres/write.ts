@@ -22,7 +22,7 @@ export async function applyChanges(
   if (add.length === 0) return
   await insertSubscribers(
     transaction,
-    add.map((row, index) => ({ seq: last + 1 + index, ...row })),
+    add.map((row, index) => ({ ...row, seq: last + 1 + index })),
   )
   await writeLastSeq(transaction, last + add.length)
 }
