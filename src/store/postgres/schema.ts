@@ -28,14 +28,14 @@ const BASELINE = `
     id text NOT NULL,
     inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
     outer_key bytea NOT NULL,
-    last_seq rollcall.durable_number NOT NULL        -- a slice that is lost after it was read would be repeated
+    last_seq rollcall.durable_number NOT NULL  -- a slice that is lost after it was read would be repeated
   );
 
   -- Accepted addresses, which compaction moves to the list.
   CREATE TABLE rollcall.inbox (
     id uuid PRIMARY KEY,                -- version 7: in the order of the clock of the client
     accepted_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
-    size rollcall.durable_number NOT NULL,           -- how many addresses it has
+    size rollcall.durable_number NOT NULL, -- how many addresses it has
     addresses text NOT NULL             -- one per line
   );
   -- Compressing a large batch would take longer than writing it.
