@@ -36,7 +36,7 @@ export const STALLED_MS = 5 * 60_000
 const RETRY_MS = 2_000
 
 /**
- * Creates the schedule of a service. A run moves what the inbox has when it starts, in slices. The first run comes after
+ * Creates the schedule of a service. A run moves the inbox in slices, until a slice finds no more. The first run comes after
  * IDLE_MS or with the first commit, for what an earlier process left.
  */
 export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
-import { isLost, NoAnswerError, toStoreError } from './error.ts'
+import { isLost, NO_STANDBY, NoAnswerError, toStoreError } from './error.ts'
 import { migrate } from './schema.ts'
 
 export interface ClientOptions {
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
       }
       if (error instanceof Failure) throw error
       const waitsForStandby = error instanceof NoAnswerError && deadlineMs && (await endGivenUp(sql, deadlineMs))
-      throw toStoreError(name, waitsForStandby ? new NoAnswerError('SyncRep') : error)
+      throw toStoreError(name, waitsForStandby ? NO_STANDBY : error)
     }
   }
 
@@ -123,15 +123,16 @@ async function endGivenUp(sql: SQL, deadlineMs: number): Promise<boolean> {
     WHERE datname = current_database() AND usename = current_user AND application_name = current_setting('application_name')
       AND wait_event = 'SyncRep' AND query_start < clock_timestamp() - ${deadlineMs - 500}::integer * interval '1 millisecond'`
   // It only explains and tidies up: the deadline is the error if it fails.
-  return await Promise.race([ended.then(({ length }) => length > 0), Bun.sleep(END_MS).then(() => false)]).catch(
-    () => false,
-  )
+  return await withDeadline(
+    ended.then(({ length }) => length > 0),
+    END_MS,
+  ).catch(() => false)
 }
 
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
 async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new NoAnswerError('CONNECTION_TIMEOUT')), milliseconds)
+  const timer = setTimeout(() => late.reject(new NoAnswerError()), milliseconds)
   try {
     return await Promise.race([attempt, late.promise])
   } finally {

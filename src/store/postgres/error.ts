@@ -12,17 +12,16 @@ export function checkCount({ count }: { readonly count: number }, expected: numb
 
 /** The server has not answered in time. */
 export class NoAnswerError extends Error {
-  readonly code: string
-
-  constructor(code: 'CONNECTION_TIMEOUT' | 'SyncRep') {
-    super()
-    this.code = code
-  }
+  readonly code = 'CONNECTION_TIMEOUT'
 }
 
-/** Names the list and the reason in one line, without values, addresses or passwords. */
+/**
+ * Names the list and the reason in one line, without values, addresses or passwords.
+ *
+ * @param error what was thrown, or the reason in words
+ */
 export function toStoreError(name: string, error: unknown): StoreError {
-  return new StoreError(`the list ${name} cannot be used: ${toReason(error)}`)
+  return new StoreError(`the list ${name} cannot be used: ${typeof error === 'string' ? error : toReason(error)}`)
 }
 
 /**
@@ -49,8 +48,6 @@ export const NO_STANDBY = 'it waits for a synchronous standby: start one, or cha
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
-  // The name that pg_stat_activity has for it.
-  [/^SyncRep$/, NO_STANDBY],
   [/^08P01$/, 'the pooler has no connection to the server, or is not in session or transaction mode'],
   [/CONNECTION_CLOSED|^(?:08|57P0[1235])/, 'the connection was lost'],
   [/^23514$/, 'its commits are not durable: turn on synchronous_commit and fsync'],
