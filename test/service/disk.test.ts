@@ -41,7 +41,14 @@ test('the service recovers when a full disk has space again', async () => {
     /commit_duration_seconds_count\{outcome="failed"\} [1-9]/,
   )
 
-  // No request comes, so the service itself must notice the space.
+  // No request comes, so the service asks the disk itself, and it is still full.
+  const countFailures = async () => Number(/failed"\} (\d+)/.exec(await (await service.ops('/metrics')).text())?.[1])
+  const failures = await countFailures()
+  await until(async () => (await countFailures()) > failures, 'the next attempt to write fails')
+  expect(await readyz()).toBe(503)
+  expect(service.log()).not.toContain('the store has recovered')
+
+  // It must also notice the space.
   giveSpace(service.process.pid)
   await until(async () => (await readyz()) === 200, '/readyz responds 200')
   await service.logged('the store has recovered')

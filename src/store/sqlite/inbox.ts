@@ -21,9 +21,9 @@ export function append(db: Database, addresses: string): void {
   checkChange(db, changes)
 }
 
-/** Commits, and adds nothing. Throws like `append`. */
+/** Commits, and adds nothing. Takes a number, because SQLite writes no page that stays the same. Throws like `append`. */
 export function probe(db: Database): void {
-  const { changes } = db.query('UPDATE list SET last_seq = last_seq').run()
+  const { changes } = db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ} + 1)`).run(toClockSeq())
   checkChange(db, changes)
 }
 
