@@ -3,7 +3,7 @@ import { toListName } from '../config/list-url.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
 import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
-import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
+import { type ListOption, parseSqliteOption, withInterrupt, withStore, withSyncs } from './shared.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
@@ -24,7 +24,7 @@ async function writeBackup(list: string, path: string, signal: AbortSignal): Pro
   const showProgress = createProgress('copying', { unit: 'MB' })
   const timer = setInterval(() => showProgress(toMegabytes(partial), toMegabytes(list)), 200)
   try {
-    const copied = await checkAndCopy({ source: list, target: partial }, signal)
+    const copied = await withSyncs([partial], () => checkAndCopy({ source: list, target: partial }, signal))
     await renameSynced(partial, path)
     return copied
   } catch (error) {

@@ -2,7 +2,7 @@ import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/
 import { UsageError } from '../failure.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson, toCount, toNumber } from './output.ts'
-import { checkSignal, withInterrupt, withStore } from './shared.ts'
+import { checkSignal, withInterrupt, withStore, withSyncs } from './shared.ts'
 
 export interface CopyOptions {
   readonly from?: string
@@ -19,9 +19,11 @@ export async function copyList(options: CopyOptions): Promise<void> {
   const { isSameList } = await import('../store/open.ts')
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
-  const count = await withStore(source, (from) =>
-    withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { create: true }),
-  )
+  const fill = () =>
+    withStore(source, (from) =>
+      withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { create: true }),
+    )
+  const count = await (target.kind === 'sqlite' ? withSyncs([target.file, `${target.file}-wal`], fill) : fill())
   const names = { from: toListName(source), to: toListName(target) }
   if (options.json) return await printJson({ ...names, ...count })
   const addresses = toCount(count.subscribers, 'address', 'addresses')

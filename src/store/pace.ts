@@ -23,8 +23,11 @@ export interface PaceLimits {
   readonly most: number
 }
 
-/** The pace of imports, opt-outs and removals. It begins small: the first batch must not be too long either. */
-const CHANGES: PaceLimits = { milliseconds: 100, first: 500, least: 50, most: CHANGE_BATCH }
+/**
+ * The pace of imports, opt-outs and removals. A request may wait for two batches, so each is shorter than 0.1 s. It begins small:
+ * the first batch must not be too long either.
+ */
+const CHANGES: PaceLimits = { milliseconds: 60, first: 500, least: 50, most: CHANGE_BATCH }
 
 /** Creates the pace of one process on one list. A size at most doubles, because one fast piece says little about the next. */
 export function createPace({ milliseconds: goal, first, least, most }: PaceLimits = CHANGES): Pace {

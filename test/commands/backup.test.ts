@@ -1,7 +1,8 @@
 /** `backup`. files.test.ts has what it does not replace. */
 
 import { expect, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
@@ -29,4 +30,20 @@ test('the copy has all addresses of one moment while the service writes', async 
   expect((await rows(list)).slice(0, copy.length)).toEqual([...copy])
   expect(await readdir(folder)).toEqual(['copy.db'])
   await service.stop()
+})
+
+test('a backup and a copy are synced while they are written: one sync at the end would hold up those of a service', async () => {
+  const { folder, print, shell, write } = await createCliFixture()
+  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  await mkdir(join(folder, 'bin'))
+  await chmod(
+    join(folder, await write('bin/sync', '#!/bin/sh\necho "$@" >> synced\nPATH=/usr/bin:/bin exec sync "$@"\n')),
+    0o700,
+  )
+  const script =
+    'PATH=$PWD/bin:$PATH; rollcall backup backup.db && rollcall copy --from sqlite:list.db --to sqlite:copy.db'
+  expect((await shell(script)).code).toBe(0)
+  const synced = await readFile(join(folder, 'synced'), 'utf8')
+  expect(synced).toMatch(/^-d \S+\/\.backup\.db\.\d+\.partial$/m)
+  expect(synced).toMatch(/^-d copy\.db copy\.db-wal$/m)
 })

@@ -25,6 +25,9 @@ import { getRow, waitForLock } from './transaction.ts'
 /** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
 export const PAGE_BYTES = 16_384
 
+/** After a burst, the log is truncated to this size. */
+export const LOG_BYTES = 64 * 1024 * 1024
+
 /** An open list. */
 export interface ListFile {
   readonly db: Database
@@ -91,8 +94,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run('PRAGMA synchronous = FULL')
     // 16 MiB. More does not help: compaction and imports use the pages in their order.
     db.run('PRAGMA cache_size = -16384')
-    // After a burst, the log is truncated to this size.
-    db.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
+    db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
     migrate(db, path)

@@ -7,10 +7,10 @@ import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
-import { checkPlace, checkWritable, closeList, type ListFile, LostListError, openListFile } from './file.ts'
+import { checkPlace, checkWritable, closeList, type ListFile, LOG_BYTES, LostListError, openListFile } from './file.ts'
 import { append, probe, readInboxSince } from './inbox.ts'
-import { readFreeBytes } from './paths.ts'
-import { waitForLock } from './transaction.ts'
+import { readFreeBytes, readSize } from './paths.ts'
+import { getRow, waitForLock } from './transaction.ts'
 
 /**
  * A command as a message: only texts and numbers, which is what Bun sends fastest. `open` comes first, `close` last. The
@@ -110,15 +110,38 @@ function commit(work: () => void): void {
   checkedAt = performance.now()
 }
 
-/** Runs a slice of compaction, if the lock is free: a request that comes meanwhile must not wait for a slice that waits. */
-function tryCompact(slice: () => Slice): Slice {
+/** Milliseconds until compaction is tried again while others keep it from working. */
+const RETRY_MS = 20
+
+/**
+ * Runs a slice of compaction if the lock is free and no long reader holds the log. A request that comes meanwhile must not wait
+ * for a slice that waits.
+ */
+async function tryCompact(slice: () => Slice): Promise<Slice> {
   try {
     checkPlace(list)
-    return slice()
+    if (!isLogHeld()) return slice()
   } catch (error) {
-    if (isBusy(error)) return { moved: 0, left: true }
-    throw toStoreError(list.db, error)
+    if (!isBusy(error)) throw toStoreError(list.db, error)
   }
+  await Bun.sleep(RETRY_MS)
+  return { moved: 0, left: true }
+}
+
+/** After a commit, SQLite moves a log of so many pages into the list. */
+const CHECKPOINT_PAGES = 1_000
+
+/**
+ * Whether a backup or another long reader keeps the log from being moved into the list. Compaction changes pages all over a
+ * large list, and the first commit after the reader would move all of them, while every request waits.
+ */
+function isLogHeld(): boolean {
+  if (readSize(`${toPath(list.db)}-wal`) <= LOG_BYTES) return false
+  const { log, checkpointed } = getRow<Record<'log' | 'checkpointed', number>>(
+    list.db,
+    'PRAGMA wal_checkpoint(PASSIVE)',
+  )
+  return log - checkpointed > CHECKPOINT_PAGES
 }
 
 function report(level: Report['level'], text: string): void {

@@ -1,10 +1,14 @@
 /** The writer thread ends unexpectedly: the process ends with exit code 1, and no confirmed address is lost. */
 
+import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
-import { mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Address } from '../../../src/email.ts'
 import { createLog } from '../../../src/log.ts'
+import { LOG_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
+import { countCompacted } from '../../support/list-file.ts'
 import { createLedger, expectKept, postUntilFailure } from '../../support/load.ts'
 import { PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
@@ -40,4 +44,23 @@ test('the free space is that of the disk of a linked list, not of the link', asy
     .map((folder) => statfsSync(folder))
     .map(({ bavail, bsize }) => bavail * bsize)
   expect(Math.abs(freeBytes! - shm!)).toBeLessThan(Math.abs(freeBytes! - tmp!))
+})
+
+test('compaction waits for a long reader, whose end would let one commit move all that compaction has changed', async () => {
+  const file = join(await createFolder(), 'list.db')
+  const store = await openSqliteThread(file, createLog('silent'))
+  onTestFinished(() => store.close())
+  using reader = new Database(file, { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM subscribers').get()
+  using writer = new Database(file)
+  writer.run('PRAGMA synchronous = OFF')
+  // Each commit writes a page, and the reader keeps all of them in the log.
+  while (statSync(`${file}-wal`).size <= LOG_BYTES) writer.run('UPDATE list SET last_seq = last_seq + 1')
+  await store.add(['a@site.io' as Address])
+  // Without a reader, it takes a quarter of this time.
+  await Bun.sleep(1_000)
+  expect(countCompacted(file)).toBe(0)
+  reader.run('COMMIT')
+  await until(() => countCompacted(file) === 1)
 })
