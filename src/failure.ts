@@ -1,6 +1,8 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
+import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 
 /** Exit codes of the command line. */
@@ -50,11 +52,24 @@ export function toErrorCode(error: unknown): string {
 
 /** Describes an error of the system: in our words, or in those of the C library. Returns undefined for any other error. */
 export function toSystemReason(error: unknown): string | undefined {
-  const reason = SYSTEM_REASONS[toErrorCode(error)]
+  const code = toErrorCode(error)
+  const { path, syscall, errno } = Object(error) as {
+    readonly path?: string
+    readonly syscall?: string
+    errno?: unknown
+  }
+  // A folder cannot be created below a file: EEXIST or ENOTDIR.
+  if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
+  const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
   // Errors of SQLite have a number too, but no system call.
-  const { syscall, errno } = Object(error) as { readonly syscall?: string; readonly errno?: unknown }
   return syscall !== undefined && typeof errno === 'number' ? getSystemErrorMessage(errno) : undefined
+}
+
+function findExisting(path: string | undefined): string {
+  if (path === undefined) return 'a part of its path'
+  const name = resolve(path)
+  return existsSync(name) ? name : findExisting(dirname(name))
 }
 
 /**
@@ -71,16 +86,12 @@ export function toFileFailure(error: unknown, file?: string): unknown {
 }
 
 export const IS_FOLDER = 'it is a folder: name a file'
-const NO_FOLDER = 'a part of its path is not a folder: correct the path'
 export const DENIED = 'permission denied: run it as the user of the service, who must own the file and its folder'
 
 /** Errors of errno(3) that owners meet, in plainer words, or in words that say what to do. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: IS_FOLDER,
-  ENOTDIR: NO_FOLDER,
-  // For a folder that is created below a file.
-  EEXIST: NO_FOLDER,
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   EACCES: DENIED,

@@ -73,7 +73,7 @@ export const WRITE_VERSION = 18
  *
  * @param options.isBackup a SQLite database may be replaced too, unless it has a log (WAL), as every list in use has
  * @returns the path for `createPartialFile` and `renameSynced`
- * @throws UsageError for a SQLite database, the name of a log of SQLite, a device or a FIFO; Failure for a folder
+ * @throws UsageError for a SQLite database, the name of a log of SQLite or of a lock, a device or a FIFO; Failure for a folder
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
   const refuse = (problem: string) => new UsageError(`${file} ${problem}: choose another file`)
@@ -81,15 +81,22 @@ export async function findFile(file: string, { isBackup = false } = {}): Promise
     if (isStream(file)) throw refuse('is not a regular file')
     const path = followLinks(resolve(file))
     if (SIDECAR.test(path)) throw refuse('has the name of a log of SQLite')
+    if (LOCK.test(basename(path))) throw refuse('has the name of the lock of a cursor file')
     const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
     const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
     if (isDatabase && !isBackup) throw refuse('is a SQLite database')
     if (isDatabase && start[WRITE_VERSION] === 2) throw refuse('is a list, and not a backup')
+    const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
+    if (log) throw refuse(`has ${basename(path)}${log} beside it, which SQLite would play back into it`)
     return path
   } catch (error) {
     throw toFileFailure(error, file)
   }
 }
+
+/** The name of the lock of a cursor file. No output has such a name. */
+export const toLockName = (file: string): string => join(dirname(file), `.${basename(file)}.lock`)
+const LOCK = /^\..+\.lock$/
 
 /** Writes a whole text; waits for a reader. @param name of the file, for errors. @throws Failure */
 export async function writeAll(descriptor: number, text: string, name: string): Promise<void> {

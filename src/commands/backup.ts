@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { toListName } from '../config/list-url.ts'
+import { UsageError } from '../failure.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
+import { isSameList } from '../store/open.ts'
 import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore, withSyncs } from './shared.ts'
@@ -9,6 +11,9 @@ import { type ListOption, parseSqliteOption, withInterrupt, withStore, withSyncs
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
   const path = await findFile(file, { isBackup: true })
+  // A list that was restored, and not opened since, looks like a backup.
+  if (await isSameList(list, { kind: 'sqlite', file: path }))
+    throw new UsageError(`${file} is the list: choose another file`)
   const { subscribers } = await withStore(list, async (store) => {
     // Moves the inbox into the list, because the copy is counted without its inbox. The list stays open: the copy would read
     // a list that no process uses without locks.

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../failure.ts'
-import { type Write, writeOutput } from '../files.ts'
+import { followLinks, type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { parseDate } from '../transfer/reading/dates.ts'
@@ -31,6 +31,10 @@ export async function exportList(options: ExportOptions): Promise<void> {
   const { exec: command, out } = options
   const writer = createWriter(options)
   using cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
+  // The cursor would replace the addresses.
+  if (out !== undefined && followLinks(resolve(out)) === cursorFile?.path) {
+    throw new UsageError('--out is the cursor file: choose another file')
+  }
   const { rows, reserved, cursor } = await withStore(list, (store) =>
     withInterrupt(
       async (signal) =>
@@ -50,11 +54,7 @@ export async function exportList(options: ExportOptions): Promise<void> {
 }
 
 /** @throws UsageError when an option needs another one, or its value does not fit */
-function checkOptions({ exec, cursorFile, batch, follow, out }: ExportOptions): void {
-  // The cursor would replace the addresses.
-  if (cursorFile !== undefined && out !== undefined && resolve(out) === resolve(cursorFile)) {
-    throw new UsageError('--out is the cursor file: choose another file')
-  }
+function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void {
   if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
   if (follow && exec === undefined) throw new UsageError('--follow needs --exec')
   if (batch !== undefined && exec === undefined) throw new UsageError('--batch needs --exec')

@@ -1,10 +1,10 @@
 /** The file in which an export saves its cursor. Only one process at a time uses it. */
 
 import { Database } from 'bun:sqlite'
-import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Failure, toErrorCode, toFileFailure } from '../failure.ts'
-import { createPrivateFile, findFile, replaceFile } from '../files.ts'
+import { createPrivateFile, findFile, replaceFile, toLockName } from '../files.ts'
 import type { ListHead } from '../subscriber.ts'
 
 /** A place in a list. */
@@ -36,9 +36,11 @@ export interface CursorFile extends Disposable {
  */
 export async function openCursorFile(file: string): Promise<CursorFile> {
   const path = await findFile(file)
-  const name = join(dirname(path), `.${basename(path)}.lock`)
+  const name = toLockName(path)
   using opened = new DisposableStack()
   try {
+    // Each save creates a file. Otherwise a batch would be handed over at every run, and the cursor never saved.
+    accessSync(dirname(path), constants.W_OK)
     createPrivateFile(name, { mayExist: true })
     const lock = opened.use(new Database(name))
     // Without a journal file: nothing is written.

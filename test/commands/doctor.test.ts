@@ -127,7 +127,7 @@ test('a list or a cursor file that this user may not read or write is wrong, in 
   for (const [args, line] of [
     [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied}`],
     [['--list', 'sqlite:locked/l.db'], `list           wrong: ${folder}/locked/l.db: ${denied}`],
-    [['--list', 'sqlite:file/l.db'], `list           wrong: ${folder}/file/l.db: a part of its path is not a folder`],
+    [['--list', 'sqlite:file/l.db'], `list           wrong: ${folder}/file/l.db: ${folder}/file is not a folder`],
     [
       ['--list', `sqlite:${'x'.repeat(300)}`],
       `list           wrong: ${folder}/${'x'.repeat(300)}: its name is too long`,

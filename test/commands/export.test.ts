@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { createCliFixture } from '../support/cli-fixture.ts'
@@ -88,9 +88,12 @@ test('--cursor-file: each export writes only new subscribers, and a file that do
   const stderr = 'rollcall: c: it does not hold a cursor, which is a number: use another file\n'
   expect(await run(sync)).toEqual({ code: 1, stdout: '', stderr })
   // The cursor would replace the addresses, and the next export would leave them out.
-  const same = await run(['export', '--cursor-file', 'new', '--out', './new'])
-  expect(same).toEqual({ code: 2, stdout: '', stderr: 'rollcall: --out is the cursor file: choose another file\n' })
-  expect((await readdir(folder)).filter((file) => file.includes('new'))).toEqual([])
+  await symlink('new', join(folder, 'link'))
+  for (const out of ['./new', 'link']) {
+    const same = await run(['export', '--cursor-file', 'new', '--out', out])
+    expect(same).toEqual({ code: 2, stdout: '', stderr: 'rollcall: --out is the cursor file: choose another file\n' })
+  }
+  expect((await readdir(folder)).filter((file) => file.includes('new'))).toEqual(['.new.lock'])
 })
 
 /** Each with its exit code, and what it says. */

@@ -2,10 +2,12 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { chmod, link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
-import { startService } from '../support/service.ts'
+import { BOUND_BY_MODES } from '../support/disk.ts'
+import { PROGRAM } from '../support/program.ts'
+import { runCommand, startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 
 /** More addresses than a pipe holds. */
@@ -24,6 +26,7 @@ async function createPlace(): Promise<CliFixture> {
   for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name))
   await write('o.csv', 'before')
   await write('.g.lock', 'not a lock')
+  await write('used.db-journal', 'of a program that was killed')
   await shell('mkfifo fifo')
   return fixture
 }
@@ -31,7 +34,7 @@ async function createPlace(): Promise<CliFixture> {
 const FAILED: readonly (readonly [command: string, says: string])[] = [
   ['export --out o.csv --cursor-file none/c', 'none/c: there is no such file or folder'],
   ['export --out o.csv --cursor-file folder', 'folder: it is a folder: name a file'],
-  ['export --cursor-file o.csv/c', 'o.csv/c: a part of its path is not a folder: correct the path'],
+  ['export --cursor-file o.csv/c', 'o.csv is not a folder: correct the path'],
   ['export --cursor-file none/c --exec >ran', 'none/c: there is no such file or folder'],
   ['export --out folder --cursor-file c', 'folder: it is a folder: name a file'],
   ['export --out none/o.csv --cursor-file c', 'none/o.csv: there is no such file or folder'],
@@ -47,7 +50,10 @@ const NAMES_OF_LOGS = ['list.db-wal', 'list.db-journal', 'log', 'x-wal', 'x-shm'
 const REFUSED: readonly (readonly [command: string, says: string])[] = [
   ...NAMES_OF_LIST.map((name) => [`export --out ${name}`, `${name} is a SQLite database`] as const),
   ...NAMES_OF_LOGS.map((name) => [`export --out ${name}`, `${name} has the name of a log of SQLite`] as const),
+  ['export --cursor-file c --out .c.lock', '.c.lock has the name of the lock of a cursor file'],
+  ['backup .c.lock', '.c.lock has the name of the lock of a cursor file'],
   ['backup x-wal', 'x-wal has the name of a log of SQLite'],
+  ['backup used.db', 'used.db has used.db-journal beside it, which SQLite would play back into it'],
   ['import o.csv --rejected x-wal', 'x-wal has the name of a log of SQLite'],
   ['backup closed.db', 'closed.db is a list, and not a backup'],
   ['export --out other.db', 'other.db is a SQLite database'],
@@ -137,4 +143,17 @@ test('the next export removes what a killed one left, and no other file', async 
   await print(['export', '--out', 'o.csv'])
   expect(await partials()).toEqual(others)
   expect(await readFile(join(folder, 'o.csv'), 'utf8')).toBe(await print(['export']))
+})
+
+test('nothing is handed over when the cursor cannot be saved, because it would be handed over again at every run', async () => {
+  const { folder, list, print, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await mkdir(join(folder, 'closed'))
+  // An earlier run left its lock.
+  await write('closed/.c.lock', '')
+  await chmod(join(folder, 'closed'), 0o500)
+  const args = ['export', '--list', list, '--cursor-file', 'closed/c', '--exec', 'cat > ran']
+  const { code, stderr } = await runCommand(args, { folder, program: [...BOUND_BY_MODES, PROGRAM] })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('closed/c: permission denied')])
+  expect(existsSync(join(folder, 'ran'))).toBe(false)
 })

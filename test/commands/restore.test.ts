@@ -182,7 +182,7 @@ const REFUSED: readonly (readonly [code: number, says: string, change: (file: st
   [1, 'copy.db: it is a link to itself: delete it', (file) => replace(file, () => symlinkSync(file, file))],
   [
     1,
-    'a part of its path is not a folder: correct the path',
+    'list.db is not a folder: correct the path',
     (file, list) => replace(file, () => symlinkSync(`${list}/b.db`, file)),
   ],
   [1, 'its name is too long', (file) => replace(file, () => symlinkSync('x'.repeat(300), file))],

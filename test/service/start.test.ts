@@ -128,7 +128,7 @@ test.concurrent.each([
   ['/proc', 'it is a folder: name a file'],
   ['/proc/list.db', 'there is no such file or folder'],
   ['/proc/lists/list.db', 'there is no such file or folder'],
-  ['/proc/version/list.db', 'a part of its path is not a folder: correct the path'],
+  ['/proc/version/list.db', '/proc/version is not a folder: correct the path'],
   ['/proc/version', 'it cannot be opened for writing'],
 ])('the start fails when the path of the list is %s: %s', async (file, says) => {
   const folder = await createFolder()

@@ -78,9 +78,9 @@ export function deletePartial(partial: string): void {
  * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open
  * file. Blocks the thread: a second for about a million addresses.
  *
- * @returns what was done, for the log
+ * @returns whether it is copied, and a text for the log
  */
-export async function rescueList(db: Database): Promise<string> {
+export async function rescueList(db: Database): Promise<{ readonly isRescued: boolean; readonly text: string }> {
   const path = toPath(db)
   const folder = existsSync(dirname(path)) ? dirname(path) : dirname(dirname(path))
   const file = join(folder, toKeptName(path, 'rescue'))
@@ -89,10 +89,11 @@ export async function rescueList(db: Database): Promise<string> {
     createPrivateFile(partial)
     copyInto(db, partial)
     await renameSynced(partial, file)
-    return `the addresses of the open file are in ${file}`
+    return { isRescued: true, text: `the addresses of the open file are in ${file}` }
   } catch (error) {
     deletePartial(partial)
-    return `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
+    const text = `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
+    return { isRescued: false, text }
   }
 }
 

@@ -35,7 +35,7 @@ declare const self: Worker
 let list: ListFile
 let schedule: Schedule
 let checkedAt = Number.NEGATIVE_INFINITY
-let isRescued = false
+let rescueAttempts = 3
 
 /** Ends when the last command has its reply. */
 let last = Promise.resolve()
@@ -148,9 +148,10 @@ function report(level: Report['level'], text: string): void {
   self.postMessage({ level, report: text } satisfies Report)
 }
 
-/** Copies what the open files of a lost list hold. Tries once, because the owner must repair the list anyway. */
+/** Copies what the open files of a lost list hold, in at most three attempts: `rm -r` of its folder deletes the first copy too. */
 async function rescue({ message }: LostListError): Promise<void> {
-  if (isRescued) return
-  isRescued = true
-  report('warn', `${message}; ${await rescueList(list.db)}`)
+  if (rescueAttempts === 0) return
+  const { isRescued, text } = await rescueList(list.db)
+  rescueAttempts = isRescued ? 0 : rescueAttempts - 1
+  report('warn', `${message}; ${text}`)
 }
