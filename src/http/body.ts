@@ -6,26 +6,26 @@ import { isRead } from './responses.ts'
 /** The text of a body, or why there is none. */
 export type Body = string | RefusedBody
 
-/** If it is cut, the rest is not read, so the response must close the connection. */
 interface RefusedBody {
   readonly reason: 'large_body' | 'slow_body' | 'malformed_json'
+  /** Whether the rest is not read, so that the response must close the connection: see closeIfCut. */
   readonly isCut: boolean
 }
 
 export interface BodyReader {
   /**
-   * Reads a body of at most `maxBodyBytes` within BODY_DEADLINE_MS. Discards a larger one.
+   * Reads a body of at most `maxBodyBytes` within BODY_DEADLINE_MS. Reads and drops a larger one of up to MAX_DISCARDED_BYTES.
    *
-   * @returns the text, with malformed UTF-8 replaced; empty when there is no body
+   * @returns the text, with malformed UTF-8 replaced, and empty when there is no body; otherwise why there is none
    */
   read(request: Request): Promise<Body>
   /**
-   * Returns the response to a request. If nobody has begun to read its body, holds the response until the body has arrived,
-   * for at most MAX_DISCARDED_BYTES and BODY_DEADLINE_MS. A client that still writes when the connection is closed may see
-   * a reset instead of the response.
+   * Returns the response to a request. If its handler has not begun to read the body, holds the response until the body has
+   * arrived, up to MAX_DISCARDED_BYTES and for at most BODY_DEADLINE_MS: a client that still writes when the connection is
+   * closed may see a reset instead of the response.
    */
   discardUnread(request: Request, response: Response | Promise<Response>): Response | Promise<Response>
-  /** Makes this time, by `performance.now()`, the latest deadline of every body, for a stop. */
+  /** For a stop: makes this time, by `performance.now()`, the latest deadline of every body. */
   endBy(time: number): void
 }
 
@@ -35,7 +35,7 @@ const TICK_MS = 100
 const TOO_LARGE: RefusedBody = { reason: 'large_body', isCut: false }
 const CUT: RefusedBody = { reason: 'large_body', isCut: true }
 const TOO_SLOW: RefusedBody = { reason: 'slow_body', isCut: true }
-/** The client has disconnected, so nobody reads this response. */
+/** The client has disconnected, so nobody reads this response, and the reason does not matter. */
 const DISCONNECTED: RefusedBody = { reason: 'malformed_json', isCut: true }
 
 /** A body that has not arrived. */
@@ -49,7 +49,7 @@ interface Arrival {
 
 /** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
 export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
-  // In the order of their deadlines.
+  // In the order of their deadlines, because all have the same time.
   const arrivals = new Set<Arrival>()
   let clock: Timer | undefined
   let latest = Number.POSITIVE_INFINITY
@@ -93,7 +93,8 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
         if (size > MAX_DISCARDED_BYTES) return CUT
         arrival.isTooLarge ||= size > maxBodyBytes
         if (!arrival.isTooLarge) text += decoder.decode(chunk, { stream: true })
-        // The runtime delivers each chunk of HTTP by itself, however small it is. During this turn it joins the next ones.
+        // The runtime delivers each chunk of HTTP by itself, however small it is. If the loop waits a turn, it joins those that
+        // arrive meanwhile.
         await new Promise(setImmediate)
       }
       return arrival.isTooLarge ? TOO_LARGE : text + decoder.decode()
@@ -106,7 +107,7 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
       return toLength(request) <= maxBodyBytes ? withDeadline(() => request.text()) : readChunks(request)
     },
     discardUnread(request, response) {
-      // `body` is the last one, because it makes a stream.
+      // `body` is asked last, because that makes a stream.
       if (request.bodyUsed || isRead(request) || !request.body) return response
       return Promise.resolve(response).then(async (ready) => closeIfCut(await readChunks(request), ready))
     },

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
 export interface IntakeMetrics {
-  /** Counts a commit that ended. */
+  /** Counts a commit that ended. A probe is one without addresses. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
 }
 
@@ -24,13 +24,13 @@ export interface Intake {
   add(address: Address): Promise<void>
   /** Resolves when the store is known to accept addresses, without storing one. Rejects while the store fails. */
   check(): Promise<void>
-  /** Number of addresses that the store has neither confirmed nor refused. */
+  /** Number of addresses that wait, or that the store has neither confirmed nor refused. */
   pending(): number
   /** Resolves when no address is pending. The caller adds no more. */
   close(): Promise<void>
 }
 
-/** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all groups there are. */
+/** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all that wait. */
 interface Group {
   readonly addresses: Address[]
   readonly begun: number
@@ -41,7 +41,7 @@ interface Group {
 /** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
 const GROUP_MS = 100
 
-/** Most turns of the event loop that a commit waits while each turn brings more addresses. */
+/** A commit waits at most this many turns of the event loop for more addresses, after the first turn. */
 const BURST_TURNS = 4
 
 /** Milliseconds after a failure until a probe shows whether the store works again. */
@@ -52,10 +52,12 @@ export function createIntake(
   store: Pick<ServiceStore, 'add' | 'probe' | 'check'>,
   { log, metrics }: { readonly log: Log; readonly metrics?: IntakeMetrics | undefined },
 ): Intake {
-  // For the next commit, and of the one that runs.
+  /** The groups of the next commit. */
   let next: Group[] = []
+  /** Those of the commit that runs. */
   let committing: readonly Group[] = []
   let running: Promise<void> | undefined
+  // A commit without addresses is a probe.
   const failures = createFailures(log, start)
 
   function add(address: Address): Promise<void> {

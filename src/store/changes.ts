@@ -1,6 +1,6 @@
 /**
- * Plans the changes of imports, opt-outs and removals. Pure functions take what a list holds of the addresses, and return
- * what the store must write. Every store and the dry run use them.
+ * Plans the changes of imports, opt-outs and removals. The planners take what a list holds of the addresses, and return what the
+ * store must write. Every store and the dry run use them. An address is on the list or suppressed, never both.
  */
 
 import { type Address, toIdentity } from '../email.ts'
@@ -17,7 +17,7 @@ import {
 } from '../subscriber.ts'
 import { createPace } from './pace.ts'
 
-/** The changes that a store writes in one transaction. No identity is in them twice. */
+/** The changes that a store writes in one transaction. No identity is twice in one of the four. */
 export interface Changes {
   /** New subscribers. They get the next numbers in this order. */
   readonly add: readonly Omit<Subscriber, 'seq'>[]
@@ -82,10 +82,10 @@ export function planImport(
 }
 
 /**
- * Plans opt-outs of another list: suppresses the addresses. Removes a subscriber unless it subscribed later, or the date is
- * unknown. A suppression keeps the latest date.
+ * Plans the opt-outs of people who left another list: suppresses their addresses, and removes those that are on the list. A
+ * subscriber stays who subscribed after the opt-out. A suppression keeps the latest date.
  *
- * @param options.removeUndated whether to remove subscribers also when the date is unknown
+ * @param options.removeUndated whether an opt-out without a date removes a subscriber
  */
 export function planOptOuts(
   rows: readonly OptOut[],
@@ -107,12 +107,16 @@ export function planOptOuts(
   return { changes, outcome }
 }
 
-/** In the same millisecond the opt-out counts, because mail to somebody who left is worse than no mail. */
+/** Whether an opt-out ends a subscription. In the same millisecond it does: mail to somebody who left is worse than no mail. */
 function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, removeUndated: boolean): boolean {
   return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
 }
 
-/** Plans a removal. @param options.suppress whether to suppress the addresses, or to delete their suppressions */
+/**
+ * Plans a removal. The outcome is the state of each address before its row.
+ *
+ * @param options.suppress whether to suppress the addresses. Otherwise nothing of them stays, also no suppression
+ */
 export function planRemoval(
   addresses: readonly Address[],
   found: readonly Found[],
@@ -121,7 +125,7 @@ export function planRemoval(
   const outcome: SubscriptionState[] = []
   const changes = planRows(toRows(addresses), found, (_, state) => {
     outcome.push(toState(state))
-    // The clock may have been set back since the subscription.
+    // The clock may have been set back since.
     return suppress ? { suppressedAt: toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt) } : {}
   })
   return { changes, outcome }
@@ -135,12 +139,12 @@ export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionS
   return suppressedAt ? 'suppressed' : 'absent'
 }
 
-/** Of equal dates, returns the other one: a date that does not change is not written. */
+/** Of equal dates, returns `other`, the same object: so planRows sees that a suppression does not change. */
 function toLatest(one: Date, other: Date | undefined): Date {
   return other && other >= one ? other : one
 }
 
-/** A change as a store does it under its lock. */
+/** What a store does in one transaction: it looks the addresses up under its lock, and writes what is planned. */
 export interface Change<Outcome> {
   readonly addresses: readonly Address[]
   /** Gets what the list holds of each address. */
@@ -149,7 +153,11 @@ export interface Change<Outcome> {
   readonly onLock: () => void
 }
 
-/** Creates the changes of a store, which keep to a pace. @param run compacts, takes the lock, and writes what is planned */
+/**
+ * Creates the methods of a store that change it, with the pace of their batches.
+ *
+ * @param run compacts the inbox, takes the lock, and writes what is planned
+ */
 export function createChanges(
   run: <Outcome>(change: Change<Outcome>) => Promise<Outcome>,
 ): Pick<SubscriberStore, 'pace' | 'import' | 'suppress' | 'remove'> {

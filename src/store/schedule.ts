@@ -2,10 +2,10 @@
 
 /** The outcome of a slice of compaction. */
 export interface Slice {
-  /** Addresses that it took from the inbox, repeats included. */
-  readonly moved: number
+  /** By how many addresses the run is further, repeats included. Each counts once. */
+  readonly done: number
   /** Whether there may be more: then another slice follows. */
-  readonly left: boolean
+  readonly hasMore: boolean
 }
 
 /**
@@ -29,7 +29,7 @@ const IDLE_MS = 250
 /** It starts also while commits come in, when an address has waited for this many milliseconds. */
 const MAX_WAIT_MS = 10_000
 
-/** When an address waits for this many milliseconds, compaction fails, or no process compacts. */
+/** An address that is in the inbox for this many milliseconds shows that compaction fails, or that no process compacts. */
 export const STALLED_MS = 5 * 60_000
 
 /** Milliseconds until compaction is tried again after a failure. */
@@ -41,11 +41,11 @@ const RETRY_MS = 2_000
  */
 export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {
   let timer: Timer | undefined
-  /** The slice that runs, or the last one. */
-  let slice = Promise.resolve()
+  /** Resolves when no slice runs. */
+  let sliceEnd = Promise.resolve()
   let [isFailing, isStopped] = [false, false]
   let commits = 0
-  /** By when the oldest address may have come that no run has moved. Undefined: there is none. */
+  /** No address that waits came before this time. Undefined: none waits. */
   let oldestAt: number | undefined = Number.NEGATIVE_INFINITY
   /** The run in progress: its start, and how many commits there were at its start and at the end of its last slice. */
   let run: { readonly startedAt: number; readonly commits: number; seen: number } | undefined
@@ -59,7 +59,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   function planSlice(milliseconds: number): void {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      slice = runSlice()
+      sliceEnd = runSlice()
     }, milliseconds)
   }
 
@@ -67,9 +67,9 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
     const startedAt = performance.now()
     run ??= { startedAt, commits, seen: commits }
     try {
-      const { left } = await compact()
+      const { hasMore } = await compact()
       if (isStopped) return
-      if (left) {
+      if (hasMore) {
         // While commits come in, compaction takes at most half of the time.
         planSlice(commits > run.seen ? performance.now() - startedAt : 0)
         run.seen = commits
@@ -103,12 +103,12 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      await slice
+      await sliceEnd
     },
   }
 }
 
-/** Gets how far the compaction of a command is, in addresses. */
+/** Shows how far the compaction of a command is, in addresses. */
 export type CompactionProgress = (done: number, total: number) => void
 
 /** Milliseconds between two slices of a command, so that others can write. */
@@ -118,14 +118,16 @@ const PAUSE_MS = 2
  * Compacts for a command, in slices, so that others can write in between. One that writes then takes the lock, and compacts
  * the rest under it.
  *
- * @param compact moves only what was accepted before the call, or it might not end
+ * @param compact must move only what was accepted before the call: otherwise this may not end
  * @param total addresses in the inbox
  */
 export async function compactAll(compact: Compact, total: number, onProgress?: CompactionProgress): Promise<void> {
-  for (let done = 0; ; await Bun.sleep(PAUSE_MS)) {
-    const { moved, left } = await compact()
-    done += moved
-    onProgress?.(done, total)
-    if (!left) return
+  let sum = 0
+  for (;;) {
+    const { done, hasMore } = await compact()
+    sum += done
+    onProgress?.(sum, total)
+    if (!hasMore) return
+    await Bun.sleep(PAUSE_MS)
   }
 }

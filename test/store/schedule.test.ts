@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import { createSchedule, type Schedule, type Slice } from '../../src/store/schedule.ts'
 
-const DONE: Slice = { moved: 1, left: false }
-const MORE: Slice = { moved: 1, left: true }
+const DONE: Slice = { done: 1, hasMore: false }
+const MORE: Slice = { done: 1, hasMore: true }
 
 let schedule: Schedule
 

@@ -113,7 +113,7 @@ export async function moveSlice(
       ORDER BY lower(email COLLATE "C"), seq ON CONFLICT (lower(email)) DO NOTHING
     )
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
-  const slice = { moved: addresses, left: rows >= size || addresses >= size, last: last + addresses, now }
+  const slice = { done: addresses, hasMore: rows >= size || addresses >= size, last: last + addresses, now }
   if (addresses === 0) return slice
   // A new subscription is a new consent. Somebody who was suppressed was not on the list, so only new rows count.
   await transaction`

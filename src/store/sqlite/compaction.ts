@@ -1,21 +1,22 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between.
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. A command that changes
+ * the list runs all slices in its own transaction.
  *
- *   sort   inbox ----> sorted         up to PASS_SIZE addresses, in the order of their identities; the list does not change
+ *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
  *              `-----> repeated       the numbers of addresses whose identity has another number
  *   move   inbox ----> subscribers    all but `repeated`, in the order of the numbers; deletes these rows of the inbox, and
  *                                     the suppressions of the new subscribers
  *
- * `sorted` and `repeated` are tables in the memory of a connection. The list holds no state of a pass, and every slice checks
- * what it relies on under the lock. So nothing that happens between two slices does harm:
+ * `sorted` and `repeated` are tables in the memory of a connection. The list holds no state of a pass, and every slice that
+ * writes checks under the lock what it relies on. So nothing that happens between two slices does harm:
  *
  * - A crash: the rows are still in the inbox, and the next process repeats the pass. An identity that has the same number was
  *   added by the earlier attempt, and is not a repeat.
  * - Another process runs a pass over the same rows: both add the same identities with the same numbers. Rows leave the inbox
  *   together with their move, the oldest first, so each is moved once.
- * - The owner removes somebody, or imports: this moves the whole inbox first, under one lock. So the rows of the pass are gone.
+ * - The owner removes somebody, or imports: the command moves the whole inbox first, under one lock. So the rows of the pass are gone.
  *   The stage `add` looks for the first of them before it writes, and begins a new pass. The stage `move` finds no rows.
  * - An error, also of the disk: the slice is undone, with its changes of the tables in memory, and is tried again.
  */
@@ -27,13 +28,13 @@ import type { Slice } from '../schedule.ts'
 import { createSuppressionHash } from './read.ts'
 import { getRow } from './transaction.ts'
 
-/** Addresses of a pass. Each needs about 80 bytes of memory. */
+/** A pass takes no more rows when it has so many addresses. Each needs about 80 bytes of memory. */
 const PASS_SIZE = 500_000
 
 /** Milliseconds that a slice should take. Nobody notices it. */
 const SLICE_MS = 20
 
-/** The sizes of slices: in rows of the inbox, or in addresses. Their number does not change what a pass costs. */
+/** The sizes of slices: in rows of the inbox, or in addresses. However many slices it has, a pass writes each page once. */
 const ROWS = { milliseconds: SLICE_MS, first: 50, least: 1, most: 1_000 } as const
 const ADDRESSES = { milliseconds: SLICE_MS, first: 500, least: 50, most: 20_000 } as const
 
@@ -49,24 +50,25 @@ interface Pass {
   /** The first and the last row of the inbox that it takes, by their numbers. */
   readonly first: number
   readonly last: number
-  /** Whether the inbox had more rows when they were sorted. */
+  /** Whether the inbox may have had more rows when they were sorted. */
   readonly hasMore: boolean
-  /** The last entry that is in `identities`, and how many are not. */
+  /** The last entry that was added to `identities`. */
   readonly done: Entry
-  readonly left: number
+  /** Entries of `sorted` that were not. */
+  readonly toAdd: number
 }
 
-const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, hasMore: false, done: { identity: '', seq: 0 }, left: 0 }
+const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, hasMore: false, done: { identity: '', seq: 0 }, toAdd: 0 }
 
 /** What a slice did. */
 interface Step {
   /** Rows of the inbox, or addresses in the stage `add`. */
   readonly size: number
-  /** Undefined when the inbox has no more. */
+  /** Undefined at the end: what came since is for the next run. */
   readonly next: Pass | undefined
 }
 
-/** Each runs a slice of its stage. The limit is of the same kind as the size of the step. */
+/** Each runs a slice of its stage, with a limit for the size of the step. */
 const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
@@ -82,10 +84,10 @@ export interface Compaction {
   all(until?: number): void
 }
 
-/** Creates the compaction of a list. A connection has one, because it creates the tables of a pass. */
+/** Creates the compaction of a list, with the tables `sorted` and `repeated`, so a connection has only one. */
 export function createCompaction(db: Database): Compaction {
   db.run(`ATTACH ':memory:' AS pass`)
-  // In lower case: SQLite compares bytes faster than with NOCASE. The order is the same.
+  // In lower case: SQLite compares bytes faster than with NOCASE, the order of `identities`, and the order is the same.
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
   const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
@@ -95,6 +97,7 @@ export function createCompaction(db: Database): Compaction {
     slice(until = Number.MAX_SAFE_INTEGER) {
       const current = pass ?? NEW_PASS
       const pace = paces[current.stage]
+      // The wait for the lock does not count.
       let began = 0
       const work = () => {
         began = performance.now()
@@ -104,7 +107,7 @@ export function createCompaction(db: Database): Compaction {
       const { size, next } = current.stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
       pass = next
-      return { moved: current.stage === 'add' ? size : 0, left: next !== undefined }
+      return { done: current.stage === 'add' ? size : 0, hasMore: next !== undefined }
     },
     all(until = Number.MAX_SAFE_INTEGER) {
       // A new pass: what the tables hold of another one is deleted.
@@ -137,7 +140,7 @@ function findRows(db: Database, after: number, until: number, limit: number): Ro
 
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
 function sortRows(db: Database, pass: Pass, limit: number, until: number): Step {
-  if (pass.left === 0) {
+  if (pass.toAdd === 0) {
     db.run('DELETE FROM pass.sorted')
     db.run('DELETE FROM pass.repeated')
   }
@@ -151,11 +154,11 @@ function sortRows(db: Database, pass: Pass, limit: number, until: number): Step 
       .run(first, last)
     expectEqual(changes, addresses, 'sorted')
   }
-  const left = pass.left + addresses
-  if (left === 0) return { size: 0, next: undefined }
+  const toAdd = pass.toAdd + addresses
+  if (toAdd === 0) return { size: 0, next: undefined }
   const hasMore = rows === limit
-  const stage = hasMore && left < PASS_SIZE ? 'sort' : 'add'
-  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, left }
+  const stage = hasMore && toAdd < PASS_SIZE ? 'sort' : 'add'
+  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, toAdd }
   return { size: rows, next }
 }
 
@@ -164,28 +167,29 @@ const NEXT = 'SELECT identity, seq FROM pass.sorted WHERE (identity, seq) > (?1,
 
 /** Adds some identities of a sorted pass. */
 function addIdentities(db: Database, pass: Pass, limit: number): Step {
-  // Another process has moved rows of the pass, and the owner may have removed their addresses since.
+  // Rows leave the inbox in their order. Without the first one, another process has moved some, and the owner may have removed
+  // their addresses since.
   if (!db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(pass.first)) return { size: 0, next: NEW_PASS }
   const { identity, seq } = pass.done
-  const size = Math.min(pass.left, limit)
-  // The first one of equal identities is the one with the lowest seq. OR FAIL: to undo this statement alone, SQLite would
-  // copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
+  const size = Math.min(pass.toAdd, limit)
+  // The first one of equal identities is the one with the lowest seq. OR FAIL: an error undoes the transaction. To undo
+  // this statement alone, SQLite would copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
   const { changes: added } = db
     .query(`INSERT OR FAIL INTO identities ${NEXT} ?3 ON CONFLICT (email) DO NOTHING`)
     .run(identity, seq, size)
   if (added < size) {
-    // Some may be repeated. One with the same seq is new: this slice was run before.
+    // Some may be repeated. One with the same seq is not: this slice was run before, here or by another process.
     db.query(
       `INSERT INTO pass.repeated SELECT s.seq FROM (${NEXT} ?3) s CROSS JOIN identities i ON i.email = s.identity
        WHERE i.seq <> s.seq`,
     ).run(identity, seq, size)
   }
-  const left = pass.left - size
+  const toAdd = pass.toAdd - size
   const done = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
-  if (left > 0) return { size, next: { ...pass, done, left } }
+  if (toAdd > 0) return { size, next: { ...pass, done, toAdd } }
   const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(done.identity, done.seq)
   expectEqual(rest ? 1 : 0, 0, 'left to add')
-  return { size, next: { ...pass, stage: 'move', done, left } }
+  return { size, next: { ...pass, stage: 'move', done, toAdd } }
 }
 
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */

@@ -125,7 +125,7 @@ async function tryCompact(slice: () => Slice): Promise<Slice> {
     if (!isBusy(error)) throw toStoreError(list.db, error)
   }
   await Bun.sleep(RETRY_MS)
-  return { moved: 0, left: true }
+  return { done: 0, hasMore: true }
 }
 
 /** After a commit, SQLite moves a log of so many pages into the list. */

@@ -1,19 +1,19 @@
-/** Reads the status columns of a row. */
+/** Finds the columns of a table that say who left, and reads the status of a row from them. */
 
 import { isBlank, isDate } from './dates.ts'
 import { A_DATE } from './evidence.ts'
 import { DATE, EMPTY, NO, PROGRAMS, type StatusRule } from './programs.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
 
-/** What a value of a status column means: one object for all rows that are counted together. */
+/** What a value of a status column means. Rows whose value means the same, and is written alike, share one object. */
 export interface Meaning {
   /** The name of the column. */
   readonly column: string
-  /** As in the first cell, `empty` or `a date`. As in the cell when nobody knows it. */
+  /** For the owner: as in the first cell with it, or `empty` or `a date` if the import knows what that means. */
   readonly value: string
   /** Undefined when nobody knows it. */
   readonly status: Status | undefined
-  /** The value of `--treat` that says so. */
+  /** What `--treat` has before its last `=`, if that says so. */
   readonly treatment?: string | undefined
   /** Whether it shows that the file says who unsubscribed: see decision 9. */
   readonly showsUnsubscribed: boolean
@@ -29,7 +29,11 @@ const POSTAL_NAMES = ['address', 'address1', 'address2', 'street', 'city', 'zip'
 
 const RULES = PROGRAMS.flatMap(({ rules }) => rules)
 
-/** Finds the status columns of a table. @param given the indexes of columns that the owner named, and of those to ignore */
+/**
+ * Finds the status columns of a table.
+ *
+ * @param given the indexes of columns that the owner named, and of those to ignore. One that is named is not ignored
+ */
 export function findStatusColumns(
   names: readonly string[],
   { named, ignored }: Readonly<Record<'named' | 'ignored', readonly number[]>>,
@@ -39,6 +43,7 @@ export function findStatusColumns(
   const isColumn = (name: string) => plain.includes(toPlain(name))
   const possible = RULES.filter((rule) => !rule.with || rule.with.some(isColumn))
   const found = plain.map((name) => possible.filter(({ columns }) => columns.map(toPlain).includes(name)))
+  // Beside a postal address, a column such as "State" is a part of it.
   const hasOther = found.flat().some(({ isWeak }) => !isWeak) || POSTAL_NAMES.some(isColumn)
   return names.flatMap((name, index) => {
     const rules = (found[index] ?? []).filter(({ isWeak }) => !isWeak || !hasOther)
@@ -66,7 +71,7 @@ function selectTreatments(treat: ReadonlyMap<string, Status>, index: number, pla
   return new Map([...select(undefined), ...select(plain[index])].map(({ entry }) => entry))
 }
 
-/** Cells of a column whose meaning is kept. */
+/** Different cells of a column whose meaning is kept, because to find it takes long. */
 const MAX_CELLS = 1000
 
 /** Creates the function that finds the meaning of a cell. */
@@ -80,28 +85,34 @@ function createFind(
   const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const hasBouncesOnly = rules.some((rule) => rule.hasBouncesOnly)
   const any = treatments.get('*')
-  // Where any value means that somebody left, no value means the opposite.
-  const opposite = isNamed && any && ({ status: any.status === 'subscribed' ? 'skip' : 'subscribed' } as const)
   const meanings = new Map<string, Meaning>()
   const cells = new Map<string, Meaning>()
+
+  /** What the owner says about this very value counts first. */
+  function findStatus(cell: string, key: string, kind = ''): Pick<Meaning, 'status' | 'treatment'> {
+    const treated = treatments.get(key)
+    if (treated) return treated
+    const hasValue = kind !== EMPTY && kind !== NO
+    // `*` adds nobody who left.
+    const isLeft = isNamed && saysLeft(cell)
+    if (isNamed && any && hasValue && !(isLeft && any.status === 'subscribed')) return any
+    const word = hasWords ? WORDS.get(key) : undefined
+    const known = isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? word)
+    if (known || !any) return { status: known }
+    if (hasValue) return any
+    // Where any value means that somebody left, no value means the opposite.
+    return { status: isNamed ? (any.status === 'subscribed' ? 'skip' : 'subscribed') : undefined }
+  }
 
   function findMeaning(cell: string): Meaning {
     const key = toKey(cell)
     const kind = key === '' ? EMPTY : isDate(cell) ? DATE : findFlag(key)
-    const hasValue = kind !== EMPTY && kind !== NO
-    const isLeft = isNamed && saysLeft(cell)
-    const word = values.get(key) ?? values.get(kind ?? '') ?? (hasWords ? WORDS.get(key) : undefined)
-    const known = (isLeft || word) && { status: isLeft ? 'suppressed' : word }
-    const other = hasValue ? any : opposite
-    // In a column that the owner named, `*` counts first. But whoever left is never added, whatever the other values mean.
-    const isFirst = isNamed && hasValue && !(isLeft && any?.status === 'subscribed')
-    const found = treatments.get(key) || (isFirst ? other || known : known || other)
-    const { status, treatment }: Partial<Meaning> = found || {}
+    const { status, treatment } = findStatus(cell, key, kind)
     const isKnownDate = status && kind === DATE
     const value = isKnownDate ? A_DATE : status ? cell.trim() || 'empty' : cell
     const showsUnsubscribed = status === 'suppressed' && !isNamed && !treatment && !hasBouncesOnly
     const meaning = { column: name, value, status, treatment, showsUnsubscribed }
-    return meanings.getOrInsert(`${status} ${isKnownDate ? A_DATE : key}`, meaning)
+    return meanings.getOrInsert(JSON.stringify([status, treatment, isKnownDate ? A_DATE : key]), meaning)
   }
 
   return (cell) => {
@@ -111,8 +122,8 @@ function createFind(
   }
 }
 
-/** A person who left in one column has left, also if another one is unclear. */
-const STRICTEST = ['suppressed', undefined, 'skip', 'subscribed'] as const
+/** The strictest first. A person who left in one column has left, also if another one is unclear (`undefined`). */
+const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
 /** Without a status column, everybody is a subscriber. */
 const SUBSCRIBED = { meanings: [], status: 'subscribed' } as const
@@ -125,5 +136,5 @@ export function readStatus(columns: readonly StatusColumn[], cells: readonly str
   if (columns.length === 0) return SUBSCRIBED
   const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
   const statuses = meanings.map((meaning) => meaning?.status)
-  return { meanings, status: STRICTEST.find((status) => statuses.includes(status)) }
+  return { meanings, status: BY_STRICTNESS.find((status) => statuses.includes(status)) }
 }

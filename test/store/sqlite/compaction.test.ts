@@ -50,7 +50,7 @@ function add({ db }: ListFile, addresses: readonly string[]): void {
 
 /** Runs slices until nothing is left. @returns how many */
 function finish({ compaction }: Process): number {
-  for (let slices = 1; ; slices++) if (!compaction.slice().left) return slices
+  for (let slices = 1; ; slices++) if (!compaction.slice().hasMore) return slices
 }
 
 function readEmails({ db }: ListFile): readonly string[] {
@@ -83,7 +83,7 @@ function testEachSlice(work: (slices: number) => boolean): void {
 
 /** Runs some slices. @returns whether more are left */
 function runSlices({ compaction }: Process, slices: number): boolean {
-  for (let slice = 0; slice < slices; slice++) if (!compaction.slice().left) return false
+  for (let slice = 0; slice < slices; slice++) if (!compaction.slice().hasMore) return false
   return true
 }
 
@@ -141,8 +141,8 @@ test('two processes compact in turns, from any slice on', () => {
     const [one, other] = openProcesses(2) as [Process, Process]
     const goesOn = runSlices(one, slices)
     for (let [left, otherLeft] = [true, true]; left || otherLeft; ) {
-      otherLeft = other.compaction.slice().left
-      left = one.compaction.slice().left
+      otherLeft = other.compaction.slice().hasMore
+      left = one.compaction.slice().hasMore
     }
     expectList(one)
     closeList(one)
@@ -227,7 +227,7 @@ const COMPACTOR = `
   process.stdout.write('open')
   for await (const _ of Bun.stdin.stream()) {
     try {
-      process.stdout.write(slice().left ? 'left' : 'done')
+      process.stdout.write(slice().hasMore ? 'left' : 'done')
     } catch (error) {
       process.stdout.write(error.code)
     }
