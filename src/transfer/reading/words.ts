@@ -71,10 +71,11 @@ const KINDS = {
     '待确认, 未确认, 未订阅, 未激活, 无效',
     'غير نشط, معلق, غير مؤكد, قيد الانتظار',
   ],
-  // What says anywhere in a cell that somebody left: unambiguous words only. With an asterisk, a word goes on.
+  // What says anywhere in a cell that somebody left: unambiguous words only. With an asterisk, a word goes on. Between words may
+  // be anything but letters and digits, or nothing: `e mail` is also e-mail and email.
   left: [
-    'unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not email',
-    'do not contact, don t mail, don t email, no mail, no mails, no more mail, no more mails',
+    'unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not e mail',
+    'do not contact, don t mail, don t e mail, no mail, no mails, no more mail, no more mails',
     'no more emails, hard bounce*, consent revoked, consent withdrawn, revoked consent, withdrew consent',
     'abgemeldet*, abmeld*, abbestell*, ausgetragen, ausgetreten, keine mails mehr, keine e mails mehr',
     'keinen newsletter, einwilligung widerrufen',

@@ -36,6 +36,8 @@ describe('a column that may say who left', () => {
     ['foo', [...NOTES, 'a mis à jour: désabonnée le 3 mai'], 'many values (words)'],
     ['foo', [...NOTES, '2月に配信停止を希望'], 'many values (words)'],
     ['foo', ['', 'Asked to opt-out by phone'], 'Asked to opt-out by phone 1, empty 1 (words)'],
+    ['foo', ['likes it', 'please do not e-mail'], 'likes it 1, please do not e-mail 1 (words)'],
+    ['foo', ['likes it', 'please don’t email'], 'likes it 1, please don’t email 1 (words)'],
     ['Motivo de la baja', ['spam', ''], 'spam 1, empty 1 (words)'],
     ['Optout reason', ['too many mails', ''], 'too many mails 1, empty 1 (words)'],
     ['opt_out_choice', ['confirmed', 'confirmed'], 'confirmed 2 (words)'],
