@@ -83,8 +83,10 @@ function isFileName(path: string): boolean {
 /** Removes everything that may be a password from a URL. */
 function redactUrl(value: string): string {
   if (/^(?:sqlite|file):|^[^:@?=]*(?::\/[^:@?=]*)?$/.test(value)) return `"${value}"`
-  const [scheme = ''] = /^[a-z][a-z0-9+.-]*:(?=\/)/i.exec(value) ?? []
-  return `"${scheme}…" (the rest is not shown: it may contain a password)`
+  const scheme = /^[a-z][a-z0-9+.-]*:(?=\/)/i.exec(value)?.[0]
+  return scheme
+    ? `"${scheme}…" (the rest is not shown: it may contain a password)`
+    : 'not a known kind of URL (not shown: it may contain a password)'
 }
 
 function decodePath(path: string): string {

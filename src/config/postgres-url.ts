@@ -112,11 +112,17 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''
 }
 
 function readCertificate(source: string, file: string): string {
+  const advice = 'use a file with a certificate in PEM format'
+  let pem: string
   try {
-    const pem = readFileSync(file, 'utf8')
+    pem = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw toReadError(source, file, error, advice)
+  }
+  try {
     new X509Certificate(pem)
     return pem
-  } catch (error) {
-    throw toReadError(source, file, error, 'use a file with a certificate in PEM format')
+  } catch {
+    throw new UsageError(`${source} is "${file}": ${advice}`)
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SiteFile } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
-import type { ServiceStore } from '../subscriber.ts'
+import type { ServiceStore, StoreMeasure } from '../subscriber.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import { type Handler, isRead } from './responses.ts'
@@ -25,6 +25,16 @@ const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
 export function createOps({ metrics, intake, store, host, settings }: OpsOptions): App {
+  // Scrapes share a promise, so that they do not add work to a store that hangs.
+  let measuring: Promise<StoreMeasure> | undefined
+
+  function measure(): Promise<StoreMeasure> {
+    measuring ??= store.measure().finally(() => {
+      measuring = undefined
+    })
+    return measuring
+  }
+
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
     '/readyz': async () => {
@@ -32,7 +42,7 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
       return (await waitFor(check, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
     },
     '/metrics': async () => {
-      const { mediaType, text } = await metrics.expose(await waitFor(store.measure(), MEASURE_MS))
+      const { mediaType, text } = await metrics.expose(await waitFor(measure(), MEASURE_MS))
       return new Response(text, { headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' } })
     },
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': 'no-store' } }),

@@ -65,7 +65,8 @@ export function createForm(page: Page, { outcome, typed, question }: FormState):
         >
           {answer ? createFilled(outcomes.typo, answer) : outcome && !isDone && outcomes[outcome]}
         </p>
-        <input type="hidden" name="asked" value={question?.asked} />
+        {/* Firefox would restore a value of the script after a reload. */}
+        <input type="hidden" name="asked" value={question?.asked} autocomplete="off" />
         <button class="button" type="submit">
           <span>{phrases.subscribe}</span>
         </button>

@@ -226,7 +226,7 @@ describe('the logo and the card', () => {
 
   test.each([
     ['logo.svg', 'there is no such file or folder'],
-    ['logo.png/x', 'a part of its path is not a folder: correct the path'],
+    ['logo.png/x', 'logo.png is not a folder: correct the path'],
     ['images', 'it is not a file'],
     ['text.svg', 'it is neither SVG nor PNG'],
     ['large.svg', 'it has 65537 bytes'],

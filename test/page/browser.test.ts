@@ -209,6 +209,27 @@ test('a double click sends one request; while it is sent nothing moves, and what
   expect(state).toEqual({ ...expected, requests: 1 })
 })
 
+test('a page that was left while it sent says nothing when the browser shows it again', async () => {
+  const state = await open({}, async (page) => {
+    await page.route(ENDPOINT, () => {})
+    await send(page, 'left@news.example')
+    await page.locator('form > button[aria-disabled="true"]').waitFor()
+    const read = async () => [
+      await page.locator('#outcome').textContent(),
+      await page.locator('form > button').getAttribute('aria-disabled'),
+    ]
+    // A first load, whose pictures may arrive after the press, changes nothing.
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }))")
+    const first = await read()
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    return [first, await read()]
+  })
+  expect(state).toEqual([
+    [en.outcomes.sending, 'true'],
+    ['', 'false'],
+  ])
+})
+
 test('a message goes away when the address is corrected', async () => {
   await open({}, async (page) => {
     await send(page, 'ann@news')

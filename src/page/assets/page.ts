@@ -122,7 +122,11 @@ function confirm(email: string, typed: string): void {
 }
 
 // A page that was left and is shown again from the cache of the browser may still say that it sends.
-addEventListener('pageshow', () => showSending(false))
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (!persisted || status.dataset.outcome !== 'sending') return
+  showSending(false)
+  show('')
+})
 
 /** Offers the page in the first language of the browser that the site has, unless it is in that language already. */
 function offerLanguage(): void {
