@@ -37,7 +37,7 @@ export type Write = (text: string) => Promise<void>
 export async function writeOutput<T>(file: string, work: (write: Write) => Promise<T>): Promise<T> {
   if (isStream(file)) return await writeInto(file, file, work)
   const path = await findFile(file)
-  const partial = await createPartialFile(path)
+  const partial = await createPartialFile(path, file)
   try {
     const result = await writeInto(partial, file, work)
     await renameSynced(partial, path)
@@ -132,16 +132,17 @@ export function toPartialName(file: string): string {
 /**
  * Creates the partial file of a file, which has its content until it is complete, and removes those that killed processes left.
  *
+ * @param name of the file, for errors
  * @returns its path
  * @throws Failure when the folder cannot be written
  */
-export async function createPartialFile(file: string): Promise<string> {
+export async function createPartialFile(file: string, name = file): Promise<string> {
   const partial = toPartialName(file)
   try {
     for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
     createPrivateFile(partial)
   } catch (error) {
-    throw toFileFailure(error, file)
+    throw toFileFailure(error, name)
   }
   return partial
 }

@@ -18,14 +18,14 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
     // Moves the inbox into the list, because the copy is counted without its inbox. The list stays open: the copy would read
     // a list that no process uses without locks.
     await store.count()
-    return await withInterrupt((signal) => writeBackup(list.file, path, signal))
+    return await withInterrupt((signal) => writeBackup(list.file, path, file, signal))
   })
   if (json) return await printJson({ list: toListName(list), file, subscribers })
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)
 }
 
-async function writeBackup(list: string, path: string, signal: AbortSignal): Promise<ListSummary> {
-  const partial = await createPartialFile(path)
+async function writeBackup(list: string, path: string, name: string, signal: AbortSignal): Promise<ListSummary> {
+  const partial = await createPartialFile(path, name)
   const showProgress = createProgress('copying', { unit: 'MB' })
   const timer = setInterval(() => showProgress(toMegabytes(partial), toMegabytes(list)), 200)
   try {

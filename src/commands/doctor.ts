@@ -110,8 +110,8 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
 
 /** @throws Failure */
 function checkCursorFile(file: string, head: ListHead): string {
-  // Fails for a missing file, which an export may create.
-  statSync(file)
+  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
   const { seq } = checkCursor(head, readCursor(file))
   return `${file}: an export continues after ${seq}`
 }

@@ -1,9 +1,10 @@
 /** `rollcall import`: reads a file, and writes its rows to the list, in batches. */
 
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
-import { replaceFile } from '../files.ts'
+import { followLinks, replaceFile } from '../files.ts'
 import { createDryRun, type DryRun } from '../store/changes.ts'
 import { openStore } from '../store/open.ts'
 import { sortParts, toBatches } from '../store/pace.ts'
@@ -41,6 +42,14 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (rejected !== undefined && (await isSameFile(rejected, path))) {
     throw new UsageError('--rejected is the file that is imported')
   }
+  // Also a list that does not exist yet.
+  if (
+    list.kind === 'sqlite' &&
+    rejected !== undefined &&
+    followLinks(resolve(rejected)) === followLinks(resolve(list.file))
+  ) {
+    throw new UsageError('--rejected is the list')
+  }
   const planOptions = { ...options, treat: parseTreatments(options.treat) }
   const encoding = parseEncoding(options.encoding)
   const table = parseTable(await readText(path, encoding), toInputName(path), options.column !== undefined)
@@ -57,8 +66,9 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (file.rejected.length > 0 && file.subscribers.length + file.optOuts.length === 0) {
     throw new Failure('no row could be imported')
   }
-  const isNew = await isMissing(list)
+  let isNew = false
   const tally = await withInterrupt(async (signal) => {
+    isNew = await isMissing(list)
     const work = (store: DryRun) => importRows(file, store, { suppress, dryRun, signal })
     if (!dryRun) return await withStore(list, work, { create: true })
     return isNew ? await work(createDryRun(undefined)) : await withStore(list, (store) => work(createDryRun(store)))

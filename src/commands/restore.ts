@@ -27,7 +27,7 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
   })
 }
 
-function toJson({ lastAcceptedAt, lastSeq, ...counts }: ListSummary) {
+function toJson({ lastAcceptedAt, ...counts }: ListSummary) {
   return { ...counts, last_accepted_at: lastAcceptedAt?.toISOString() ?? null }
 }
 

@@ -83,7 +83,8 @@ export function planImport(
 
 /**
  * Plans the opt-outs of people who left another list: suppresses their addresses, and removes those that are on the list. A
- * subscriber stays who subscribed after the opt-out. A suppression keeps the latest date.
+ * subscriber stays who subscribed after the opt-out. A suppression keeps the latest date. An opt-out without a date has that of the
+ * import, unless the address is suppressed already.
  *
  * @param options.removeUndated whether an opt-out without a date removes a subscriber
  */

@@ -32,6 +32,16 @@ test('the copy has all addresses of one moment while the service writes', async 
   await service.stop()
 })
 
+test('a list that was restored, and not opened since, is not replaced by its own backup', async () => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['backup', 'b.db'])
+  await print(['restore', 'b.db'])
+  const refused = { code: 2, stdout: '', stderr: 'rollcall: list.db is the list: choose another file\n' }
+  expect(await run(['backup', 'list.db'])).toEqual(refused)
+  expect(await readdir(folder)).not.toContain('list.db-wal')
+})
+
 test('a backup and a copy are synced while they are written: one sync at the end would hold up those of a service', async () => {
   const { folder, print, shell, write } = await createCliFixture()
   await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))

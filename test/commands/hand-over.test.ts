@@ -43,6 +43,26 @@ const FAILING: readonly (readonly [command: string, says: string])[] = [
   ['./none 2> /dev/null | cat', 'did not read all of its standard input'],
 ]
 
+test('a file with addresses never has a name, so a kill leaves none', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 50_000)
+  const { exited } = fixture.start([...EXEC, 'cat > /dev/null'])
+  const named: string[] = []
+  let isDone = false
+  void exited.then(() => {
+    isDone = true
+  })
+  await until(async () => {
+    const names = (await readdir(fixture.folder)).filter(
+      (name) => name.endsWith('.partial') && !name.startsWith('.c.lock'),
+    )
+    // That of the cursor has a number only.
+    named.push(...names.filter((name) => toText(fixture.folder, name).includes('@')))
+    return isDone
+  })
+  expect([await exited, named]).toEqual([0, []])
+})
+
 test('a command that fails, or does not read everything, leaves the cursor unchanged', async () => {
   const fixture = await createCliFixture()
   // More than a pipe holds.

@@ -154,24 +154,30 @@ test('a damaged list is kept, and gives its place to the backup', async () => {
   expect(await people()).toBe('ada')
 })
 
-test('the numbers go on above those of the list that is replaced, also with a clock that is behind', async () => {
-  const { at, print } = await createBackup()
-  runSql(at('list.db'), 'UPDATE list SET last_seq = 4000000000000000')
-  await print(['restore', 'copy.db'])
-  await print(['import', '-'], 'cyd@site.io\n')
-  expect(await print(['export', '--after', '4000000000000000', '--format', 'txt'])).toBe('cyd@site.io\n')
-})
-
 /** Where the fourth page of a file begins. */
 const FOURTH = 3 * PAGE_BYTES
 
+/** Damages the table of the subscribers. */
+const damage = (file: string) => writeFileSync(file, readFileSync(file).fill(255, FOURTH, FOURTH + 100))
+
+test.each([
+  ['is sound', () => {}],
+  ['is damaged', damage],
+] as const)(
+  'the numbers go on above those of the list that is replaced, if it %s, also with a clock that is behind',
+  async (_, change) => {
+    const { at, print } = await createBackup()
+    runSql(at('list.db'), 'UPDATE list SET last_seq = 4000000000000000')
+    change(at('list.db'))
+    await print(['restore', 'copy.db'])
+    await print(['import', '-'], 'cyd@site.io\n')
+    expect(await print(['export', '--after', '4000000000000000', '--format', 'txt'])).toBe('cyd@site.io\n')
+  },
+)
+
 /** What makes a backup useless: the exit code, what the error says, and a change of the file. */
 const REFUSED: readonly (readonly [code: number, says: string, change: (file: string, list: string) => void])[] = [
-  [
-    1,
-    'copy.db is damaged: use another backup (',
-    (file) => writeFileSync(file, readFileSync(file).fill(255, FOURTH, FOURTH + 100)),
-  ],
+  [1, 'copy.db is damaged: use another backup (', damage],
   [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_BYTES)],
   [1, 'it is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
   [1, 'copy.db (the file is empty)', (file) => truncateSync(file)],

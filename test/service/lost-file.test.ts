@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
@@ -49,6 +49,10 @@ const LOSSES: Readonly<Record<string, (scene: Scene) => void | Promise<void>>> =
   'its folder is deleted': ({ folder }) => {
     renameSync(join(folder, 'data'), join(folder, 'gone'))
     rmSync(join(folder, 'gone'), { recursive: true })
+  },
+  'a file is in the place of its folder': ({ folder }) => {
+    renameSync(join(folder, 'data'), join(folder, 'gone'))
+    writeFileSync(join(folder, 'data'), '')
   },
   'it alone is renamed': ({ file }) => renameSync(file, `${file}.old`),
   'another list is moved over it': async ({ folder, file }) => {

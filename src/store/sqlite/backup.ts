@@ -1,17 +1,17 @@
 /** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
 
 import type { Database } from 'bun:sqlite'
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { SIDECAR } from '../../config/list-url.ts'
 import type { Result } from '../../email.ts'
 import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
-import { type Count, type ListHead, StoreError } from '../../subscriber.ts'
+import { type Count, StoreError } from '../../subscriber.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
-import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
+import { checkIntegrity, readCount, readDates } from './read.ts'
 
 export interface CopyRequest {
   /** The list. It is opened for reading only. */
@@ -23,7 +23,7 @@ export interface CopyRequest {
 }
 
 /** What a list holds, for the owner to recognize it. */
-export interface ListSummary extends Count, Pick<ListHead, 'lastSeq'> {
+export interface ListSummary extends Count {
   readonly lastAcceptedAt: Date | undefined
   /** Addresses in the inbox. Some of them may be on the list. */
   readonly inbox: number
@@ -31,7 +31,7 @@ export interface ListSummary extends Count, Pick<ListHead, 'lastSeq'> {
 
 export function readSummary(db: Database): ListSummary {
   const { lastAcceptedAt } = readDates(db)
-  return { ...readCount(db), lastAcceptedAt, inbox: countInbox(db), lastSeq: readHead(db).lastSeq }
+  return { ...readCount(db), lastAcceptedAt, inbox: countInbox(db) }
 }
 
 /**
@@ -82,7 +82,8 @@ export function deletePartial(partial: string): void {
  */
 export async function rescueList(db: Database): Promise<{ readonly isRescued: boolean; readonly text: string }> {
   const path = toPath(db)
-  const folder = existsSync(dirname(path)) ? dirname(path) : dirname(dirname(path))
+  const isThere = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()
+  const folder = isThere ? dirname(path) : dirname(dirname(path))
   const file = join(folder, toKeptName(path, 'rescue'))
   const partial = toPartialName(file)
   try {

@@ -62,7 +62,9 @@ export function openListFile(
     }
     return openWritable(path, name)
   } catch (error) {
-    const writeError = toOpenError(path, error)
+    // Nobody can create a file in /proc, for example.
+    const isMissing = create && toErrorCode(error) === 'ENOENT'
+    const writeError = toOpenError(path, isMissing ? 'it cannot be created' : error)
     if (create || !isWriteError(error)) throw writeError
     try {
       return { db: openReadOnly(path), files: new Map(), writeError }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SIDECAR } from '../../config/list-url.ts'
+import { toErrorCode } from '../../failure.ts'
 import { followLinks, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
@@ -59,8 +60,14 @@ function isInWalMode(path: string): boolean {
 
 /** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
 export function readFileId(path: string): string | undefined {
-  const status = statSync(path, { throwIfNoEntry: false })
-  return status && `${status.dev}:${status.ino}`
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev}:${ino}`
+  } catch (error) {
+    // A file may be in the place of its folder.
+    if (/^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return undefined
+    throw error
+  }
 }
 
 /** Bytes of a file; 0 when it is missing. */

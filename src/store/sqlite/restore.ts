@@ -10,6 +10,7 @@ import { checkAndCopy, deletePartial, type ListSummary, readSummary, toKeptName 
 import { isBusy, isDamage, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
+import { readHead } from './read.ts'
 
 export interface Restored {
   /** What the list held. A text says why that is not known; undefined when there was no list. */
@@ -39,11 +40,10 @@ export async function restoreList(
   checkBackup(source, target)
   refuseForeignLog(target)
   // Held to the end: nobody may add to a list that is about to be replaced.
-  using _ = dryRun ? undefined : lockList(target)
+  using locked = dryRun ? undefined : lockList(target)
   const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
-  // Without it, the clock is above the numbers of a list that cannot be read.
-  const lastSeq = typeof before === 'object' ? before.lastSeq : 0
+  const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
   const partial = await createPartialFile(target)
   try {
@@ -96,6 +96,15 @@ function lockList(file: string): Database | undefined {
     if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it: stop the service`)
     if (!isDamage(error)) throw new StoreError(`${file} cannot be replaced: ${toReason(error)}`)
     return undefined
+  }
+}
+
+/** Returns the last number of a list, also of one that is damaged elsewhere. Otherwise 0: the clock is above its numbers. */
+function readLastSeq(db: Database): number {
+  try {
+    return readHead(db).lastSeq
+  } catch {
+    return 0
   }
 }
 

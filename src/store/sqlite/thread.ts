@@ -58,9 +58,10 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     measure: () => send<StoreMeasure>({ name: 'measure' }),
     async close() {
       isClosing = true
-      await send({ name: 'close' })
-      // Not `terminate`: SQLite would close a lost list, and delete the log at its path.
-      worker.unref()
+      const isLost = await send<boolean>({ name: 'close' })
+      // SQLite would close a lost list at the end of its thread, and delete the log at its path.
+      if (isLost) worker.unref()
+      else worker.terminate()
     },
   }
 }

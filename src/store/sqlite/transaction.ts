@@ -9,7 +9,7 @@ const cell = new Int32Array(new SharedArrayBuffer(4))
 
 /**
  * Repeats work that takes the write lock until it gets it, and blocks the thread meanwhile. SQLite's own handler soon asks only
- * every 100 ms, so it misses each gap that a busy process leaves. The connection has a `busy_timeout` of 0.
+ * every 100 ms, so it misses each gap that a busy process leaves: give the connection a `busy_timeout` of 0 for that.
  *
  * @throws what the work throws; SQLITE_BUSY when the lock is not free within STORE_DEADLINE_MS
  */

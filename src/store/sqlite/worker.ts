@@ -21,7 +21,7 @@ export type Command =
   | { readonly name: 'append'; readonly addresses: string }
   | { readonly name: 'probe' | 'check' | 'measure' | 'close' }
 
-/** The reply to the first command that has none yet: to `measure`, a StoreMeasure. The reason of a failure is for the owner. */
+/** The reply to the first command that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of a failure is for the owner. */
 export type Reply = Result<unknown, string>
 
 /** A line for the log. */
@@ -49,7 +49,7 @@ async function run(command: Command): Promise<Reply> {
   try {
     return { ok: true, value: await execute(command) }
   } catch (error) {
-    if (error instanceof LostListError) await rescue(error)
+    if (error instanceof LostListError && command.name !== 'open') await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
   }
@@ -87,10 +87,12 @@ function measure(): StoreMeasure {
   return { inboxSince: readInboxSince(db), compactionFails: schedule.isFailing(), freeBytes }
 }
 
-async function close(): Promise<void> {
+/** @returns whether the list is lost */
+async function close(): Promise<boolean> {
   await schedule.stop()
   const loss = closeList(list)
   if (loss) await rescue(loss)
+  return loss !== undefined
 }
 
 /**

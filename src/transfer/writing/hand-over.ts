@@ -19,7 +19,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
-import { createPartialFile, toPartialName, writeAll } from '../../files.ts'
+import { createPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
@@ -107,19 +107,25 @@ async function createBatch(
   selection: Selection,
   { writer, cursorFile: { path }, signal }: HandOverOptions,
 ): Promise<Batch> {
-  const partial = toPartialName(path)
   let output: FileHandle | undefined
-  const write = async (text: string) => {
-    output ??= await open(await createPartialFile(path), 'w')
+  let file: FileHandle | undefined
+  async function write(text: string): Promise<void> {
+    if (!output) {
+      const partial = await createPartialFile(path)
+      output = await open(partial, 'w')
+      file = await open(partial, 'r')
+      // The system deletes the content with the last process that has the file open, however that process ends.
+      await rm(partial)
+    }
     await writeAll(output.fd, text, path)
   }
   try {
-    const exported = await writeSelection(store, selection, { writer, write, signal })
-    return { ...exported, file: output && (await open(partial, 'r')) }
+    return { ...(await writeSelection(store, selection, { writer, write, signal })), file }
+  } catch (error) {
+    await file?.close()
+    throw error
   } finally {
     await output?.close()
-    // The system deletes the content with the last process that has the file open, however that process ends.
-    await rm(partial, { force: true })
   }
 }
 
