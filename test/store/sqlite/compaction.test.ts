@@ -3,10 +3,12 @@
 import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { Address } from '../../../src/email.ts'
 import { type Compaction, createCompaction } from '../../../src/store/sqlite/compaction.ts'
 import { closeList, type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
 import { append, countInbox } from '../../../src/store/sqlite/inbox.ts'
 import { checkIntegrity, lookUp } from '../../../src/store/sqlite/read.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { applyChanges } from '../../../src/store/sqlite/write.ts'
 import { giveSpace, takeSpace } from '../../support/disk.ts'
 import { ROOT } from '../../support/paths.ts'
@@ -279,4 +281,25 @@ test('a slice does not wait for a lock that another process holds', () => {
   expectList(one)
   closeList(one)
   closeList(other)
+})
+
+test('a change compacts again what came during a long compaction, so that it holds the lock for little', async () => {
+  const file = join(await createFolder(), 'list.db')
+  const other = openSqliteStore(file)
+  const add = (size: number) =>
+    other.add(Array.from({ length: size }, (_, index) => `${size}.${index}@site.io` as Address))
+  await add(2_000)
+  const totals: number[] = []
+  const store = openSqliteStore(file, {
+    onCompaction(_, total) {
+      // The store writes at once, and resolves later.
+      if (totals.length === 0) void add(3_000)
+      if (totals.at(-1) !== total) totals.push(total)
+    },
+  })
+  expect(await store.import([{ email: 'new@site.io' as Address }])).toEqual({ added: 1, alreadyListed: 0, leftOut: 0 })
+  expect(totals.slice(0, 2)).toEqual([2_000, 3_000])
+  expect((await store.count()).subscribers).toBe(5_001)
+  await store.close()
+  await other.close()
 })
