@@ -31,15 +31,15 @@ export interface Intake {
 }
 
 /** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all that wait. */
-interface Group {
+interface Batch {
   readonly addresses: Address[]
   readonly begun: number
   readonly reply: PromiseWithResolvers<void>
   readonly deadline: Timer
 }
 
-/** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
-const GROUP_MS = 100
+/** Milliseconds for which addresses join a batch. So the intake may give an address up this much earlier than GIVE_UP_MS. */
+const BATCH_MS = 100
 
 /** A commit waits at most this many turns of the event loop for more addresses, after the first turn. */
 const BURST_TURNS = 4
@@ -52,30 +52,30 @@ export function createIntake(
   store: Pick<ServiceStore, 'add' | 'probe' | 'check'>,
   { log, metrics }: { readonly log: Log; readonly metrics?: IntakeMetrics | undefined },
 ): Intake {
-  /** The groups of the next commit. */
-  let next: Group[] = []
+  /** The batches of the next commit. */
+  let next: Batch[] = []
   /** Those of the commit that runs. */
-  let committing: readonly Group[] = []
+  let committing: readonly Batch[] = []
   let running: Promise<void> | undefined
   // A commit without addresses is a probe.
   const failures = createFailures(log, start)
 
   function add(address: Address): Promise<void> {
-    let group = next.at(-1)
-    if (!group || performance.now() - group.begun > GROUP_MS) {
-      group = createGroup(giveUp)
-      next.push(group)
+    let batch = next.at(-1)
+    if (!batch || performance.now() - batch.begun > BATCH_MS) {
+      batch = createBatch(giveUp)
+      next.push(batch)
     }
-    group.addresses.push(address)
+    batch.addresses.push(address)
     start()
-    return group.reply.promise
+    return batch.reply.promise
   }
 
-  function giveUp(group: Group): void {
+  function giveUp(batch: Batch): void {
     const error = new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
-    group.reply.reject(error)
+    batch.reply.reject(error)
     // Memory stays bounded while a commit hangs.
-    next = next.filter((other) => other !== group)
+    next = next.filter((other) => other !== batch)
     failures.fail(error)
   }
 
@@ -95,7 +95,7 @@ export function createIntake(
         (reason: Error) => reason,
       )
       metrics?.commit(addresses.length, performance.now() - began, error === undefined)
-      for (const group of committing) settle(group, error)
+      for (const batch of committing) settle(batch, error)
       committing = []
       if (error) failures.fail(error)
       else failures.recover()
@@ -119,17 +119,17 @@ export function createIntake(
   }
 }
 
-function createGroup(giveUp: (group: Group) => void): Group {
-  const group: Group = {
+function createBatch(giveUp: (batch: Batch) => void): Batch {
+  const batch: Batch = {
     addresses: [],
     begun: performance.now(),
     reply: Promise.withResolvers(),
-    deadline: setTimeout(() => giveUp(group), GIVE_UP_MS),
+    deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
   }
-  return group
+  return batch
 }
 
-function settle({ reply, deadline }: Group, error: Error | undefined): void {
+function settle({ reply, deadline }: Batch, error: Error | undefined): void {
   clearTimeout(deadline)
   if (error) reply.reject(error)
   else reply.resolve()
@@ -167,8 +167,8 @@ async function waitForBurst(pending: () => number): Promise<void> {
   }
 }
 
-// Without a copy in the common case of one group: the copy costs about 1 % of a request.
-function toAddresses(groups: readonly Group[]): readonly Address[] {
-  const [first] = groups
-  return first && groups.length === 1 ? first.addresses : groups.flatMap(({ addresses }) => addresses)
+// Without a copy in the common case of one batch: the copy costs about 1 % of a request.
+function toAddresses(batches: readonly Batch[]): readonly Address[] {
+  const [first] = batches
+  return first && batches.length === 1 ? first.addresses : batches.flatMap(({ addresses }) => addresses)
 }
