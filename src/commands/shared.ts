@@ -86,20 +86,21 @@ export async function checkSignal(signal: AbortSignal): Promise<void> {
 }
 
 /** Ends with its parent, also when that is killed. */
-const SYNC_LOOP = 'while kill -0 $PPID; do sync -d "$@"; sleep 0.1; done'
+const SYNC_LOOP = 'while kill -0 $PPID; do sync -d "$@"; sleep 0.1 || exit; done'
 
 /**
  * Syncs files again and again while they are written. Otherwise the system writes gigabytes at once, and each sync of a service
  * on the same disk waits for them. By another process, because SQLite blocks this one, and loses its locks on a file that this
- * one closes (https://sqlite.org/howtocorrupt.html, section 2.2).
+ * one closes (https://sqlite.org/howtocorrupt.html, section 2.2). Without a shell, as in the image, the system decides.
  *
  * @param files some may be missing
  */
 export async function withSyncs<T>(files: readonly string[], work: () => Promise<T>): Promise<T> {
-  const loop = Bun.spawn(['/bin/sh', '-c', SYNC_LOOP, 'sh', ...files], { stdout: 'ignore', stderr: 'ignore' })
+  const shell = Bun.which('sh')
+  const loop = shell && Bun.spawn([shell, '-c', SYNC_LOOP, 'sh', ...files], { stdout: 'ignore', stderr: 'ignore' })
   try {
     return await work()
   } finally {
-    loop.kill()
+    if (loop) loop.kill()
   }
 }

@@ -42,6 +42,13 @@ test('a list that was restored, and not opened since, is not replaced by its own
   expect(await readdir(folder)).not.toContain('list.db-wal')
 })
 
+test('a backup and a copy need no shell: the image has none', async () => {
+  const { print, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const script = 'PATH=/none; rollcall backup backup.db && rollcall copy --from sqlite:list.db --to sqlite:copy.db'
+  expect(await shell(script)).toMatchObject({ code: 0, stderr: '' })
+})
+
 test('a backup and a copy are synced while they are written: one sync at the end would hold up those of a service', async () => {
   const { folder, print, shell, write } = await createCliFixture()
   await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))

@@ -21,7 +21,10 @@ export type Command =
   | { readonly name: 'append'; readonly addresses: string }
   | { readonly name: 'probe' | 'check' | 'measure' | 'close' }
 
-/** The reply to the first command that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of a failure is for the owner. */
+/**
+ * The reply to the first command that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of
+ * a failure is for the owner.
+ */
 export type Reply = Result<unknown, string>
 
 /** A line for the log. */
