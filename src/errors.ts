@@ -1,7 +1,7 @@
 /** The closed set of errors: the status, code, message and hint for each reason. */
 
 import type { AddressReason } from './email.ts'
-import { BODY_DEADLINE_MS, type Limits, MAX_ADDRESS_LENGTH, MAX_LOCAL_PART_LENGTH } from './limits.ts'
+import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES, MAX_LOCAL_PART_LENGTH } from './limits.ts'
 import { ALLOW } from './routes.ts'
 
 /** The codes of the contract. Callers rely on them, so the set is closed. */
@@ -22,7 +22,7 @@ export interface Problem {
   /** What is wrong. */
   readonly message: string
   /** What the caller can do next. */
-  readonly hint: string | ((limits: Limits) => string)
+  readonly hint: string
   /** The header of a 405 (RFC 9110 section 15.5.6). */
   readonly allow?: string
 }
@@ -67,7 +67,7 @@ export const PROBLEMS = {
   large_body: invalidBody(
     413,
     'The body is too large.',
-    ({ maxBodyBytes }) => `Send at most ${maxBodyBytes} bytes: one address per request.`,
+    `Send at most ${MAX_BODY_BYTES} bytes: one address per request.`,
   ),
   media_type: invalidBody(
     415,
@@ -108,16 +108,15 @@ export const UNDESCRIBED_PROBLEMS = {
 } as const satisfies Record<string, Problem>
 
 /** Returns the body of the response to a problem. */
-export function toErrorBody({ code, message, hint }: Problem, limits: Limits) {
-  const text = typeof hint === 'string' ? hint : hint(limits)
-  return { ok: false, message: code, error: { code, message, hint: text } } as const
+export function toErrorBody({ code, message, hint }: Problem) {
+  return { ok: false, message: code, error: { code, message, hint } } as const
 }
 
 function invalidEmail(message: string, hint: string): Problem {
   return { status: 400, code: 'invalid_email', message, hint }
 }
 
-function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: Problem['hint']): Problem {
+function invalidBody(status: 400 | 408 | 413 | 415, message: string, hint: string): Problem {
   return { status, code: 'invalid_body', message, hint }
 }
 

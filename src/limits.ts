@@ -17,14 +17,8 @@ export const MAX_LABEL_LENGTH = 63
 /** Maximum length in characters of the part of an invalid address that is read for the hint, and that the page shows again. */
 export const MAX_EXPLAINED_LENGTH = 1_000
 
-/** The limits that a setting could change. The errors and the documents say them, and are built from them at the start. */
-export interface Limits {
-  /** Maximum size of a request body in bytes, at most MAX_DISCARDED_BYTES. */
-  readonly maxBodyBytes: number
-}
-
-/** The limits of every site. */
-export const LIMITS: Limits = { maxBodyBytes: 16 * 1024 }
+/** Maximum size of a request body in bytes. */
+export const MAX_BODY_BYTES = 16 * 1024
 
 /**
  * Maximum size in bytes of a body that is read and discarded before a response that does not need it. The response to a

@@ -48,7 +48,7 @@ export interface CutOff {
  * @throws StoreError when the list cannot be opened, Failure when a port cannot be bound
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
-  const { baseUrl, corsOrigins, limits, list, ops, site, siteFile = null } = config
+  const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))
   // At the same time, because the list opens on a thread of its own.
   const [store, { assets, metrics }] = await Promise.all([openServiceStore(list, log), createParts(config)])
@@ -61,11 +61,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       ...toHandlers(assets.documents, headers.asset),
     ])
     const intake = createIntake(store, { log, metrics })
-    const bodies = createBodyReader(limits)
-    const cors = createCors(corsOrigins, headers.endpoint, limits)
+    const bodies = createBodyReader()
+    const cors = createCors(corsOrigins, headers.endpoint)
     const subscribe = createSubscribe(intake, cors, bodies)
     const guide = documents.get(DOCUMENTS.llmsTxt.path)
-    const responses = createJsonResponses(headers.error, limits)
+    const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }

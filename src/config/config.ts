@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure, UsageError } from '../failure.ts'
-import { LIMITS, type Limits } from '../limits.ts'
 import {
   type Environment,
   type Listener,
@@ -34,8 +33,6 @@ export interface Config {
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: LogLevel
-  /** No setting changes them. */
-  readonly limits: Limits
 }
 
 export interface SiteFile {
@@ -68,7 +65,6 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
     ops,
     logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
-    limits: LIMITS,
   }
 }
 

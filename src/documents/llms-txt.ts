@@ -6,11 +6,10 @@
 
 import type { Site } from '../config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../errors.ts'
-import type { Limits } from '../limits.ts'
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 import {
   ACCEPTED_TERMS,
-  createBodyTerms,
+  BODY_TERMS,
   createCurlCall,
   createTerms,
   EMAIL_TERMS,
@@ -27,7 +26,7 @@ export function createLlmsHeading({ name, description }: Pick<Site, 'name' | 'de
 }
 
 /** Builds the guide. @param baseUrl an origin, without a trailing slash */
-export function createLlmsTxt(site: Site, baseUrl: string, limits: Limits): string {
+export function createLlmsTxt(site: Site, baseUrl: string): string {
   const others = DOCUMENT_NAMES.filter((name) => name !== 'llmsTxt' && !RESOURCES.includes(name))
   const toDocumentLink = (name: DocumentName) => {
     const { path, title, summary } = DOCUMENTS[name]
@@ -43,10 +42,10 @@ export function createLlmsTxt(site: Site, baseUrl: string, limits: Limits): stri
   const texts = Object.entries(sections).map(
     ([title, links]) => links.length > 0 && `## ${title}\n\n${links.map(toItem).join('')}`,
   )
-  return [createLlmsHeading(site), createGuide(site, baseUrl, limits), ...texts].filter(Boolean).join('\n')
+  return [createLlmsHeading(site), createGuide(site, baseUrl), ...texts].filter(Boolean).join('\n')
 }
 
-function createGuide(site: Site, baseUrl: string, limits: Limits): string {
+function createGuide(site: Site, baseUrl: string): string {
   const removal = site.contact ? ` To have an address removed, write to the operator: ${site.contact}` : ''
   return `**When to use this:** a person asks for this newsletter, or asks you to subscribe an address of theirs. One call adds it.
 
@@ -60,7 +59,7 @@ function createGuide(site: Site, baseUrl: string, limits: Limits): string {
 ${createCurlCall(baseUrl)}
 \`\`\`
 
-**The body:** ${createBodyTerms(limits)} Its member \`email\`: ${EMAIL_TERMS}
+**The body:** ${BODY_TERMS} Its member \`email\`: ${EMAIL_TERMS}
 
 **Good to know:**
 
@@ -71,7 +70,7 @@ ${listResponses().map(toItem).join('')}
 **Errors:** ${ERROR_TERMS} \`error.hint\` says what to do next.
 
 \`\`\`json
-${JSON.stringify(toErrorBody(PROBLEMS.missing, limits))}
+${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 \`\`\`
 `
 }

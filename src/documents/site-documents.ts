@@ -19,11 +19,11 @@ export interface Document {
 
 /** Creates the documents. @param pages the pages of Rollcall itself, for the sitemap */
 export function createDocuments(settings: DescribedSettings, pages: readonly IndexedPage[]): Document[] {
-  const { site, baseUrl, limits } = settings
+  const { site, baseUrl } = settings
   return [
     { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(settings)) },
     { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(settings)) },
-    { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl, limits) },
+    { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
     { ...DOCUMENTS.sitemap, body: () => createSitemap([...pages, ...site.pages], baseUrl) },
     { ...DOCUMENTS.protectedResource, body: () => JSON.stringify(createProtectedResource(site, baseUrl)) },
     { ...DOCUMENTS.robots, body: () => createRobots(baseUrl) },

@@ -3,13 +3,11 @@
 import type { Site } from '../config/site-file.ts'
 import { RESERVED_DOMAINS } from '../email.ts'
 import { EXAMPLE_BODY } from '../errors.ts'
-import { BODY_DEADLINE_MS, type Limits, MAX_ADDRESS_LENGTH } from '../limits.ts'
+import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES } from '../limits.ts'
 import { ENDPOINT } from '../routes.ts'
 
-/** Builds the terms of the request body. */
-export function createBodyTerms({ maxBodyBytes }: Limits): string {
-  return `JSON of at most ${maxBodyBytes} bytes. The whole body must arrive within ${BODY_DEADLINE_MS / 1000} seconds.`
-}
+/** The request body. */
+export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes. The whole body must arrive within ${BODY_DEADLINE_MS / 1000} seconds.`
 
 /** The member `email` of the body. */
 export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, with a non-ASCII domain in its \`xn--\` form. White space around the address is removed first and does not count.`

@@ -1,20 +1,20 @@
 /** Reads the body of a request as text, within a size and a time. */
 
-import { BODY_DEADLINE_MS, type Limits, MAX_DISCARDED_BYTES } from '../limits.ts'
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from '../limits.ts'
 import { isRead } from './responses.ts'
 
 /** The text of a body, or why there is none. */
 export type Body = string | RefusedBody
 
 interface RefusedBody {
-  readonly reason: 'large_body' | 'slow_body' | 'malformed_json'
+  readonly reason: 'large_body' | 'slow_body'
   /** Whether the rest is not read, so that the response must close the connection: see closeIfCut. */
   readonly isCut: boolean
 }
 
 export interface BodyReader {
   /**
-   * Reads a body of at most `maxBodyBytes` within BODY_DEADLINE_MS. Reads and drops a larger one of up to MAX_DISCARDED_BYTES.
+   * Reads a body of at most MAX_BODY_BYTES within BODY_DEADLINE_MS. Reads and drops a larger one of up to MAX_DISCARDED_BYTES.
    *
    * @returns the text, with malformed UTF-8 replaced, and empty when there is no body; otherwise why there is none
    */
@@ -34,21 +34,20 @@ const TICK_MS = 100
 
 const TOO_LARGE: RefusedBody = { reason: 'large_body', isCut: false }
 const CUT: RefusedBody = { reason: 'large_body', isCut: true }
+/** The body did not arrive by its deadline, or the client has disconnected before its end. */
 const TOO_SLOW: RefusedBody = { reason: 'slow_body', isCut: true }
-/** The client has disconnected, so nobody reads this response, and the reason does not matter. */
-const DISCONNECTED: RefusedBody = { reason: 'malformed_json', isCut: true }
 
 /** A body that has not arrived. */
 interface Arrival {
   /** By `performance.now()`. */
   readonly deadline: number
   readonly end: (body: Body) => void
-  /** Whether more than `maxBodyBytes` are announced or have arrived. */
+  /** Whether more than MAX_BODY_BYTES are announced or have arrived. */
   isTooLarge: boolean
 }
 
 /** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
-export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
+export function createBodyReader(): BodyReader {
   // In the order of their deadlines, because all have the same time.
   const arrivals = new Set<Arrival>()
   let clock: Timer | undefined
@@ -63,7 +62,7 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
       const arrival = { deadline: performance.now() + BODY_DEADLINE_MS, end, isTooLarge: false }
       arrivals.add(arrival)
       clock ??= setInterval(endExpired, TICK_MS)
-      start(arrival).then(end, () => end(DISCONNECTED))
+      start(arrival).then(end, () => end(TOO_SLOW))
     })
   }
 
@@ -77,7 +76,7 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
     clock = undefined
   }
 
-  /** Keeps up to `maxBodyBytes` of a body, and discards the rest up to MAX_DISCARDED_BYTES. */
+  /** Keeps up to MAX_BODY_BYTES of a body, and discards the rest up to MAX_DISCARDED_BYTES. */
   async function readChunks(request: Request): Promise<Body> {
     const { body } = request
     const length = toLength(request)
@@ -87,11 +86,11 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
       const decoder = new TextDecoder()
       let text = ''
       let size = 0
-      arrival.isTooLarge = length > maxBodyBytes
+      arrival.isTooLarge = length > MAX_BODY_BYTES
       for await (const chunk of body) {
         size += chunk.length
         if (size > MAX_DISCARDED_BYTES) return CUT
-        arrival.isTooLarge ||= size > maxBodyBytes
+        arrival.isTooLarge ||= size > MAX_BODY_BYTES
         if (!arrival.isTooLarge) text += decoder.decode(chunk, { stream: true })
         // The runtime delivers each chunk of HTTP by itself, however small it is. If the loop waits a turn, it joins those that
         // arrive meanwhile.
@@ -104,7 +103,7 @@ export function createBodyReader({ maxBodyBytes }: Limits): BodyReader {
   return {
     read(request) {
       // text() is faster than the chunks, but has no limit: the Content-Length must give one.
-      return toLength(request) <= maxBodyBytes ? withDeadline(() => request.text()) : readChunks(request)
+      return toLength(request) <= MAX_BODY_BYTES ? withDeadline(() => request.text()) : readChunks(request)
     },
     discardUnread(request, response) {
       // `body` is asked last, because that makes a stream.

@@ -1,6 +1,5 @@
 /** CORS for the endpoint: which origins may call it from a browser (the Fetch standard, section 3.2). */
 
-import type { Limits } from '../limits.ts'
 import { createJsonResponses, type HeaderFields, type JsonResponses } from './responses.ts'
 
 const PREFLIGHT = {
@@ -19,16 +18,16 @@ export type Cors = (request: Request) => JsonResponses
  * @param origins the allowed origins, `*` for all; an empty list turns CORS off
  * @param headers of every response
  */
-export function createCors(origins: readonly string[], headers: HeaderFields, limits: Limits): Cors {
+export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
   const allow = (origin: string, common: HeaderFields) =>
-    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin }, limits)
+    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin })
   if (origins.length === 0 || origins.includes('*')) {
-    const same = origins.length === 0 ? createJsonResponses(headers, limits) : allow('*', headers)
+    const same = origins.length === 0 ? createJsonResponses(headers) : allow('*', headers)
     return () => same
   }
   // A cache must not serve the response to one origin to another.
   const varying = { ...headers, Vary: 'Origin' }
-  const refused = createJsonResponses(varying, limits)
+  const refused = createJsonResponses(varying)
   const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
   return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
 }

@@ -1,7 +1,6 @@
 /** Responses that several handlers send. The body and the headers of each are built once, at startup. */
 
 import { PROBLEMS, type Problem, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
-import type { Limits } from '../limits.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 
 /** Responds to a request. A handler that needs the body begins to read it before it returns; see `discardUnread` in body.ts. */
@@ -49,11 +48,11 @@ export function createHeaders(baseUrl: string, link: string) {
 }
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
-export function createJsonResponses(headers: HeaderFields, limits: Limits): JsonResponses {
+export function createJsonResponses(headers: HeaderFields): JsonResponses {
   const problems = {} as Record<Reason, () => Response>
   for (const [reason, problem] of Object.entries<Problem>(ALL_PROBLEMS)) {
     const fields = problem.allow ? { ...headers, Allow: problem.allow } : headers
-    problems[reason as Reason] = createJsonResponder(problem.status, toErrorBody(problem, limits), fields)
+    problems[reason as Reason] = createJsonResponder(problem.status, toErrorBody(problem), fields)
   }
   const accepted = createJsonResponder(200, { ok: true }, headers)
   return { headers, accepted, problem: (reason) => problems[reason]() }

@@ -34,7 +34,6 @@ test('a setting that is missing or empty has its default', () => {
       corsOrigins: [],
       ops: undefined,
       logLevel: 'info',
-      limits: { maxBodyBytes: 16_384 },
     })
   }
 })

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseSite } from '../../src/config/site-file.ts'
 import { createLlmsTxt } from '../../src/documents/llms-txt.ts'
-import { LIMITS } from '../../src/limits.ts'
 import { DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
 import { type RunningService, startService } from '../support/service.ts'
 
@@ -52,9 +51,9 @@ test('it links to each document once, and to the pages of the owner, whose texts
 })
 
 test('it omits what the site does not have', () => {
-  const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL, LIMITS)
+  const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
   expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
-  const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL, LIMITS)
+  const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL)
   expect([...parseLlmsTxt(bare).sections.keys()]).toEqual(['Developer resources', 'Optional'])
   expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
 })

@@ -158,9 +158,9 @@ function startFailingService() {
   const headers = createHeaders(config.baseUrl, '')
   const app = createApp({
     baseUrl: config.baseUrl,
-    responses: createJsonResponses(headers.error, config.limits),
-    cors: createCors([], headers.endpoint, config.limits),
-    bodies: createBodyReader(config.limits),
+    responses: createJsonResponses(headers.error),
+    cors: createCors([], headers.endpoint),
+    bodies: createBodyReader(),
     subscribe: async () => fail(),
     documents: new Map(Object.values(DOCUMENTS).map(({ path }) => [path, fail])),
     pages: new Map(),

@@ -54,22 +54,6 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   await service.stop()
 })
 
-test.concurrent('another limit of a body is one value of the configuration: bodies, errors and documents follow', async () => {
-  const config = readConfig({ ...BASE, DATABASE_URL: `sqlite:${toListFile(await createFolder())}` })
-  const service = await start({ ...config, limits: { maxBodyBytes: 100 } }, createLog('silent'))
-  const url = `http://127.0.0.1:${service.port}`
-  const headers = { 'Content-Type': 'application/json' }
-  const send = (body: string) => fetch(`${url}/api/newsletter`, { method: 'POST', headers, body })
-  const body = '{"email":"name@example.org"}'.padEnd(100)
-  expect((await send(body)).status).toBe(200)
-  const refused = await send(`${body} `)
-  expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('Send at most 100 bytes')])
-  for (const path of ['/openapi.json', '/llms.txt']) {
-    expect(await (await fetch(url + path)).text()).toContain('JSON of at most 100 bytes')
-  }
-  await service.stop(performance.now())
-})
-
 test.concurrent.each(['203.0.113.9', 'nobody.invalid'])(
   'HOST=%s is an address of another machine, or of none',
   async (host) => {

@@ -3,14 +3,14 @@
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
 import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } from '../../errors.ts'
-import { type Limits, MAX_ADDRESS_LENGTH } from '../../limits.ts'
+import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
 import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
-export function createComponents(baseUrl: string, limits: Limits): oas31.ComponentsObject {
-  const toExample = (problem: Problem) => ({ summary: problem.message, value: toErrorBody(problem, limits) })
+export function createComponents(baseUrl: string): oas31.ComponentsObject {
+  const toExample = (problem: Problem) => ({ summary: problem.message, value: toErrorBody(problem) })
   return {
     schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
     responses: mapValues(RESPONSES, toResponse),

@@ -5,12 +5,11 @@ import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
-import type { Limits } from '../../limits.ts'
 import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../../routes.ts'
 import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createRobots, createSitemap } from '../sitemap.ts'
-import { ACCEPTED_TERMS, createBodyTerms, createTerms } from '../terms.ts'
+import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
@@ -34,14 +33,14 @@ const FOR_MACHINES: oas31.TagObject = {
 }
 
 /** The settings that the description says. */
-export type DescribedSettings = Pick<Config, 'site' | 'baseUrl' | 'corsOrigins' | 'limits'>
+export type DescribedSettings = Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>
 
 /**
  * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
  * service can be checked, except the pages. It has the preflight only if there are CORS origins.
  */
 export function createDescription(settings: DescribedSettings): oas31.OpenAPIObject {
-  const { site, baseUrl, corsOrigins, limits } = settings
+  const { site, baseUrl, corsOrigins } = settings
   const { name: title, description, license } = site
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
@@ -60,12 +59,12 @@ export function createDescription(settings: DescribedSettings): oas31.OpenAPIObj
     tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
       [ENDPOINT.path]: {
-        post: createPostOperation(site, limits),
+        post: createPostOperation(site),
         ...(corsOrigins.length > 0 && { options: createPreflightOperation(corsOrigins) }),
       },
       ...Object.fromEntries(documents),
     },
-    components: createComponents(baseUrl, limits),
+    components: createComponents(baseUrl),
   }
 }
 
@@ -81,7 +80,7 @@ function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
   return address.ok ? { name, email: address.value } : { name, url: contact }
 }
 
-function createPostOperation(site: Site, limits: Limits): oas31.OperationObject {
+function createPostOperation(site: Site): oas31.OperationObject {
   return {
     operationId: ENDPOINT.operationId,
     tags: [NEWSLETTER.name],
@@ -89,7 +88,7 @@ function createPostOperation(site: Site, limits: Limits): oas31.OperationObject 
     description: createTerms(site).join('\n\n'),
     security: [],
     requestBody: {
-      description: createBodyTerms(limits),
+      description: BODY_TERMS,
       required: true,
       content: { [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), examples: REQUESTS } },
     },

@@ -8,7 +8,6 @@ import { parse } from 'yaml'
 import { readConfig } from '../../../src/config/config.ts'
 import { parseSite } from '../../../src/config/site-file.ts'
 import { createDescription, toYaml } from '../../../src/documents/openapi/description.ts'
-import { LIMITS } from '../../../src/limits.ts'
 import { VECTORS } from '../../addresses.ts'
 import { ENDPOINT, GOLDEN } from '../../support/contract.ts'
 import { createAjv, createAnswerCheck, dereference, examplesOf } from '../../support/response-check.ts'
@@ -17,7 +16,7 @@ const BASE_URL = 'https://www.list.example'
 const ORIGINS = ['https://www.example.org', 'https://example.net']
 
 const describeSite = (text: string, baseUrl = BASE_URL, corsOrigins: readonly string[] = []) => {
-  return createDescription({ site: parseSite(text, 'site.yaml'), baseUrl, corsOrigins, limits: LIMITS })
+  return createDescription({ site: parseSite(text, 'site.yaml'), baseUrl, corsOrigins })
 }
 
 test('the description of a default site equals docs/openapi.json', () => {
