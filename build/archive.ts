@@ -1,7 +1,4 @@
-/**
- * `npm run build:archive [FILE…]`: packs executables of `dist/` for Linux, each into a .tar.gz next to it, with the other files
- * of an installation. Its paths are those below /usr/local.
- */
+/** Archives: an executable for Linux with the other files of an installation. The paths are those below /usr/local. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,9 +7,10 @@ import { $ } from 'bun'
 import { ROOT } from './executable.ts'
 import { writeInstallation } from './installation.ts'
 
-if (import.meta.main) {
+/** Packs executables: by default those of `dist/`. Ends the process if there is none. */
+export async function buildArchives(named: readonly string[]): Promise<void> {
   const built = new Bun.Glob('dist/rollcall-linux-*[!z]').scanSync({ cwd: ROOT, absolute: true })
-  const files = process.argv.length > 2 ? process.argv.slice(2).map((file) => resolve(file)) : [...built]
+  const files = named.length > 0 ? named.map((file) => resolve(file)) : [...built]
   if (files.length === 0) {
     console.error('there is no executable for Linux in dist/: run `npm run build` first')
     process.exit(1)

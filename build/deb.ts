@@ -1,7 +1,4 @@
-/**
- * `npm run build:deb [ARCHITECTURE…]`: builds executables, and writes a Debian package of each to `dist/`, such as
- * `rollcall_1.0.0_amd64.deb`. Without an architecture, that of this machine; `all` means every one. It needs dpkg-deb.
- */
+/** Debian packages, such as `rollcall_1.0.0_amd64.deb`. They need dpkg-deb. */
 
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,13 +62,13 @@ Description: ${manifest.description}
   }
 }
 
-if (import.meta.main) {
+/** Builds executables, and writes a package of each to `dist/`. Ends the process if an architecture is unknown. */
+export async function buildDebs(named: readonly string[]): Promise<void> {
   const host = Object.keys(TARGETS).filter((name) => TARGETS[name] === HOST_TARGET)
-  const named = process.argv.slice(2)
   const wanted = named.includes('all') ? Object.keys(TARGETS) : named.length > 0 ? named : host
   const unknown = wanted.filter((name) => !(name in TARGETS))
   if (unknown.length > 0 || wanted.length === 0 || !Bun.which('dpkg-deb')) {
-    console.error(`build:deb writes packages for ${Object.keys(TARGETS).join(', ')} or all, and needs dpkg-deb`)
+    console.error(`npm run build deb writes packages for ${Object.keys(TARGETS).join(', ')} or all, and needs dpkg-deb`)
     process.exit(2)
   }
   mkdirSync(join(ROOT, 'dist'), { recursive: true })

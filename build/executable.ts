@@ -1,7 +1,4 @@
-/**
- * `npm run build [TARGET…]`: writes executables to `dist/`, each with the program and the runtime in one file, and the
- * licenses of what they contain. Without a target, the one for this machine; `all` means every target.
- */
+/** Executables, each with the program and the runtime in one file, and the licenses of what they contain. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -23,14 +20,8 @@ export const PLATFORMS = [
 /** The target of this machine. */
 export const HOST_TARGET = `${process.platform}-${process.arch}`
 
-if (import.meta.main) {
-  const wanted = process.argv.length > 2 ? process.argv.slice(2) : [HOST_TARGET]
-  const targets = wanted.includes('all') ? PLATFORMS : wanted
-  const unknown = targets.filter((target) => !PLATFORMS.includes(target))
-  if (unknown.length > 0) {
-    console.error(`there is no target ${unknown.join(', ')}: use ${PLATFORMS.join(', ')} or all`)
-    process.exit(2)
-  }
+/** Writes executables and the licenses to `dist/`. */
+export async function buildExecutables(targets: readonly string[]): Promise<void> {
   for (const target of targets) await buildExecutable(target, join(ROOT, 'dist', `rollcall-${target}`))
   writeFileSync(join(ROOT, 'dist/THIRD-PARTY-NOTICES'), readNotices())
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run build:image`: writes the root file system of the image to `dist/image/`. The first stage of the Containerfile runs it:
- * the libraries that the executable needs are those of that stage. REVISION in the environment is the commit.
+ * The root file system of the image. The first stage of the Containerfile writes it: the libraries that the executable needs
+ * are those of that stage.
  */
 
 import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,24 +11,27 @@ import { buildExecutable, HOST_TARGET, ROOT, readNotices } from './executable.ts
 const FOLDER = join(ROOT, 'dist/image')
 
 /** The user of the service, to whom the folder of the list belongs (see the Containerfile), and the licenses. */
-const FILES = {
+const createFiles = async (): Promise<Record<string, string>> => ({
   'etc/passwd': 'rollcall:x:65532:65532::/data:/\n',
   'etc/group': 'rollcall:x:65532:\n',
   'etc/nsswitch.conf': 'hosts: files dns\n',
   'usr/share/doc/rollcall/LICENSE': await Bun.file(join(ROOT, 'LICENSE')).text(),
   'usr/share/doc/rollcall/THIRD-PARTY-NOTICES': readNotices(),
-}
+})
 
-rmSync(FOLDER, { recursive: true, force: true })
-mkdirSync(join(FOLDER, 'data'), { recursive: true })
-const executable = join(FOLDER, 'app/rollcall')
-await buildExecutable(HOST_TARGET, executable, process.env.REVISION || undefined)
-// The paths of the libraries that it loads, with the loader.
-for (const [, library = ''] of (await $`ldd ${executable}`.text()).matchAll(/(\/\S+) \(0x/g)) {
-  add(library, (file) => cpSync(realpathSync(library), file))
+/** Writes it to `dist/image/`. REVISION in the environment is the commit. */
+export async function buildImage(): Promise<void> {
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(join(FOLDER, 'data'), { recursive: true })
+  const executable = join(FOLDER, 'app/rollcall')
+  await buildExecutable(HOST_TARGET, executable, process.env.REVISION || undefined)
+  // The paths of the libraries that it loads, with the loader.
+  for (const [, library = ''] of (await $`ldd ${executable}`.text()).matchAll(/(\/\S+) \(0x/g)) {
+    add(library, (file) => cpSync(realpathSync(library), file))
+  }
+  for (const [path, text] of Object.entries(await createFiles())) add(path, (file) => writeFileSync(file, text))
+  console.log('dist/image/ is ready')
 }
-for (const [path, text] of Object.entries(FILES)) add(path, (file) => writeFileSync(file, text))
-console.log('dist/image/ is ready')
 
 function add(path: string, write: (file: string) => void): void {
   const file = join(FOLDER, 'root', path)

@@ -1,7 +1,4 @@
-/**
- * `npm run build:release -- TAG`: writes everything of a release to `dist/`: executables, archives, Debian packages, the npm
- * package, an SBOM and SHA256SUMS. TAG must be `v` and the version of package.json, and `dist/` must not exist.
- */
+/** A release: executables, archives, Debian packages, the npm package, an SBOM and SHA256SUMS. */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,10 +25,11 @@ export async function writeRelease(folder: string, platforms: readonly string[])
   await $`sha256sum * > SHA256SUMS`.cwd(folder)
 }
 
-if (import.meta.main) {
+/** Writes a release to `dist/`. Ends the process if the tag is not that of package.json, or `dist/` exists. */
+export async function buildRelease(tag: string | undefined): Promise<void> {
   const folder = join(ROOT, 'dist')
-  if (process.argv[2] !== `v${version}` || existsSync(folder)) {
-    console.error(`build:release needs the tag v${version}, and that there is no dist/`)
+  if (tag !== `v${version}` || existsSync(folder)) {
+    console.error(`npm run build release needs the tag v${version}, and that there is no dist/`)
     process.exit(2)
   }
   await writeRelease(folder, PLATFORMS)

@@ -11,7 +11,7 @@ test('the archive has what the lines of the installation use', async () => {
   const folder = await createFolder()
   const executable = join(folder, 'rollcall-linux-x64')
   await writeFile(executable, '#!/bin/sh\necho it runs\n')
-  await Bun.$`${process.execPath} ${join(ROOT, 'build/archive.ts')} ${executable}`.quiet()
+  await Bun.$`${process.execPath} ${join(ROOT, 'build/run.ts')} archive ${executable}`.quiet()
   const list = await Bun.$`tar -tvf ${executable}.tar.gz`.text()
   expect(list).not.toMatch(/^d/m)
   expect(list).not.toMatch(/^-......w/m)

@@ -1,5 +1,7 @@
-/** The files that operators copy are well formed and fit the service. `npm run test:proxies` runs the proxies, `npm run test:systemd`
- * the unit, `npm run test:monitoring` the rules; test/http/ops.test.ts compares rules and dashboard with the metrics. */
+/**
+ * The files that operators copy are well formed and fit the service. The checks `proxies`, `systemd` and `monitoring` of
+ * `npm run test:only` run them; test/http/ops.test.ts compares rules and dashboard with the metrics.
+ */
 
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, truncate } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** A client that openapi-typescript writes from the description. `npm run test:generators` tries two more generators. */
+/** A client that openapi-typescript writes from the description. `npm run test:only -- generators` tries two more. */
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'

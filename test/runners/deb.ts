@@ -1,7 +1,7 @@
 /**
- * `npm run test:deb`: installs, upgrades, removes and purges the Debian package with apt, with systemd as the first process and
- * without it. It happens in namespaces, on a copy of this machine in memory, so nothing of the machine changes. The user must be
- * root, and rollcall must not be installed.
+ * `npm run test:only -- deb`: installs, upgrades, removes and purges the Debian package with apt, with systemd as
+ * the first process and without it. It happens in namespaces, on a copy of this machine in memory, so nothing of the
+ * machine changes.
  */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
@@ -14,13 +14,9 @@ import { version } from '../../package.json' with { type: 'json' }
 import { findBlock } from '../support/markdown.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
-import { requirePrograms } from './programs.ts'
 
 // apt and systemd write a lot, and machines are busy.
 setDefaultTimeout(600_000)
-
-requirePrograms({ 'dpkg-deb': 'dpkg-dev', unshare: 'util-linux', nsenter: 'util-linux', 'apt-get': 'apt' })
-if (Bun.which('rollcall')) throw new Error('rollcall is installed on this machine: purge it first')
 
 const CGROUPS = join('/sys/fs/cgroup', readdirSync('/sys/fs/cgroup').includes('unified') ? 'unified' : '')
 const SYSTEMD = ['/lib/systemd/systemd', '--system', '--unit=sysinit.target']

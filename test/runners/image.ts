@@ -1,9 +1,7 @@
 /**
- * `npm run test:image`: builds the image from the sources with buildah, without a daemon, and runs it as a container does: as
- * PID 1, as the user of the image, and on a read-only root file system. Its first stage is on a root with the Node of this
- * machine, so only packages come from the network.
- *
- * Not part of `npm test`: it needs buildah, and root for namespaces and mounts. Exit code 1 when a check fails.
+ * `npm run test:only -- image`: builds the image from the sources with buildah, without a daemon, and runs it as a
+ * container does: as PID 1, as the user of the image, and on a read-only root file system. Its first stage is on a root with
+ * the Node of this machine, so only packages come from the network. Exit code 1 when a check fails.
  */
 
 import { strict as assert } from 'node:assert'
@@ -25,11 +23,6 @@ import { ROOT } from '../support/paths.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { within } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
-
-if (Bun.which('buildah') === null || process.getuid?.() !== 0) {
-  console.error('test:image needs buildah (Debian: apt-get install buildah), and root')
-  process.exit(1)
-}
 
 const folder = await createFolder()
 const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']

@@ -1,16 +1,13 @@
 /**
- * `npm run test:monitoring`: checks deploy/alerts.yml with promtool, and runs the tests in alerts.test.yml.
- *
- * Not part of `npm test`: promtool must be installed. Exit code 1 when it is missing, or when a check fails.
+ * `npm run test:only -- monitoring`: checks deploy/alerts.yml with promtool, and runs the tests in alerts.test.yml.
+ * Exit code 1 when one fails.
  */
 
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findProgram, ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
-import { requirePrograms } from './programs.ts'
 
-requirePrograms({ promtool: 'prometheus' })
 const folder = await createFolder()
 await copyFile(join(ROOT, 'deploy/alerts.yml'), join(folder, 'alerts.yml'))
 await copyFile(join(import.meta.dir, 'alerts.test.yml'), join(folder, 'alerts.test.yml'))

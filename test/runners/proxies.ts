@@ -1,6 +1,6 @@
 /**
- * `npm run test:proxies`: what a client sees of two services behind nginx, Caddy and HAProxy with the files of deploy/. Only
- * addresses, ports and certificates differ from what is shipped. Not part of `npm test`: the proxies must be installed.
+ * `npm run test:only -- proxies`: what a client sees of two services behind nginx, Caddy and HAProxy with the files of
+ * deploy/. Only addresses, ports and certificates differ from what is shipped.
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -25,9 +25,6 @@ import {
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder, findPort } from '../support/workspace.ts'
-import { requirePrograms } from './programs.ts'
-
-requirePrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' })
 
 const [plain, secure] = [findPort(), findPort()]
 const BASE_URL = 'https://list.example.org'

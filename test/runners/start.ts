@@ -1,7 +1,7 @@
 /**
- * `npm run test:start`: walks docs/start.md with its own blocks, from the package to a page behind Caddy and then behind nginx,
- * with certificates of a local ACME server. It runs as root on a copy of the root file system, in a network of its own, so
- * nothing of the machine changes. systemd does not run there: a script runs the units' ExecStart as their users.
+ * `npm run test:only -- start`: walks docs/start.md with its own blocks, from the package to a page behind Caddy and then
+ * behind nginx, with certificates of a local ACME server. It runs as root on a copy of the root file system, in a network of
+ * its own, so nothing of the machine changes. systemd does not run there: a script runs the units' ExecStart as their users.
  */
 
 import { expect, test } from 'bun:test'
@@ -11,9 +11,6 @@ import { $ } from 'bun'
 import { findBlock, readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
-import { requirePrograms } from './programs.ts'
-
-requirePrograms({ caddy: 'caddy', nginx: 'nginx', certbot: 'certbot', 'dpkg-deb': 'dpkg-dev', unshare: 'util-linux' })
 
 /** In place of the name in the guide, which doctor knows as an example. Here it leads to this machine. */
 const HOST = 'list.rollcall.dev'

@@ -1,7 +1,6 @@
 /**
- * `npm run test:systemd`: checks the systemd unit with systemd-analyze, and runs the service with its filter of system
- * calls, as a user without rights, on a read-only file system. No systemd needs to run, but the user must be root, because
- * the test mounts a file system. EXECUTABLE in the environment is an executable to run instead of the sources.
+ * `npm run test:only -- systemd`: checks the systemd unit with systemd-analyze, and runs the service with its filter
+ * of system calls, as a user without rights, on a read-only file system. No systemd needs to run. EXECUTABLE in the environment is an executable to run instead of the sources.
  */
 
 import { expect, test } from 'bun:test'
@@ -11,9 +10,6 @@ import { findBlock, readText } from '../support/markdown.ts'
 import { CLI } from '../support/paths.ts'
 import { startService } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
-import { requirePrograms } from './programs.ts'
-
-requirePrograms({ 'systemd-analyze': 'systemd', unshare: 'util-linux', setpriv: 'util-linux', python3: 'python3' })
 
 const { EXECUTABLE } = process.env
 const program = EXECUTABLE ? [resolve(EXECUTABLE)] : [process.execPath, CLI]

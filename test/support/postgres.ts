@@ -35,7 +35,7 @@ export interface TestServer {
   start(): Promise<void>
 }
 
-/** What `npm run test:poolers` and `npm run test:citus` use instead. */
+/** What `npm run test:only -- poolers` and `npm run test:only -- citus` use instead. */
 const { TEST_POSTGRES: kind } = process.env
 const isCitus = kind === 'citus'
 

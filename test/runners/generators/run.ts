@@ -1,6 +1,6 @@
 /**
- * `npm run test:generators`: two generators of clients, and Spectral with the rules of OWASP, on the description that the
- * service serves. Not part of `npm test`: they need 369 packages, which have a lock file of their own here.
+ * `npm run test:only -- generators`: two generators of clients, and Spectral with the rules of OWASP, on the description
+ * that the service serves. They need 369 packages, which have a lock file of their own here.
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'

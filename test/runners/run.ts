@@ -1,0 +1,164 @@
+/**
+ * The checks that need more than `npm ci`, such as an installed program or root:
+ *
+ *   npm run test:only                    lists them, with what each needs
+ *   npm run test:only -- NAME [OPTION…]  runs one; says in one line what this machine lacks
+ *   npm run test:all                     runs `npm test`, then every check for which this machine has what it needs
+ *
+ * Exit codes: 0 passed, 1 failed or something is missing, 2 wrong usage. `test:all` names what it left out, and that is no
+ * failure. `npm run --silent test:only -- --packages NAME…` prints the Debian packages that checks need.
+ */
+
+import { findProgram, ROOT } from '../support/paths.ts'
+import { findServer, type ServerKind } from './postgres.ts'
+
+interface Runner {
+  /** What it does, and its options, in one line. */
+  readonly about: string
+  /** The programs that it needs, with the Debian package of each. */
+  readonly programs?: Readonly<Record<string, string>>
+  readonly needsRoot?: boolean
+  /** Returns what else is missing, as a sentence without a period. @param args its options */
+  readonly findMissing?: (args: readonly string[]) => string | undefined
+  /** What runs, one after the other. The options go to the last one. */
+  readonly commands: readonly (readonly string[])[]
+}
+
+const toScript = (...args: readonly string[]) => [process.execPath, ...args]
+const toTest = (file: string, seconds: number) =>
+  toScript('test', '--timeout', String(seconds * 1000), `./test/runners/${file}`)
+
+const NAMESPACES = { unshare: 'util-linux', nsenter: 'util-linux', setpriv: 'util-linux' }
+const GENERATORS = 'test/runners/generators'
+
+/** Every check, the quick ones first. */
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  monitoring: {
+    about: 'checks and tests the alert rules for Prometheus',
+    programs: { promtool: 'prometheus' },
+    commands: [toScript('test/runners/monitoring.ts')],
+  },
+  generators: {
+    about: 'installs more client generators, and Spectral with the OWASP rules, and runs them on the description',
+    commands: [['npm', 'ci', '--prefix', GENERATORS], toTest('generators/run.ts', 120)],
+  },
+  systemd: {
+    about: 'checks the systemd units, and runs the service with their restrictions',
+    programs: { 'systemd-analyze': 'systemd', python3: 'python3', ...NAMESPACES },
+    needsRoot: true,
+    commands: [toTest('systemd.ts', 60)],
+  },
+  proxies: {
+    about: 'runs Rollcall behind nginx, Caddy and HAProxy',
+    programs: { nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' },
+    commands: [toTest('proxies.ts', 120)],
+  },
+  postgres: {
+    about: 'runs the tests of the PostgreSQL store on an installed PostgreSQL 15 to 18 [--bin FOLDER]',
+    ...toServerNeeds('server'),
+    commands: [toScript('test/runners/postgres.ts')],
+  },
+  poolers: {
+    about: 'runs the store suite behind PgBouncer [--bin FOLDER]',
+    programs: { pgbouncer: 'pgbouncer' },
+    ...toServerNeeds('poolers'),
+    commands: [toScript('test/runners/postgres.ts', 'poolers')],
+  },
+  citus: {
+    about: 'runs the store suite on an installed Citus, and kills its nodes under load [--bin FOLDER]',
+    ...toServerNeeds('citus'),
+    commands: [toScript('test/runners/postgres.ts', 'citus')],
+  },
+  image: {
+    about: 'builds the image from the sources, and runs it as a container does',
+    programs: { buildah: 'buildah', ...NAMESPACES },
+    needsRoot: true,
+    commands: [toScript('test/runners/image.ts')],
+  },
+  deb: {
+    about: 'installs, upgrades, removes and purges the Debian package, on a copy of this machine in memory',
+    programs: { 'dpkg-deb': 'dpkg-dev', 'apt-get': 'apt', ...NAMESPACES },
+    needsRoot: true,
+    findMissing: () => (Bun.which('rollcall') ? 'rollcall is installed on this machine: purge it first' : undefined),
+    commands: [toTest('deb.ts', 600)],
+  },
+  start: {
+    about: 'walks docs/start.md, from the Debian package to a page with TLS',
+    programs: { caddy: 'caddy', nginx: 'nginx', certbot: 'certbot', 'dpkg-deb': 'dpkg-dev', ...NAMESPACES },
+    needsRoot: true,
+    commands: [toTest('start.ts', 600)],
+  },
+}
+
+function toServerNeeds(kind: ServerKind): Pick<Runner, 'findMissing'> {
+  return {
+    findMissing: (args) => {
+      const found = findServer(kind, args)
+      return found.bin ? undefined : found.missing
+    },
+  }
+}
+
+/** Says what this machine lacks for a check, in one line; undefined if nothing. */
+function findMissing({ programs = {}, needsRoot, findMissing }: Runner, args: readonly string[]): string | undefined {
+  const missing = Object.keys(programs).filter((program) => findProgram(program) === null)
+  const names = missing.map((program) => `${program} (Debian package ${programs[program]})`)
+  const reasons = [
+    names.length > 0 && `not installed: ${names.join(', ')}`,
+    needsRoot && process.getuid?.() !== 0 && 'it must run as root',
+    findMissing?.(args),
+  ]
+  return reasons.filter(Boolean).join('; ') || undefined
+}
+
+/** Runs commands until one fails. Returns whether all passed. */
+function run(commands: readonly (readonly string[])[], args: readonly string[] = []): boolean {
+  return commands.every((command, index) => {
+    const all = [...command, ...(index === commands.length - 1 ? args : [])]
+    const { exitCode } = Bun.spawnSync(all, { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit'] })
+    return exitCode === 0
+  })
+}
+
+function runAll(): boolean {
+  const outcomes: string[] = []
+  const passes = (name: string, commands: readonly (readonly string[])[]) => {
+    console.log(`\n== ${name}`)
+    const isPassed = run(commands)
+    outcomes.push(`${isPassed ? 'passed' : 'FAILED'}  ${name}`)
+    return isPassed
+  }
+  let isPassed = passes('npm test', [['npm', 'test']])
+  for (const [name, runner] of Object.entries(RUNNERS)) {
+    const missing = findMissing(runner, [])
+    if (missing) outcomes.push(`lacks   ${name}: ${missing}`)
+    else isPassed = passes(name, runner.commands) && isPassed
+  }
+  console.log(`\n${outcomes.join('\n')}`)
+  return isPassed
+}
+
+/** Runs one check. Returns the exit code. */
+function runOnly(name = '', args: readonly string[] = []): number {
+  const runner = RUNNERS[name]
+  if (!runner) {
+    const list = `Usage: npm run test:only -- NAME [OPTION…]\n\n${Object.entries(RUNNERS).map(describe).join('\n')}`
+    if (name) console.error(`there is no check ${name}\n\n${list}`)
+    else console.log(list)
+    return name ? 2 : 0
+  }
+  const missing = findMissing(runner, args)
+  if (missing) console.error(`${name}: ${missing}`)
+  return missing || !run(runner.commands, args) ? 1 : 0
+}
+
+function describe([name, { about, programs = {}, needsRoot }]: [string, Runner]): string {
+  const needs = [...new Set(Object.values(programs)), ...(needsRoot ? ['root'] : [])]
+  return `  ${name.padEnd(12)}${about}${needs.length > 0 ? `; needs ${needs.join(', ')}` : ''}`
+}
+
+const [name, ...args] = process.argv.slice(2)
+if (name === '--packages') {
+  const packages = args.flatMap((wanted) => Object.values(RUNNERS[wanted]?.programs ?? {}))
+  console.log([...new Set(packages)].join(' '))
+} else process.exit(name === '--all' ? Number(!runAll()) : runOnly(name, args))
