@@ -7,7 +7,7 @@ export const de: Locale = {
   by: 'von {author}',
   email: 'E-Mail-Adresse',
   subscribe: 'Abonnieren',
-  kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum, an dem Sie sich eingetragen haben.',
+  kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',
   contact: 'Kontakt und Abmeldung',
   home: 'Unsere Website besuchen',
   sample: 'Erst die letzte Ausgabe lesen',
@@ -17,19 +17,21 @@ export const de: Locale = {
   languages: 'Sprachen',
   suggestion: 'Diese Seite gibt es auch auf Deutsch',
   next: 'Die nächste Ausgabe kommt in Ihr Postfach.',
-  again: 'Weitere Adresse eintragen',
+  again: 'Weitere Adresse anmelden',
   developers: {
     title: 'Für Entwickler',
     lead: 'Eine einzige Anfrage trägt eine Adresse in die Liste ein. Ein Konto oder ein Schlüssel ist nicht nötig.',
   },
   outcomes: {
-    accepted: 'Sie stehen auf der Liste.',
+    accepted: 'Ihre Anmeldung war erfolgreich.',
     empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
     non_ascii: 'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und Zeichen wie . _ - + möglich.',
     invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
     invalid_body: 'Ihre Anfrage ist nicht vollständig angekommen. Bitte versuchen Sie es noch einmal.',
     storage_failure: 'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
-    too_many: 'Das war viel auf einmal. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+    too_many:
+      'Zurzeit gehen zu viele Anfragen ein. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+    refused: 'Die Anfrage wurde abgelehnt. Bitte versuchen Sie es später oder in einem anderen Netz noch einmal.',
     typo: 'Meinten Sie {address}? Wenn nicht, drücken Sie noch einmal auf „{subscribe}“.',
     sending: 'Einen Moment …',
     unreachable:

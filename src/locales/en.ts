@@ -29,7 +29,8 @@ export const en: Locale = {
     invalid_email: 'Please check the address. It should look like name@example.org.',
     invalid_body: 'Your request did not arrive in full. Please try again.',
     storage_failure: 'Your address could not be saved. Please try again in a moment.',
-    too_many: 'That was a lot at once. Please wait a minute, then try again.',
+    too_many: 'Too many requests at the moment. Please wait a minute, then try again.',
+    refused: 'The request was refused. Please try again later, or from another network.',
     typo: 'Did you mean {address}? If not, press {subscribe} again.',
     sending: 'One moment…',
     unreachable:

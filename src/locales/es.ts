@@ -23,13 +23,14 @@ export const es: Locale = {
     lead: 'Una sola petición añade una dirección a la lista, sin cuenta ni clave.',
   },
   outcomes: {
-    accepted: 'Ya está en la lista.',
+    accepted: 'Se ha suscrito correctamente.',
     empty: 'Escriba su dirección de correo electrónico.',
     non_ascii: 'Antes de la @, use letras sin tilde, cifras y signos como . _ - +',
     invalid_email: 'Revise la dirección. Use un formato como name@example.org.',
     invalid_body: 'Su solicitud no ha llegado completa. Inténtelo de nuevo.',
-    storage_failure: 'No se ha podido guardar su dirección. Inténtelo de nuevo en un momento.',
-    too_many: 'Han sido muchas solicitudes a la vez. Espere un minuto e inténtelo de nuevo.',
+    storage_failure: 'No se ha podido guardar su dirección. Inténtelo de nuevo dentro de un momento.',
+    too_many: 'Hay demasiadas solicitudes en este momento. Espere un minuto e inténtelo de nuevo.',
+    refused: 'La solicitud ha sido rechazada. Inténtelo más tarde o desde otra red.',
     typo: '¿Quiso decir {address}? Si no, pulse «{subscribe}» otra vez.',
     sending: 'Un momento…',
     unreachable:

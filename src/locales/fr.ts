@@ -23,13 +23,14 @@ export const fr: Locale = {
     lead: 'Une seule requête ajoute une adresse à la liste, sans compte ni clé.',
   },
   outcomes: {
-    accepted: 'Vous êtes sur la liste.',
+    accepted: 'Merci pour votre inscription.',
     empty: 'Veuillez saisir votre adresse e-mail.',
     non_ascii: 'Avant le @, utilisez des lettres sans accent, des chiffres et des signes comme . _ - +',
     invalid_email: 'Veuillez vérifier l’adresse. Elle doit ressembler à name@example.org.',
     invalid_body: 'Votre demande n’est pas arrivée en entier. Veuillez réessayer.',
     storage_failure: 'Votre adresse n’a pas pu être enregistrée. Veuillez réessayer dans un instant.',
-    too_many: 'Cela fait beaucoup d’un coup. Veuillez attendre une minute, puis réessayer.',
+    too_many: 'Trop de demandes en ce moment. Veuillez patienter une minute, puis réessayer.',
+    refused: 'La demande a été refusée. Veuillez réessayer plus tard ou depuis un autre réseau.',
     typo: 'Vouliez-vous dire {address}\u00a0? Sinon, appuyez à nouveau sur «\u00a0{subscribe}\u00a0».',
     sending: 'Un instant…',
     unreachable:

@@ -4,7 +4,7 @@ export const ja: Locale = {
   ownName: '日本語',
   siteName: 'ニュースレター',
   siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
-  by: '著者：{author}',
+  by: '発行者：{author}',
   email: 'メールアドレス',
   subscribe: '登録する',
   kept: 'お預かりするのは、メールアドレスと登録日です。',
@@ -29,7 +29,8 @@ export const ja: Locale = {
     invalid_email: 'メールアドレスをご確認ください。name@example.org のような形で入力してください。',
     invalid_body: '送信が途中で途切れました。もう一度お試しください。',
     storage_failure: 'メールアドレスを保存できませんでした。しばらくしてからもう一度お試しください。',
-    too_many: '一度に送信が集中しました。1分ほど待ってから、もう一度お試しください。',
+    too_many: 'アクセスが集中しています。1分ほど待ってから、もう一度お試しください。',
+    refused: '送信が拒否されました。時間をおくか、別のネットワークからもう一度お試しください。',
     typo: '{address} ではありませんか？ このままでよければ、もう一度「{subscribe}」を押してください。',
     sending: '送信しています…',
     unreachable:

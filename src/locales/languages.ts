@@ -31,4 +31,4 @@ export const LOCALES = {
 } satisfies Readonly<Record<string, Locale>>
 
 /** The UTC date of the last change of a phrase: the `lastmod` of the page in the sitemap. */
-export const PHRASES_CHANGED = '2026-11-23'
+export const PHRASES_CHANGED = '2026-11-25'

@@ -9,6 +9,7 @@ export type Outcome =
   | 'accepted'
   | 'empty'
   | 'non_ascii'
+  | 'refused'
   | 'sending'
   | 'too_many'
   | 'typo'

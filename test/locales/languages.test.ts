@@ -15,3 +15,7 @@ test('each file is in the index: English first, the others in the order of their
   const names = others.map(([, { ownName }]) => ownName)
   expect(names).toEqual(names.toSorted(order.compare))
 })
+
+test.each(Object.entries(LOCALES))('%s says something else for each outcome', (_tag, { outcomes }) => {
+  expect(new Set(Object.values(outcomes)).size).toBe(Object.keys(outcomes).length)
+})

@@ -170,7 +170,7 @@ test.each([
   ['JSON without ok', en.outcomes.unreachable, (route: Route) => route.fulfill({ status: 200, json: { ok: 1 } })],
   ['no network', en.outcomes.unreachable, (route: Route) => route.abort('internetdisconnected')],
   ['too many requests', en.outcomes.too_many, (route: Route) => route.fulfill({ status: 429, ...HTML })],
-  ['a refusal', en.outcomes.too_many, (route: Route) => route.fulfill({ status: 403, json: { ok: true } })],
+  ['a refusal of a proxy', en.outcomes.refused, (route: Route) => route.fulfill({ status: 403, json: { ok: true } })],
   ['an error of a proxy', en.outcomes.storage_failure, (route: Route) => route.fulfill({ status: 502, ...HTML })],
 ])('%s is no success, and the typed text stays', async (_name, outcome, respond) => {
   const state = await open({ expected: /status of|ERR_INTERNET/ }, async (page) => {

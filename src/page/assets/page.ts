@@ -65,8 +65,9 @@ async function send(email: string): Promise<string | undefined> {
     // Only the endpoint accepts an address. A proxy or the login page of a network may respond with anything.
     const isOwn = new URL(response.url).origin === location.origin
     if (response.ok) return isOwn && body.ok === true ? undefined : 'unreachable'
-    // The endpoint has no such status. Proxies that limit requests do.
-    if (response.status === 429 || response.status === 403) return 'too_many'
+    // The endpoint has no such statuses. A proxy limits requests, or refuses a client.
+    if (response.status === 429) return 'too_many'
+    if (response.status === 403) return 'refused'
     return body.message ?? FAILURE
   } catch {
     return 'unreachable'
