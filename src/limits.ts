@@ -51,12 +51,6 @@ export const STORE_DEADLINE_MS = 5_000
 /** Milliseconds after which an address is given up. The rest is for the response, also on a busy machine. */
 export const GIVE_UP_MS = STORE_DEADLINE_MS - 500
 
-/**
- * Most rows of an import, addresses of a removal and opt-outs in one call, which is one lock and one sync. Larger calls
- * cost less per row, but hold the lock longer and need more memory.
- */
-export const CHANGE_BATCH = 50_000
-
 /** Milliseconds for which `healthcheck` waits for an answer: longer than the service waits for its store. */
 export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000
 

@@ -46,6 +46,17 @@ export interface OptOutTally {
   readonly kept: number
 }
 
+/**
+ * How a caller follows an import, opt-outs or a removal of any number of rows, and stops it. The store writes batches. Each is
+ * durable, and others get the lock in between.
+ */
+export interface ChangeOptions {
+  /** Stops the change before its next batch: it rejects with the reason of the signal. The batches before it stay. */
+  readonly signal?: AbortSignal | undefined
+  /** Gets after each batch how many rows are written. */
+  readonly onProgress?: ((done: number) => void) | undefined
+}
+
 /** The state of an address: on the list, removed and suppressed, or neither. */
 export type SubscriptionState = 'subscribed' | 'suppressed' | 'absent'
 
@@ -133,8 +144,6 @@ export interface Snapshot extends ListCopy, AsyncDisposable {}
  * Every method rejects with a StoreError when its work is not done. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
-  /** Says how many rows the next `import`, `suppress` or `remove` should have, so that nobody waits long for the lock. */
-  readonly pace: { size(): number }
   head(): Promise<ListHead>
   /**
    * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
@@ -162,29 +171,28 @@ export interface SubscriberStore {
   /** Begins to read the whole list. */
   snapshot(): Promise<Snapshot>
   /**
-   * Puts rows of another list on this one, in their order, without suppressed addresses, in one transaction. Resolves
+   * Puts rows of another list on this one, without suppressed addresses. It keeps the order of at most 50,000 rows. Resolves
    * when they are on stable storage.
-   *
-   * @param rows at most CHANGE_BATCH
    */
-  import(rows: readonly ImportRow[]): Promise<ImportTally>
+  import(rows: readonly ImportRow[], options?: ChangeOptions): Promise<ImportTally>
   /**
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
    * from that date or before is removed. Somebody who was suppressed before gets the later date.
    *
-   * @param rows at most CHANGE_BATCH
    * @param options.removeUndated whether to remove subscribers also when the date is unknown
    */
-  suppress(rows: readonly OptOut[], options: { readonly removeUndated: boolean }): Promise<OptOutTally>
+  suppress(rows: readonly OptOut[], options: ChangeOptions & { readonly removeUndated: boolean }): Promise<OptOutTally>
   /**
    * Removes addresses from the list.
    *
-   * @param addresses at most CHANGE_BATCH
    * @param options.suppress true: suppress the addresses, so that no import adds them again. Their date is now, but not
    * before the subscription that is removed. False: delete their suppressions, so that an import may add them.
    * @returns the state of each address before, in their order
    */
-  remove(addresses: readonly Address[], options: { readonly suppress: boolean }): Promise<readonly SubscriptionState[]>
+  remove(
+    addresses: readonly Address[],
+    options: ChangeOptions & { readonly suppress: boolean },
+  ): Promise<readonly SubscriptionState[]>
   /**
    * Makes an empty list a copy of another one, with its id, key, numbers and dates, in one transaction.
    *

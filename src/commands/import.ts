@@ -5,10 +5,9 @@ import { resolve } from 'node:path'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { followLinks, replaceFile } from '../files.ts'
-import { createDryRun, type DryRun } from '../store/changes.ts'
+import { countImport } from '../store/batches.ts'
 import { openStore } from '../store/open.ts'
-import { sortParts, toBatches } from '../store/pace.ts'
-import { type ImportRow, MissingListError, type OptOut } from '../subscriber.ts'
+import { type ImportTally, MissingListError, type OptOutTally, type SubscriberStore } from '../subscriber.ts'
 import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
 import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
@@ -16,7 +15,7 @@ import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
 import { parseTreatments, settlePlan } from './import-questions.ts'
 import { createProgress, note, print, printJson, toCount } from './output.ts'
-import { checkSignal, type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
+import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ImportOptions extends ListOption, Omit<PlanOptions, 'treat'> {
   readonly treat?: readonly string[]
@@ -69,9 +68,10 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   let isNew = false
   const tally = await withInterrupt(async (signal) => {
     isNew = await isMissing(list)
-    const work = (store: DryRun) => importRows(file, store, { suppress, dryRun, signal })
-    if (!dryRun) return await withStore(list, work, { create: true })
-    return isNew ? await work(createDryRun(undefined)) : await withStore(list, (store) => work(createDryRun(store)))
+    const options = { removeUndated: suppress, signal }
+    if (!dryRun) return await withStore(list, (store) => importRows(file, store, options), { create: true })
+    const count = (store?: SubscriberStore) => countImport(store, file, options)
+    return toTally(isNew ? await count() : await withStore(list, count))
   })
   const outcome = { list: toListName(list), created: isNew && !dryRun, ...tally }
   const summary = { ...outcome, ...toSummary(file, plan, options) }
@@ -124,43 +124,37 @@ async function isMissing(list: ListUrl): Promise<boolean> {
 /** What an import did with the rows, as `--json` prints it. docs/import.md says what each number counts. */
 type Tally = Record<'added' | 'already_listed' | 'suppressed' | 'removed' | 'kept' | 'left_out', number>
 
+const toTally = ({ added, alreadyListed, suppressed, removed, kept, leftOut }: OptOutTally & ImportTally): Tally => ({
+  added,
+  already_listed: alreadyListed,
+  suppressed,
+  removed,
+  kept,
+  left_out: leftOut,
+})
+
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
 async function importRows(
   { optOuts, subscribers }: ImportFile,
-  store: DryRun,
-  { suppress, dryRun, signal }: { suppress: boolean; dryRun: boolean; signal: AbortSignal },
+  store: SubscriberStore,
+  { removeUndated, signal }: { removeUndated: boolean; signal: AbortSignal },
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
   const showProgress = createProgress('importing')
-  const tally = { added: 0, already_listed: 0, suppressed: 0, removed: 0, kept: 0, left_out: 0 }
-  // Who is removed is suppressed too.
-  const countDone = () => tally.added + tally.already_listed + tally.left_out + tally.suppressed + tally.kept
-
-  async function* toParts<Row extends ImportRow | OptOut>(rows: readonly Row[]) {
-    for await (const batch of toBatches(dryRun ? rows : sortParts(rows), store.pace)) {
-      await checkSignal(signal)
-      yield batch
-      showProgress(countDone(), total)
-    }
-  }
-
+  let done = 0
+  const follow = (before: number) => ({
+    signal,
+    onProgress(rows: number) {
+      done = before + rows
+      showProgress(done, total)
+    },
+  })
   try {
-    for await (const batch of toParts(optOuts)) {
-      const { suppressed, removed, kept } = await store.suppress(batch, { removeUndated: suppress })
-      tally.suppressed += suppressed
-      tally.removed += removed
-      tally.kept += kept
-    }
-    for await (const batch of toParts(subscribers)) {
-      const { added, alreadyListed, leftOut } = await store.import(batch)
-      tally.added += added
-      tally.already_listed += alreadyListed
-      tally.left_out += leftOut
-    }
-    return tally
+    const left = await store.suppress(optOuts, { removeUndated, ...follow(0) })
+    return toTally({ ...left, ...(await store.import(subscribers, follow(optOuts.length))) })
   } catch (error) {
-    if (!dryRun && countDone() > 0) {
-      const rows = `${toCount(countDone(), 'row')} of ${total.toLocaleString('en')}`
+    if (done > 0) {
+      const rows = `${toCount(done, 'row')} of ${total.toLocaleString('en')}`
       note(`${rows} imported; import the same file again to continue: this is safe`)
     }
     throw error

@@ -1,10 +1,10 @@
-import { toListName } from '../config/list-url.ts'
+import { type ListUrl, toListName } from '../config/list-url.ts'
+import type { Address } from '../email.ts'
 import { UsageError } from '../failure.ts'
-import { toBatches } from '../store/pace.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { readText } from '../transfer/reading/text.ts'
-import { note, print, printJson } from './output.ts'
-import { type ListOption, parseAddressArgument, parseListOption, withStore } from './shared.ts'
+import { createProgress, note, print, printJson, toCount, toNumber } from './output.ts'
+import { type ListOption, parseAddressArgument, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface RemoveOptions extends ListOption {
   readonly forget?: true
@@ -15,12 +15,7 @@ export interface RemoveOptions extends ListOption {
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
   const list = parseListOption(options)
   const emails = (await readAddresses(texts)).map(parseAddressArgument)
-  const states: SubscriptionState[] = []
-  await withStore(list, async (store) => {
-    for await (const batch of toBatches(emails, store.pace)) {
-      states.push(...(await store.remove(batch, { suppress: !forget })))
-    }
-  })
+  const states = await removeAll(list, emails, !forget)
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
     await print(addresses.map(({ email, was }) => `${email}: ${(forget ? FORGOTTEN : SUPPRESSED)[was]}`).join('\n'))
@@ -35,6 +30,30 @@ export async function remove(texts: readonly string[], { forget, json, ...option
     absent: countBefore('absent'),
     addresses: addresses.map((address) => ({ ...address, state })),
   })
+}
+
+async function removeAll(
+  list: ListUrl,
+  emails: readonly Address[],
+  suppress: boolean,
+): Promise<readonly SubscriptionState[]> {
+  const showProgress = createProgress('removing', { unit: 'addresses' })
+  let done = 0
+  const onProgress = (count: number) => {
+    done = count
+    showProgress(done, emails.length)
+  }
+  try {
+    return await withInterrupt((signal) =>
+      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress })),
+    )
+  } catch (error) {
+    if (done > 0) {
+      const part = `${toNumber(done)} of ${toCount(emails.length, 'address', 'addresses')}`
+      note(`${part} removed; remove the same addresses again to continue: this is safe`)
+    }
+    throw error
+  }
 }
 
 /** The addresses that are given. For `-`, those of standard input, one per line. @throws UsageError when there is none */

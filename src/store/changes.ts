@@ -4,18 +4,15 @@
  */
 
 import { type Address, toIdentity } from '../email.ts'
-import {
-  type Found,
-  type ImportRow,
-  type ImportTally,
-  MissingListError,
-  type OptOut,
-  type OptOutTally,
-  type Subscriber,
-  type SubscriberStore,
-  type SubscriptionState,
+import type {
+  Found,
+  ImportRow,
+  ImportTally,
+  OptOut,
+  OptOutTally,
+  Subscriber,
+  SubscriptionState,
 } from '../subscriber.ts'
-import { createPace } from './pace.ts'
 
 /** The changes that a store writes in one transaction. No identity is twice in one of the four. */
 export interface Changes {
@@ -119,20 +116,18 @@ function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, 
  * @param options.suppress whether to suppress the addresses. Otherwise nothing of them stays, also no suppression
  */
 export function planRemoval(
-  addresses: readonly Address[],
+  rows: readonly { readonly email: Address }[],
   found: readonly Found[],
   { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date | undefined },
 ): ChangePlan<readonly SubscriptionState[]> {
   const outcome: SubscriptionState[] = []
-  const changes = planRows(toRows(addresses), found, (_, state) => {
+  const changes = planRows(rows, found, (_, state) => {
     outcome.push(toState(state))
     // The clock may have been set back since.
     return suppress ? { suppressedAt: toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt) } : {}
   })
   return { changes, outcome }
 }
-
-const toRows = (addresses: readonly Address[]) => addresses.map((email) => ({ email }))
 
 /** Names what a list holds of an address. */
 export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionState {
@@ -143,72 +138,4 @@ export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionS
 /** Of equal dates, returns `other`, the same object: so planRows sees that a suppression does not change. */
 function toLatest(one: Date, other: Date | undefined): Date {
   return other && other >= one ? other : one
-}
-
-/** What a store does in one transaction: it looks the addresses up under its lock, and writes what is planned. */
-export interface Change<Outcome> {
-  readonly addresses: readonly Address[]
-  /** Gets what the list holds of each address. */
-  readonly plan: (found: readonly Found[], now?: Date) => ChangePlan<Outcome>
-  /** The store calls it when it has the lock. */
-  readonly onLock: () => void
-}
-
-/**
- * Creates the methods of a store that change it, with the pace of their batches.
- *
- * @param run compacts the inbox, takes the lock, and writes what is planned
- */
-export function createChanges(
-  run: <Outcome>(change: Change<Outcome>) => Promise<Outcome>,
-): Pick<SubscriberStore, 'pace' | 'import' | 'suppress' | 'remove'> {
-  const pace = createPace()
-
-  async function change<Outcome>(
-    rows: readonly { readonly email: Address }[],
-    plan: Change<Outcome>['plan'],
-  ): Promise<Outcome> {
-    let lockedAt = 0
-    const onLock = () => {
-      lockedAt = performance.now()
-    }
-    const outcome = await run({ addresses: rows.map(({ email }) => email), plan, onLock })
-    pace.record(rows.length, performance.now() - lockedAt)
-    return outcome
-  }
-
-  return {
-    pace,
-    import: (rows) => change(rows, (found, now) => planImport(rows, found, now)),
-    suppress: (rows, options) => change(rows, (found, now) => planOptOuts(rows, found, { ...options, now })),
-    remove: (addresses, options) =>
-      change(toRows(addresses), (found, now) => planRemoval(addresses, found, { ...options, now })),
-  }
-}
-
-export type DryRun = Pick<SubscriberStore, 'import' | 'suppress' | 'pace'>
-
-/**
- * Creates a dry run: it counts what imports and opt-outs would do, and changes no list. It keeps their changes in memory,
- * to recognize an address in a later batch: about 200 bytes for each new address.
- *
- * @param store the list; undefined when there is none yet
- */
-export function createDryRun(store: Pick<SubscriberStore, 'lookUp'> | undefined): DryRun {
-  const changed = new Map<string, Found>()
-  return createChanges(async ({ addresses, plan, onLock }) => {
-    const listed = await store?.lookUp(addresses).catch(toMissing)
-    // It takes no lock: its pace is that of the plan.
-    onLock()
-    const found = addresses.map((email, index) => changed.get(toIdentity(email)) ?? listed?.[index] ?? {})
-    const { changes, outcome } = plan(found)
-    for (const row of changes.add) changed.set(toIdentity(row.email), { subscriber: { seq: 0, ...row } })
-    for (const { email, suppressedAt } of changes.suppress) changed.set(toIdentity(email), { suppressedAt })
-    return outcome
-  })
-}
-
-/** Returns nothing if there is no list: a database says so only at the first call. @throws any other error */
-function toMissing(error: unknown): undefined {
-  if (!(error instanceof MissingListError)) throw error
 }

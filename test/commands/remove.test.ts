@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { createCliFixture } from '../support/cli-fixture.ts'
+import { until } from '../support/wait.ts'
 
 test('a removed address is suppressed, and an import skips it', async () => {
   const { print } = await createCliFixture()
@@ -39,4 +40,24 @@ test('- removes the addresses in standard input, or none if one is not valid', a
     'b@site.io: no longer suppressed\nc@site.io: removed, not suppressed\n',
   )
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 0, reserved: 0, suppressed: 1 })
+})
+
+test('a removal that a signal stops says how far it came, and the same command does the rest', async () => {
+  const { print, start, write } = await createCliFixture()
+  const addresses = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io`)
+  const file = await write('list.txt', addresses.join('\n'))
+  await print(['import', file])
+  const child = start(['remove', ...addresses])
+  const count = async () => JSON.parse(await print(['count', '--json']))
+  await until(async () => (await count()).suppressed > 0)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(130)
+  expect(await child.stdout.text()).toBe('')
+  const [, done] = /^([\d,]+) of 50,000 addresses removed; .*\nrollcall: stopped\n$/.exec(await child.stderr.text())!
+  const { subscribers, suppressed } = await count()
+  expect([subscribers + suppressed, suppressed]).toEqual([50_000, Number(done!.replaceAll(',', ''))])
+  expect(JSON.parse(await print(['remove', '--json', ...addresses]))).toMatchObject({
+    removed: subscribers,
+    suppressed,
+  })
 })

@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { ServiceStore, Snapshot, SubscriberStore } from '../../subscriber.ts'
-import { type Change, createChanges } from '../changes.ts'
+import { type Batch, createBatches, type Written } from '../batches.ts'
 import { type CompactionProgress, createSchedule } from '../schedule.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
@@ -35,7 +35,7 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
   }
 
   return {
-    ...createChanges((change) => changeList(client, change)),
+    ...createBatches((batch) => writeBatch(client, batch)),
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
@@ -85,13 +85,12 @@ async function* wrapPages<Page>(client: Client, pages: AsyncIterator<Page>): Asy
   }
 }
 
-/** Plans a change from what the list holds of the addresses, and writes it, under one lock. */
-async function changeList<Outcome>(client: Client, { addresses, plan, onLock }: Change<Outcome>): Promise<Outcome> {
+async function writeBatch<T>(client: Client, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   return await runCompacted(client, async (transaction, { last, now }) => {
-    onLock()
+    const lockedAt = performance.now()
     const { changes, outcome } = plan(await lookUp(transaction, addresses), now)
     await applyChanges(transaction, changes, last)
-    return outcome
+    return { outcome, lockedAt }
   })
 }
 

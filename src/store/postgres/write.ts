@@ -4,7 +4,6 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
-import { sortByIdentity } from '../pace.ts'
 import { checkCount } from './error.ts'
 import { writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
@@ -58,15 +57,16 @@ async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): P
   checkCount(result, rows.length, 'suppressions')
 }
 
+/** In the order of the index, each of its pages is written once. */
 async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]): Promise<void> {
-  const sorted = sortByIdentity(rows)
-  const seqs = sorted.map(({ seq }) => seq)
-  const emails = sorted.map(({ email }) => email)
-  const dates = sorted.map(({ subscribedAt }) => subscribedAt.getTime())
+  const seqs = rows.map(({ seq }) => seq)
+  const emails = rows.map(({ email }) => email)
+  const dates = rows.map(({ subscribedAt }) => subscribedAt.getTime())
   const result = await transaction`
     INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000.0)
     FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
-      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (seq, email, milliseconds)`
+      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (seq, email, milliseconds)
+    ORDER BY lower(email COLLATE "C")`
   checkCount(result, rows.length, 'subscribers')
 }
 

@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { Failure } from '../../failure.ts'
 import type { Count, ListCopy, Snapshot, SubscriberStore } from '../../subscriber.ts'
-import { type Change, createChanges } from '../changes.ts'
+import { type Batch, createBatches, type Written } from '../batches.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
@@ -62,7 +62,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     })
 
   return {
-    ...createChanges((change) => wrapErrors(db, () => changeList(list, change))),
+    ...createBatches((batch) => wrapErrors(db, () => writeBatch(list, batch))),
     head: () =>
       wrapErrors(db, () => {
         // An export that follows the list asks again and again: another file may be at its path now.
@@ -134,23 +134,23 @@ async function compact(list: OpenList): Promise<void> {
 const MOST_UNDER_LOCK = 1_000
 
 /** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
-async function changeList<T>(list: OpenList, { addresses, plan, onLock }: Change<T>): Promise<T> {
+async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   const { db } = list
   const { all } = getCompaction(list)
   // What comes meanwhile is compacted under the lock, so it must be little: a long compaction leaves much.
   for (let runs = 0; runs < 5 && (runs === 0 || countInbox(db) > MOST_UNDER_LOCK); runs++) await compact(list)
   const work = db.transaction(() => {
-    onLock()
+    const lockedAt = performance.now()
     checkPlace(list)
     all()
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
-    return outcome
+    return { outcome, lockedAt }
   })
-  const outcome = await retryBusy(db, () => work.immediate())
+  const written = await retryBusy(db, () => work.immediate())
   // Reports success only if the list that was changed is still at its path.
   checkPlace(list)
-  return outcome
+  return written
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGenerator<Page> {

@@ -1,0 +1,159 @@
+/**
+ * Writes any number of rows in batches: each has one transaction, and holds the lock of the list for a short time. So nobody
+ * waits for a command. The same for every store.
+ */
+
+import { type Address, toIdentity } from '../email.ts'
+import type {
+  ChangeOptions,
+  Found,
+  ImportRow,
+  ImportTally,
+  OptOut,
+  OptOutTally,
+  SubscriberStore,
+} from '../subscriber.ts'
+import { type ChangePlan, planImport, planOptOuts, planRemoval } from './changes.ts'
+import { createPace } from './pace.ts'
+
+/** Rows of a large file that are sorted together, and the most rows of a batch. */
+const PART = 50_000
+
+/**
+ * The pace of batches. A request may wait for two, so each is shorter than 0.1 s. The first one is small: it must not be too
+ * long either.
+ */
+const PACE = { milliseconds: 60, first: 500, least: 50, most: PART } as const
+
+/** Milliseconds between two batches. A service that waits for the lock asks for it several times in between. */
+const PAUSE_MS = 10
+
+/** What a store does in one transaction: it looks the addresses up under its lock, and writes what is planned. */
+export interface Batch<Outcome> {
+  readonly addresses: readonly Address[]
+  /** Gets what the list holds of each address, and the time. The default is the clock of this machine. */
+  readonly plan: (found: readonly Found[], now?: Date) => ChangePlan<Outcome>
+}
+
+export interface Written<Outcome> {
+  readonly outcome: Outcome
+  /** When the store had the lock, as `performance.now()` says it. */
+  readonly lockedAt: number
+}
+
+/**
+ * Creates the methods of a store that change it.
+ *
+ * @param write compacts the inbox, takes the lock, and writes a batch durably
+ */
+export function createBatches(
+  write: <Outcome>(batch: Batch<Outcome>) => Promise<Written<Outcome>>,
+): Pick<SubscriberStore, 'import' | 'suppress' | 'remove'> {
+  const pace = createPace(PACE)
+
+  /** Writes all rows, and returns the outcomes of the batches. */
+  async function writeAll<Row extends { readonly email: Address }, Outcome>(
+    rows: readonly Row[],
+    plan: (batch: readonly Row[], found: readonly Found[], now?: Date) => ChangePlan<Outcome>,
+    { signal, onProgress }: ChangeOptions,
+  ): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (let done = 0; done < rows.length; ) {
+      if (done > 0) await Bun.sleep(PAUSE_MS)
+      signal?.throwIfAborted()
+      const batch = rows.slice(done, done + pace.size())
+      const { outcome, lockedAt } = await write({
+        addresses: batch.map(({ email }) => email),
+        plan: (found, now) => plan(batch, found, now),
+      })
+      pace.record(batch.length, performance.now() - lockedAt)
+      outcomes.push(outcome)
+      done += batch.length
+      onProgress?.(done)
+    }
+    return outcomes
+  }
+
+  return {
+    async import(rows, options = {}) {
+      const tallies = await writeAll(sortParts(rows), planImport, options)
+      return {
+        added: sum(tallies, 'added'),
+        alreadyListed: sum(tallies, 'alreadyListed'),
+        leftOut: sum(tallies, 'leftOut'),
+      }
+    },
+    async suppress(rows, { removeUndated, ...options }) {
+      const tallies = await writeAll(
+        sortParts(rows),
+        (batch, found, now) => planOptOuts(batch, found, { removeUndated, now }),
+        options,
+      )
+      return {
+        suppressed: sum(tallies, 'suppressed'),
+        removed: sum(tallies, 'removed'),
+        kept: sum(tallies, 'kept'),
+      }
+    },
+    async remove(addresses, { suppress, ...options }) {
+      const states = await writeAll(
+        addresses.map((email) => ({ email })),
+        (batch, found, now) => planRemoval(batch, found, { suppress, now }),
+        options,
+      )
+      return states.flat()
+    },
+  }
+}
+
+function sum<Key extends string>(tallies: readonly Readonly<Record<Key, number>>[], key: Key): number {
+  return tallies.reduce((total, tally) => total + tally[key], 0)
+}
+
+/**
+ * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the list, next to those of the batch
+ * before. At most so many rows keep their order, which an owner sees in exports.
+ */
+function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
+  if (rows.length <= PART) return rows
+  const starts = Array.from({ length: Math.ceil(rows.length / PART) }, (_, part) => part * PART)
+  return starts.flatMap((start) =>
+    rows
+      .slice(start, start + PART)
+      .map((row) => ({ row, identity: toIdentity(row.email) }))
+      .sort((one, other) => (one.identity < other.identity ? -1 : Number(one.identity > other.identity)))
+      .map(({ row }) => row),
+  )
+}
+
+/** Addresses that a dry run looks up at a time. It takes no lock. */
+const PAGE = 10_000
+
+/**
+ * Counts what an import would do: opt-outs first, then subscribers. It changes no list.
+ *
+ * @param store the list; undefined when there is none yet
+ * @param options.removeUndated whether an opt-out without a date removes a subscriber
+ * @param options.onProgress gets the rows of both
+ */
+export async function countImport(
+  store: Pick<SubscriberStore, 'lookUp'> | undefined,
+  { optOuts, subscribers }: { readonly optOuts: readonly OptOut[]; readonly subscribers: readonly ImportRow[] },
+  { removeUndated, signal, onProgress }: ChangeOptions & { readonly removeUndated: boolean },
+): Promise<OptOutTally & ImportTally> {
+  const addresses = [...optOuts, ...subscribers].map(({ email }) => email)
+  const found: Found[] = []
+  for (let start = 0; store && start < addresses.length; start += PAGE) {
+    // A signal of the system arrives in a turn of the event loop, and the work of a SQLite list is all microtasks.
+    await Bun.sleep(0)
+    signal?.throwIfAborted()
+    found.push(...(await store.lookUp(addresses.slice(start, start + PAGE))))
+    onProgress?.(found.length)
+  }
+  const left = planOptOuts(optOuts, found, { removeUndated })
+  const suppressed = new Map(left.changes.suppress.map((row) => [toIdentity(row.email), row]))
+  const foundAfter = subscribers.map(
+    ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},
+  )
+  return { ...left.outcome, ...planImport(subscribers, foundAfter).outcome }
+}
