@@ -118,8 +118,19 @@ export interface StatusDay {
   readonly date: string
   /** Subscribers whose `subscribedAt` is on this day, imported or not. */
   readonly added: number
-  /** Subscribers who had come to the list by the end of this day. */
+  /** Subscribers whose `subscribedAt` is on this day or before. */
   readonly total: number
+}
+
+/**
+ * Counts the subscribers of the last complete days.
+ *
+ * @param days the last of them is today, which is not complete
+ * @param ago complete days between these days and today
+ */
+export function countRecent(days: readonly StatusDay[], count: number, ago = 0): number {
+  const end = days.length - 1 - ago
+  return days.slice(Math.max(end - count, 0), end).reduce((sum, { added }) => sum + added, 0)
 }
 
 /** The whole content of a list. */

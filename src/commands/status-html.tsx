@@ -2,17 +2,20 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import manifest from '../../package.json' with { type: 'json' }
-import type { StatusDay, StoreStatus } from '../subscriber.ts'
+import type { Site } from '../config/site-file.ts'
+import { createColors } from '../page/brand.ts'
+import { countRecent, type StatusDay, type StoreStatus } from '../subscriber.ts'
 import { toNumber } from './output.ts'
 
 /**
  * Renders the state of a list as one HTML file without scripts. It shows complete days (UTC) only, and sizes in whole MiB: a
  * picture that moved with each subscription would tell who is on the list.
  *
+ * @param site gives the heading and the colors
  * @param list its name, without a password
  * @param problem why the list cannot be written
  */
-export function renderStatus(list: string, status: StoreStatus, problem: string | undefined): string {
+export function renderStatus(site: Site, list: string, status: StoreStatus, problem: string | undefined): string {
   const { bytes, freeBytes, suppressed } = status
   const days = status.days.slice(0, -1)
   const { date = '', total = 0 } = days.at(-1) ?? {}
@@ -23,34 +26,39 @@ export function renderStatus(list: string, status: StoreStatus, problem: string 
     ['Size', `${toNumber(Math.ceil(bytes / MIB))} MiB`],
     ['Free on the disk', freeBytes === undefined ? 'unknown' : `${toNumber(Math.floor(freeBytes / MIB))} MiB`],
     ['Removed people', toNumber(suppressed)],
+    ['List', list],
     ['Rollcall', manifest.version],
   ]
   const page = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>{`${toNumber(total)} subscribers · ${list}`}</title>
+        <title>{`${toNumber(total)} subscribers · ${site.name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <style dangerouslySetInnerHTML={{ __html: STYLE }} />
+        <style dangerouslySetInnerHTML={{ __html: createColors(site.accent) + STYLE }} />
       </head>
       <body>
-        <h1>{list}</h1>
-        <p>At the end of {date} (UTC)</p>
-        <ul>
-          <li>
-            <b>{toNumber(total)}</b> subscribers
-          </li>
-          {[7, 30].map((count) => createPeriod(days, count))}
-        </ul>
-        {createChart(days)}
-        <dl>
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <main>
+          <h1 lang={site.languages[0]}>
+            <bdi>{site.name}</bdi>
+          </h1>
+          <p>At the end of {date} (UTC)</p>
+          <ul>
+            <li>
+              <b>{toNumber(total)}</b> subscribers
+            </li>
+            {[7, 30].map((count) => createPeriod(status.days, count))}
+          </ul>
+          {createChart(days)}
+          <dl>
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </main>
       </body>
     </html>
   )
@@ -59,16 +67,18 @@ export function renderStatus(list: string, status: StoreStatus, problem: string 
 
 const MIB = 2 ** 20
 
-const STYLE = `:root{color-scheme:light dark;--bar:#2b5a4e;--muted:#5f5b53;--line:#e5e0d6;background:#faf9f6;color:#1f1d1a}
-@media(prefers-color-scheme:dark){:root{--bar:#8fd0b8;--muted:#aca79e;--line:#33312d;background:#161513;color:#efece6}}
-body{max-width:45rem;margin:2.5rem auto;padding:0 1.25rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{margin:0;font-size:1.25rem}
+/** After `createColors`. A column of a pale accent has an edge, as the button of the page. */
+const STYLE = `:root{color-scheme:light dark;--edge:#87827a;--muted:#5f5b53;--line:#e5e0d6;background:var(--background);color:#1f1d1a}
+@media(prefers-color-scheme:dark){:root{--edge:#7f7b73;--muted:#aca79e;--line:#33312d;color:#efece6}}
+body{margin:2.5rem 0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+main{max-width:45rem;margin:auto;padding:0 1.25rem}
+h1,b{font:600 2.25rem/1.1 Georgia,"Noto Serif",serif}
 p,dt,small{color:var(--muted)}
-p,ul,dd{margin:0}
+h1,p,ul,dd{margin:0}
 ul{display:flex;flex-wrap:wrap;gap:1rem 3rem;margin:1.5rem 0;padding:0;list-style:none}
-b{display:block;font:600 2.25rem/1.1 Georgia,serif}
-small{display:block}
-svg{display:block;width:100%;fill:var(--bar)}
+b,small{display:block}
+svg{display:block;width:100%}
+rect{fill:var(--fill);stroke:var(--rim)}
 line{stroke:var(--line)}
 text{fill:var(--muted);font-size:12px}
 @media(max-width:30rem){text{font-size:18px}}
@@ -76,9 +86,8 @@ dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1r
 
 /** The subscribers of the last days, and how many more or fewer they are than those of as many days before. */
 function createPeriod(days: readonly StatusDay[], count: number): JSX.Element {
-  const sum = (part: readonly StatusDay[]) => part.reduce((total, { added }) => total + added, 0)
-  const now = sum(days.slice(-count))
-  const change = now - sum(days.slice(-2 * count, -count))
+  const now = countRecent(days, count)
+  const change = now - countRecent(days, count, count)
   const words = change === 0 ? 'as many as' : `${toNumber(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than`
   return (
     <li key={count}>
@@ -116,7 +125,7 @@ function createChart(days: readonly StatusDay[]): JSX.Element {
         const height = Math.ceil((added / highest) * HEIGHT)
         return (
           <>
-            <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 2} height={height}>
+            <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 3} height={height}>
               <title>{`${date}: ${added}`}</title>
             </rect>
             {date.endsWith('-01') && (

@@ -1,7 +1,7 @@
 import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
 import { replaceFile } from '../files.ts'
-import type { StoreStatus } from '../subscriber.ts'
+import { countRecent, type StoreStatus } from '../subscriber.ts'
 import { print, printJson, toNumber } from './output.ts'
 import { type ListOption, parseListOption, withStore } from './shared.ts'
 
@@ -25,8 +25,10 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   }))
   const name = toListName(list)
   if (html !== undefined) {
+    // Other uses of the command start faster without these.
+    const { readSite } = await import('../config/config.ts')
     const { renderStatus } = await import('./status-html.tsx')
-    await replaceFile(html, renderStatus(name, found, problem))
+    await replaceFile(html, renderStatus(readSite().site, name, found, problem))
   } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)
   checkSilence(found, maxSilence)
@@ -55,7 +57,7 @@ function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreSt
 /** The names, without those of the list and of a problem, fit in 40 columns. */
 function toText(list: string, found: StoreStatus, problem: string | undefined): string {
   const { subscribers, imported, reserved, suppressed, lastAcceptedAt, days, bytes, freeBytes } = found
-  const added = (count: number) => toNumber(days.slice(-count).reduce((sum, day) => sum + day.added, 0))
+  const period = (count: number) => [`${count} days`, `${toNumber(countRecent(days, count))} before today`]
   const rows = [
     ['list', list],
     ['size', `${toNumber(Math.ceil(bytes / 1024))} KiB`],
@@ -67,10 +69,8 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['suppressed', toNumber(suppressed)],
     ['accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString().slice(0, 19)}Z` : 'never'],
     ...(lastAcceptedAt ? [['', toAgo(lastAcceptedAt)]] : []),
-    ['today', added(1)],
-    ['7 days', added(7)],
-    ['30 days', added(30)],
-    ['90 days', added(90)],
+    ['today', toNumber(days.at(-1)?.added ?? 0)],
+    ...[7, 30, 90].map(period),
   ]
   return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days.slice(1))].join('\n')
 }

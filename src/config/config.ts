@@ -70,8 +70,12 @@ export function readConfig(environment: Environment = readEnvironment()): Config
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the file that SITE_FILE names, or `site.yaml` in the folder of the env file, or in the working folder. */
-function readSite({ SITE_FILE, ENV_FILE }: Environment): Pick<Config, 'site' | 'siteFile'> {
+/**
+ * Reads the file that SITE_FILE names, or `site.yaml` in the folder of the env file, or in the working folder.
+ *
+ * @throws UsageError when the file cannot be read, or for its first mistake
+ */
+export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Config, 'site' | 'siteFile'> {
   const defaults = [...(ENV_FILE ? [join(dirname(ENV_FILE), 'site.yaml')] : []), 'site.yaml']
   const file = SITE_FILE || defaults.find((path) => existsSync(path))
   if (!file) return { site: parseSite('', 'site.yaml'), siteFile: undefined }

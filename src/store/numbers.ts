@@ -3,7 +3,7 @@
 import type { StatusDay } from '../subscriber.ts'
 
 /** The moment at which the numbers of the clock begin, in milliseconds since 1970: the start of a day. */
-export const EPOCH_MS = Date.UTC(2026, 0, 1)
+const EPOCH_MS = Date.UTC(2026, 0, 1)
 
 /** A clock beyond this is wrong (the year 2168). So every number stays a safe integer. */
 const MAX_CLOCK_SEQ = 2 ** 52
@@ -29,12 +29,9 @@ export interface DayRange {
   readonly today: number
 }
 
-/** Subscribers of a day in the range. A day may have several counts. */
+/** Subscribers whose `subscribedAt` is on a day. A day may have several counts. */
 export interface DayCount {
   readonly day: number
-  /** Subscribers who came to the list on it, by the time of their `seq`. */
-  readonly came: number
-  /** Subscribers whose `subscribedAt` is on it. */
   readonly added: number
 }
 
@@ -55,23 +52,24 @@ export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
 /**
  * Computes the days of a status.
  *
- * @param counts of all who came in the range. If a clock was ahead, later days count as today
- * @param subscribers all of them
+ * @param counts of all who have a date in the range, and of any others. If a clock was ahead, later days count as today
+ * @param subscribers all of them. Those without a date in the range came before it
  */
 export function toDays(
   { first, today }: DayRange,
   counts: readonly DayCount[],
   subscribers: number,
 ): readonly StatusDay[] {
-  const byDay = Map.groupBy(counts, ({ day }) => Math.min(day, today))
-  let total = subscribers - sum(counts, 'came')
-  return Array.from({ length: today - first + 1 }, (_, index) => {
-    const found = byDay.get(first + index) ?? []
-    total += sum(found, 'came')
-    return { date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10), added: sum(found, 'added'), total }
+  const added = new Map<number, number>()
+  for (const count of counts) {
+    const day = Math.min(count.day, today)
+    added.set(day, (added.get(day) ?? 0) + count.added)
+  }
+  const days = Array.from({ length: today - first + 1 }, (_, index) => first + index)
+  let total = days.reduce((rest, day) => rest - (added.get(day) ?? 0), subscribers)
+  return days.map((day) => {
+    const count = added.get(day) ?? 0
+    total += count
+    return { date: new Date(day * DAY_MS).toISOString().slice(0, 10), added: count, total }
   })
-}
-
-function sum(counts: readonly DayCount[], key: 'came' | 'added'): number {
-  return counts.reduce((sum, count) => sum + count[key], 0)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { createCliFixture } from '../support/cli-fixture.ts'
 
 test('prints the state and a chart of ninety days, as text and as JSON', async () => {
@@ -8,7 +9,7 @@ test('prints the state and a chart of ninety days, as text and as JSON', async (
   await print(['import', '-'], `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`)
   const lines = (await print(['status'])).trimEnd().split('\n')
   expect(lines).toContain(`list        ${list}`)
-  const numbers = { addresses: '3', imported: '1', reserved: '1', today: '2', '90 days': '2' }
+  const numbers = { addresses: '3', imported: '1', reserved: '1', today: '2', '90 days': '0 before today' }
   for (const [name, value] of Object.entries({ writable: 'yes', ...numbers })) {
     expect(lines).toContain(name.padEnd(12) + value)
   }
@@ -23,12 +24,52 @@ test('prints the state and a chart of ninety days, as text and as JSON', async (
   expect(status).toMatchObject({ list, ...counts, writable: true, last_accepted_at: `${today}T00:00:00.000Z` })
   expect(status.free_bytes).toBeGreaterThan(0)
   expect(days).toHaveLength(91)
-  expect(days.slice(-2)).toEqual([expect.objectContaining({ added: 0, total: 0 }), { date: today, added: 2, total: 3 }])
+  expect(days.slice(-2)).toEqual([expect.objectContaining({ added: 0, total: 1 }), { date: today, added: 2, total: 3 }])
+})
+
+const toDate = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+
+/** How many days ago each subscriber of a list subscribed, or undefined for an import without dates. */
+const list = fc.array(fc.option(fc.oneof(fc.nat(35), fc.nat(200)), { nil: undefined }), { minLength: 1, maxLength: 60 })
+
+test.each(fc.sample(list, 4))('text, JSON and picture agree on the day of an import: days ago %#', async (...agos) => {
+  const { folder, print } = await createCliFixture()
+  await Bun.write(join(folder, 'site.yaml'), 'name: { de: Die <Rundschau> }\nlanguages: [de]\naccent: "#fff3b0"')
+  const rows = agos.map((ago, at) => `r${at}@site.io,${ago === undefined ? '' : toDate(ago)}`)
+  await print(['import', '-'], `email,date\n${rows.join('\n')}\n`)
+  await print(['status', '--html', 'list.html'])
+  const [text, picture] = [await print(['status']), await Bun.file(join(folder, 'list.html')).text()]
+  const { days, subscribers } = JSON.parse(await print(['status', '--json']))
+  /** Those who subscribed in a range of days ago. */
+  const countOf = (from: number, to = Number.POSITIVE_INFINITY) =>
+    agos.filter((ago = 0) => ago >= from && ago <= to).length
+  expect(days).toEqual(
+    Array.from({ length: 91 }, (_, index) => 90 - index).map((ago) => {
+      return { date: toDate(ago), added: countOf(ago, ago), total: countOf(ago) }
+    }),
+  )
+  expect(subscribers).toBe(agos.length)
+  for (const [name, value] of [
+    ['addresses', `${agos.length}`],
+    ['today', `${countOf(0, 0)}`],
+    ...[7, 30, 90].map((count) => [`${count} days`, `${countOf(1, count)} before today`] as const),
+  ] as const) {
+    expect(text).toContain(`\n${name.padEnd(12)}${value}\n`)
+  }
+  for (const part of [
+    '<main><h1 lang="de"><bdi>Die &lt;Rundschau&gt;</bdi></h1>',
+    ':root{--fill:#fff3b0;',
+    `<b>${countOf(1)}</b> subscribers`,
+    `<b>${countOf(1, 7)}</b> in 7 days`,
+    `<b>${countOf(1, 30)}</b> in 30 days`,
+    ...days.slice(0, -1).map(({ date, added }: { date: string; added: number }) => `<title>${date}: ${added}</title>`),
+  ]) {
+    expect(picture).toContain(part)
+  }
 })
 
 test('--html writes a picture of the complete days, which a new subscription does not change', async () => {
   const { folder, print, run } = await createCliFixture()
-  const toDate = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
   const dates = Array.from({ length: 60 }, (_, index) => toDate(index + 1))
   const rows = dates.flatMap((date, day) =>
     Array.from({ length: day === 1 ? 5 : 2 }, (_, row) => `r${day}.${row}@site.io,${date}`),

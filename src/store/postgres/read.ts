@@ -14,16 +14,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import {
-  type DayCount,
-  type DayRange,
-  EPOCH_MS,
-  IMPORTED_BEFORE,
-  toClockSeq,
-  toDayRange,
-  toDaySeq,
-  toDays,
-} from '../numbers.ts'
+import { type DayCount, type DayRange, IMPORTED_BEFORE, toClockSeq, toDayRange, toDaySeq, toDays } from '../numbers.ts'
 import { NO_STANDBY, READ_ONLY } from './error.ts'
 import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
@@ -185,10 +176,8 @@ export async function readStatus(sql: SQL): Promise<StoreStatus> {
 
 async function readDays(sql: SQL, { first }: DayRange): Promise<readonly DayCount[]> {
   return await sql<DayCount[]>`
-    SELECT day, sum(came)::integer AS came, sum(added)::integer AS added
-    FROM rollcall.subscribers CROSS JOIN LATERAL (VALUES
-      ((to_timestamp(0) + (seq - 1 + ${EPOCH_MS}::bigint * 1000) * interval '1 microsecond'), 1, 0), (subscribed_at, 0, 1)
-    ) AS event (at, came, added)
-    CROSS JOIN LATERAL (SELECT (at AT TIME ZONE 'UTC')::date - date '1970-01-01') AS d (day)
+    SELECT day, count(*)::integer AS added
+    FROM rollcall.subscribers
+    CROSS JOIN LATERAL (SELECT (subscribed_at AT TIME ZONE 'UTC')::date - date '1970-01-01') AS d (day)
     WHERE seq > ${toDaySeq(first)}::bigint AND day >= ${first}::integer GROUP BY day`
 }

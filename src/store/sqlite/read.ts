@@ -76,20 +76,20 @@ export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes
   return { ...count, ...readDates(db), days: toDays(range, counts, count.subscribers) }
 }
 
-/** Counts those who came on a day, whose numbers are next to each other. Their dates may be of other days. */
+/** Counts those who came on a day, whose numbers are next to each other, by the days of their dates. */
 function countDay(db: Database, day: number, isLast: boolean): readonly DayCount[] {
   const range = [toDaySeq(day), isLast ? Number.MAX_SAFE_INTEGER : toDaySeq(day + 1)] as const
   const from = 'FROM subscribers WHERE seq > ?1 AND seq <= ?2'
-  const { came, lowest, highest } = getRow<{ came: number; lowest: number | null; highest: number | null }>(
+  const { added, lowest, highest } = getRow<{ added: number; lowest: number | null; highest: number | null }>(
     db,
-    `SELECT count(*) AS came, min(subscribed_at) AS lowest, max(subscribed_at) AS highest ${from}`,
+    `SELECT count(*) AS added, min(subscribed_at) AS lowest, max(subscribed_at) AS highest ${from}`,
     ...range,
   )
   const isOfDay = (date: number | null) => date === null || Math.floor(date / DAY_MS) === day
   // SQLite sorts the rows that it groups, so it groups only where it must.
-  if (isOfDay(lowest) && isOfDay(highest)) return [{ day, came, added: came }]
-  const added = `SELECT subscribed_at / ${DAY_MS} AS day, 0 AS came, count(*) AS added ${from} GROUP BY 1`
-  return [{ day, came, added: 0 }, ...db.query<DayCount, [number, number]>(added).all(...range)]
+  if (isOfDay(lowest) && isOfDay(highest)) return [{ day, added }]
+  const query = `SELECT subscribed_at / ${DAY_MS} AS day, count(*) AS added ${from} GROUP BY 1`
+  return db.query<DayCount, [number, number]>(query).all(...range)
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
