@@ -18,6 +18,7 @@ export type AddressReason =
   | 'too_long'
   | 'display_name'
   | 'several'
+  | 'invisible'
   | 'non_ascii_domain'
   | 'non_ascii'
   | 'malformed'
@@ -26,18 +27,18 @@ export type AddressReason =
 const ATEXT = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~\\-]"
 // LDH label: RFC 1123 section 2.1, RFC 5890 section 2.3.1.
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?'
+// Every top-level domain has at least two characters and begins with a letter: RFC 3696 section 2, and `xn--` of RFC 5890.
+const LAST_LABEL = '[A-Za-z][A-Za-z0-9\\-]{0,61}[A-Za-z0-9]'
 
 /**
- * The rule as an ECMA-262 pattern, published in the contract: a dot-atom of at most 64 characters (RFC 5321 section
- * 4.5.3.1.1), `@`, and at least two LDH labels of at most 63 characters. The last label is not all digits, because that
- * would be an IPv4 address (RFC 3696 section 2). White space around the address is allowed and does not count: `\s` and
- * String.prototype.trim have the same characters (ECMA-262 section 22.2.2.9).
+ * The rule as a pattern, published in the contract: a dot-atom, `@`, and at least two LDH labels of at most 63 characters.
+ * White space around the address is allowed and does not count: `\s` and String.prototype.trim have the same characters
+ * (ECMA-262 section 22.2.2.9). It has no look-ahead, so that engines without backtracking compile it. So the limits of 64 and
+ * 254 characters are not in it, but in the words and `maxLength` of the contract.
  */
-export const ADDRESS_PATTERN =
-  `^\\s*(?=\\S{3,${MAX_ADDRESS_LENGTH}}\\s*$)(?=[^@]{1,${MAX_LOCAL_PART_LENGTH}}@)` +
-  `${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+(?![0-9]+\\s*$)${LABEL}\\s*$`
+export const ADDRESS_PATTERN = `^\\s*${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+${LAST_LABEL}\\s*$`
 
-const RULE = new RegExp(ADDRESS_PATTERN)
+const PATTERN = new RegExp(ADDRESS_PATTERN)
 
 /**
  * Parses an address.
@@ -48,7 +49,7 @@ const RULE = new RegExp(ADDRESS_PATTERN)
 export function parseAddress(value: unknown): Result<Address, AddressReason> {
   if (typeof value !== 'string') return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
-  if (RULE.test(text)) return { ok: true, value: text as Address }
+  if (isShort(text) && PATTERN.test(text)) return { ok: true, value: text as Address }
   return { ok: false, reason: toReason(text.slice(0, MAX_EXPLAINED_LENGTH)) }
 }
 
@@ -81,6 +82,9 @@ export const RESERVED_DOMAINS = [
 /** Matches a text with a non-ASCII character. */
 export const NON_ASCII = /[^\0-\x7f]/
 
+/** The soft hyphen, zero-width characters, marks of direction, and the byte order mark. */
+export const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
+
 const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
 /** Finds the reason that helps the sender most. The text does not match the rule, and may be longer than an address. */
@@ -90,12 +94,18 @@ function toReason(text: string): AddressReason {
   // Before spaces are checked, because some programs write `a@example.org <a@example.org>`.
   if (/<[^<>@]*@[^<>@]*>$/.test(text)) return 'display_name'
   if (hasSeveral(text, /\s/)) return 'several'
-  if (text.length > MAX_ADDRESS_LENGTH || text.indexOf('@') > MAX_LOCAL_PART_LENGTH) return 'too_long'
+  if (!isShort(text)) return 'too_long'
   if (isPrintableAscii(text)) return 'malformed'
+  if (text.search(INVISIBLE) >= 0) return 'invisible'
   const at = text.lastIndexOf('@')
   return at > 0 && isPrintableAscii(text.slice(0, at)) && NON_ASCII.test(text.slice(at))
     ? 'non_ascii_domain'
     : 'non_ascii'
+}
+
+/** Whether a text keeps the limits of an address and of its local part: RFC 5321 sections 4.5.3.1.1 and 4.5.3.1.3. */
+function isShort(text: string): boolean {
+  return text.length <= MAX_ADDRESS_LENGTH && text.indexOf('@') <= MAX_LOCAL_PART_LENGTH
 }
 
 function hasSeveral(text: string, separator: RegExp): boolean {

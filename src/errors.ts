@@ -47,6 +47,10 @@ export const PROBLEMS = {
     `Remove the name and the angle brackets. Send only the text between the brackets: ${ONE_ADDRESS}.`,
   ),
   several: invalidEmail('There is more than one email address.', `Send one request for each address: ${ONE_ADDRESS}.`),
+  invisible: invalidEmail(
+    'The email address has an invisible character.',
+    `Remove it, for example a zero-width space (U+200B) or a soft hyphen (U+00AD). Send ${ONE_ADDRESS}.`,
+  ),
   non_ascii_domain: invalidEmail(
     'The domain of the email address has non-ASCII characters.',
     `Send the domain in its ASCII form, which begins with xn-- (UTS #46, RFC 5891), at most ${MAX_ADDRESS_LENGTH} characters in total.`,
@@ -73,6 +77,16 @@ export const PROBLEMS = {
     415,
     'The media type of the body is not application/json.',
     'Send the header Content-Type: application/json.',
+  ),
+  two_media_types: invalidBody(
+    415,
+    'The request has more than one Content-Type.',
+    'Send one header Content-Type: application/json.',
+  ),
+  content_coding: invalidBody(
+    415,
+    'The body is not valid JSON, and the request has a Content-Encoding.',
+    `Send the body without Content-Encoding and without compression. ${SEND_JSON}.`,
   ),
   post_only: methodNotAllowed(ALLOW.endpoint, 'This path accepts only POST.', `Use POST. ${SEND_JSON}.`),
   read_only: methodNotAllowed(ALLOW.document, 'This path is read-only.', 'Use GET or HEAD.'),

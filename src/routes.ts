@@ -17,8 +17,6 @@ interface DocumentResource {
 export const ENDPOINT = {
   path: '/api/newsletter',
   operationId: 'subscribeToNewsletter',
-  /** Answers CORS preflights. */
-  preflightOperationId: 'preflightNewsletter',
   mediaType: 'application/json',
 } as const
 
@@ -95,6 +93,11 @@ export type DocumentName = keyof typeof DOCUMENTS
 
 /** The names of the documents, in the order of the table. */
 export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[]
+
+/** Returns a media type without its parameters, as a key of the description and as a hint of a link. */
+export function toMediaType(contentType: string): string {
+  return contentType.replace(/;.*$/, '')
+}
 
 /** Returns the path of the page in a language. The first language of the site is the default, at `/`. */
 export function toPagePath(language: string, languages: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Addresses as people type and paste them, for the page and the import. Pure; also runs in browsers. */
 
-import { type Address, type AddressReason, NON_ASCII, parseAddress, type Result } from './email.ts'
+import { type Address, type AddressReason, INVISIBLE, NON_ASCII, parseAddress, type Result } from './email.ts'
 import { MAX_ADDRESS_LENGTH, MAX_EXPLAINED_LENGTH, MAX_LABEL_LENGTH } from './limits.ts'
 
 /**
@@ -14,7 +14,8 @@ export function parseTypedAddress(value: unknown): Result<Address, AddressReason
   // Most addresses have nothing to remove.
   if (parsed.ok || typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return parsed
   const bare = parseUnicodeAddress(toBareAddress(value))
-  return bare.ok ? bare : parsed
+  // What is invisible is gone now, so that it is no reason for the rest.
+  return bare.ok || parsed.reason === 'invisible' ? bare : parsed
 }
 
 function toBareAddress(text: string): string {
@@ -24,9 +25,6 @@ function toBareAddress(text: string): string {
   const address = /^\s*mailto:([^?]*)/i.exec(inner)?.[1] ?? inner
   return trimPunctuation(address)
 }
-
-/** The soft hyphen, zero-width characters, marks of direction, and the byte order mark. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
 
 /** Converts U+FF01 to U+FF5E, the printable ASCII characters in full width, as keyboards of East Asia type them. */
 function toHalfWidth(text: string): string {

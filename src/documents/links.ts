@@ -4,7 +4,7 @@
  */
 
 import type { Site } from '../config/site-file.ts'
-import { DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
+import { DOCUMENTS, type DocumentName, ENDPOINT, toMediaType } from '../routes.ts'
 
 // service-*: RFC 8631. api-catalog: RFC 9727 section 3. sitemap is not registered, but crawlers know it.
 const RELATIONS = [
@@ -14,10 +14,10 @@ const RELATIONS = [
   ['sitemap', 'sitemap'],
 ] as const satisfies readonly (readonly [relation: string, name: DocumentName])[]
 
-/** Converts a document to a target, with the media type without parameters as a hint (RFC 8288 section 3.4.1). */
+/** Converts a document to a target, with its media type as a hint (RFC 8288 section 3.4.1). */
 function toLinkTarget(name: DocumentName, baseUrl: string) {
   const { path, mediaType } = DOCUMENTS[name]
-  return { href: baseUrl + path, type: mediaType.replace(/;.*$/, '') }
+  return { href: baseUrl + path, type: toMediaType(mediaType) }
 }
 
 /**

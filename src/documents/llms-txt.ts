@@ -1,7 +1,7 @@
 /**
  * The guide for agents, in the structure of llmstxt.org: a heading and a quote, then text without headings, then
- * sections that contain only lists of links. Agents and scanners look for the phrases "When to use this", "No API key"
- * and "sandbox" in the text.
+ * sections that contain only lists of links. Agents and scanners look for the phrases "When to use this", "Developer
+ * resources", "API", "POST /api/newsletter", "No API key" and "sandbox".
  */
 
 import type { Site } from '../config/site-file.ts'
@@ -14,6 +14,8 @@ import {
   createTerms,
   EMAIL_TERMS,
   ERROR_TERMS,
+  LIMITED_BODY,
+  LIMITED_TERMS,
   REDIRECT_TERMS,
 } from './terms.ts'
 
@@ -53,7 +55,7 @@ function createGuide(site: Site, baseUrl: string): string {
 
 **For people:** A person can subscribe at ${baseUrl}/ with a form.
 
-**The call:** POST to ${baseUrl}${ENDPOINT.path} (\`${ENDPOINT.operationId}\` in the API description).
+**API:** \`POST ${ENDPOINT.path}\` adds one address. The whole URL is ${baseUrl}${ENDPOINT.path}, and the operation is \`${ENDPOINT.operationId}\` in the API description.
 
 \`\`\`sh
 ${createCurlCall(baseUrl)}
@@ -79,17 +81,18 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 const SUMMARIES: Readonly<Record<string, string>> = {
   '400 `invalid_email`': 'The address is missing or not valid.',
   '400 `invalid_body`': 'There is no body, or it is not a JSON object.',
+  '415 `invalid_body`': 'The body is not plain JSON: another media type, or a Content-Encoding.',
   '405 `method_not_allowed`': 'The path does not accept this method. The header `Allow` has those that it accepts.',
 }
 
 /** Lists the responses, one line for each status and code. */
 function listResponses(): string[] {
-  const problems = Object.values(PROBLEMS).toSorted((one, other) => one.status - other.status)
-  const lines = problems.map(({ status, code, message }) => {
+  const errors = Object.values(PROBLEMS).map(({ status, code, message }) => {
     const start = `${status} \`${code}\``
     return `${start}: ${SUMMARIES[start] ?? message}`
   })
-  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set(lines)]
+  const limited = `429 \`${LIMITED_BODY.message}\`: ${LIMITED_TERMS}`
+  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set([...errors, limited].sort())]
 }
 
 function listOperatorLinks({ home, sample, privacy, imprint, contact }: Site): string[] {

@@ -3,14 +3,14 @@
 import type { Site } from '../config/site-file.ts'
 import { RESERVED_DOMAINS } from '../email.ts'
 import { EXAMPLE_BODY } from '../errors.ts'
-import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES } from '../limits.ts'
+import { BODY_DEADLINE_MS, MAX_ADDRESS_LENGTH, MAX_BODY_BYTES, MAX_LOCAL_PART_LENGTH } from '../limits.ts'
 import { ENDPOINT } from '../routes.ts'
 
 /** The request body. */
 export const BODY_TERMS = `JSON of at most ${MAX_BODY_BYTES} bytes. The whole body must arrive within ${BODY_DEADLINE_MS / 1000} seconds.`
 
 /** The member `email` of the body. */
-export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, with a non-ASCII domain in its \`xn--\` form. White space around the address is removed first and does not count.`
+export const EMAIL_TERMS = `One address of at most ${MAX_ADDRESS_LENGTH} characters in printable ASCII, at most ${MAX_LOCAL_PART_LENGTH} of them before the \`@\`, with a non-ASCII domain in its \`xn--\` form. White space around the address is removed first and does not count.`
 
 /** A 200 of the endpoint. */
 export const ACCEPTED_TERMS = 'The address is on the list, whether it is new or was already there.'
@@ -22,6 +22,21 @@ export const REDIRECT_TERMS =
 /** Every error. */
 export const ERROR_TERMS = 'Every error has this shape. `message` and `error.code` are the same code.'
 
+/** The response of a proxy that limits requests: the files in `deploy/` send it. Its code is none of this service. */
+export const LIMITED_BODY = {
+  ok: false,
+  message: 'rate_limited',
+  error: {
+    code: 'rate_limited',
+    message: 'Your address sends too many requests.',
+    hint: 'Wait for the seconds in Retry-After, then repeat the request as it is. Repeating is safe.',
+  },
+} as const
+
+/** A 429. */
+export const LIMITED_TERMS =
+  'A proxy in front of this service limits requests. Wait for the seconds in Retry-After, then repeat. Another proxy may send another body.'
+
 /** Builds the terms of a site: plain text, one item for each thing that a caller should know before the first call. */
 export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
   // A top-level domain gets a dot, so that `test` does not look like a host.
@@ -29,10 +44,10 @@ export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
   return [
     'A 200 means that the address is on the list and on stable storage. No mail is sent to it.',
     'No API key and no account are needed.',
-    'Rollcall has no rate limit. A proxy in front of it may answer 429 with Retry-After.',
+    'This service has no rate limit. A proxy in front of it may answer 429 with Retry-After.',
     'Repeating a request is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one.',
     `Production is the sandbox. To try it out, use this same endpoint with an address in a reserved domain (${domains}; RFC 2606 and RFC 6761). It takes the normal path and is stored, but exports omit it unless the operator includes it.`,
-    ...(contact ? [`If you plan to subscribe many addresses, notify the operator (${contact}) first.`] : []),
+    `If you plan to subscribe many addresses, notify the operator of this site first${contact ? `: ${contact}` : '.'}`,
   ]
 }
 

@@ -23,7 +23,7 @@ export interface PagesOptions extends PageOptions {
   readonly responses: JsonResponses
   readonly intake: Pick<Intake, 'add'>
   readonly bodies: Pick<BodyReader, 'read'>
-  /** Handles requests to `/` that prefer Markdown. */
+  /** Handles requests to a page that prefer Markdown. */
   readonly guide?: Handler | undefined
 }
 
@@ -43,7 +43,7 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
       redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, responses.headers)
     const own = `/${language}`
     for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
-    handlers.set(path, createPage(options, language, path === '/' ? guide : undefined))
+    handlers.set(path, createPage(options, language, guide))
   }
   return handlers
 }

@@ -10,10 +10,13 @@ import type { Handler, JsonResponses } from './responses.ts'
 /** Creates the handler of the endpoint. It handles every method. */
 export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies: Pick<BodyReader, 'read'>): Handler {
   // Not async: the promises of an async function cost 3 % of a request.
-  function accept(text: Body, responses: JsonResponses): Response | Promise<Response> {
+  function accept(text: Body, { headers }: Request, responses: JsonResponses): Response | Promise<Response> {
     if (typeof text !== 'string') return closeIfCut(text, responses.problem(text.reason))
     const address = parseSubscription(text)
-    if (!address.ok) return responses.problem(address.reason)
+    if (!address.ok) {
+      const isCoded = address.reason === 'malformed_json' && headers.has('content-encoding')
+      return responses.problem(isCoded ? 'content_coding' : address.reason)
+    }
     // The intake logs failures, once for all requests of a commit.
     return intake.add(address.value).then(responses.accepted, () => responses.problem('store_failed'))
   }
@@ -23,8 +26,10 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies:
     if (request.method !== 'POST') {
       return toPreflightResponse(request, responses.headers) ?? responses.problem('post_only')
     }
-    if (!isJson(request.headers.get('content-type'))) return responses.problem('media_type')
-    return bodies.read(request).then((text) => accept(text, responses))
+    const mediaType = request.headers.get('content-type')
+    // The runtime joins two fields (RFC 9110 section 5.3).
+    if (!isJson(mediaType)) return responses.problem(mediaType?.includes(',') ? 'two_media_types' : 'media_type')
+    return bodies.read(request).then((text) => accept(text, request, responses))
   }
 }
 

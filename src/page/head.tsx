@@ -51,6 +51,9 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
         {outcome && outcome !== 'typo' && `${phrases.outcomes[outcome]} · `}
         {name.text} · {phrases.subscribe}
       </title>
+      {/* Before the style: some agents read only the first kilobyte. */}
+      <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
+      <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content={description.text} />
       <meta name="color-scheme" content="light dark" />
@@ -68,8 +71,6 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
         <link key={other} rel="alternate" hreflang={other} href={toUrl(other)} />
       ))}
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
-      <link rel="service-doc" type="text/markdown" href={DOCUMENTS.llmsTxt.path} />
-      <link rel="service-desc" type={DOCUMENTS.openApiJson.mediaType} href={DOCUMENTS.openApiJson.path} />
       <meta property="og:url" content={toUrl(language)} />
       {createCard(page)}
       {site.author && <meta name="author" content={site.author} />}

@@ -13,6 +13,7 @@ import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
 import { EXIT } from '../../src/failure.ts'
 import { BODY_DEADLINE_MS, IDLE_TIMEOUT_S, MAX_DISCARDED_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
+import { RESPONSES } from '../support/contract.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 
@@ -59,6 +60,7 @@ test('each proxy leads to the service, and refuses with errors in its shape', ()
   const bodies = PROXIES.flatMap((text) => text.match(/{"ok.*}}/g))
   const refused = [...new Set(bodies)].map((body) => JSON.parse(body ?? ''))
   expect(refused.map(({ message }) => message).sort()).toEqual(['invalid_body', 'method_not_allowed', 'rate_limited'])
+  expect(refused).toContainEqual(JSON.parse(RESPONSES.rate_limited.body))
   const own = toErrorBody(PROBLEMS.store_failed)
   for (const body of refused) {
     expect([Object.keys(body), Object.keys(body.error)]).toEqual([Object.keys(own), Object.keys(own.error)])

@@ -55,15 +55,16 @@ test('it omits what the site does not have', () => {
   expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])
   const bare = createLlmsTxt(parseSite('license: none', 'site.yaml'), BASE_URL)
   expect([...parseLlmsTxt(bare).sections.keys()]).toEqual(['Developer resources', 'Optional'])
-  expect(plain).not.toMatch(/operator \(|the operator first|security\.txt|have an address removed/)
+  expect(plain).toContain('notify the operator of this site first.\n')
+  expect(plain).not.toMatch(/security\.txt|have an address removed|rollcall/i)
 })
 
 test.each([
   // Agents and scanners look for these.
-  ...['When to use this', 'No API key', 'sandbox', 'may answer 429'],
+  ...['When to use this', 'API:', '`POST /api/newsletter`', 'No API key', 'sandbox', 'may answer 429'],
   `A person can subscribe at ${BASE_URL}/ `,
   `To have an address removed, write to the operator: ${CONTACT}\n`,
-  `notify the operator (${CONTACT}) first`,
+  `notify the operator of this site first: ${CONTACT}\n`,
 ])('the text before the sections has "%s"', (phrase) => {
   expect(parseLlmsTxt(text).details).toContain(phrase)
 })

@@ -24,7 +24,7 @@ afterAll(() => service.stop())
 const accepted: string[] = []
 
 /** The reason why a request is refused, or the address that it puts on the list. */
-type Outcome = Exclude<keyof typeof RESPONSES, 'accepted'> | { readonly email: string }
+type Outcome = Exclude<keyof typeof RESPONSES, 'accepted' | 'rate_limited'> | { readonly email: string }
 
 /** Posts a body, and compares the response with the expected outcome. */
 async function expectPost(body: string | Uint8Array, outcome: Outcome, headers?: readonly string[]): Promise<void> {
@@ -46,6 +46,7 @@ test.each<readonly [string, string | Uint8Array, Outcome]>([
   ['malformed UTF-8 outside strings', latin1('{\xff"email":"a@b.example"}'), 'malformed_json'],
   ['malformed UTF-8 elsewhere', latin1('{"email":"utf8@example.org","a":"\xff"}'), { email: 'utf8@example.org' }],
   ['a surrogate half as an escape', '{"email":"\\ud800@example.org"}', 'non_ascii'],
+  ['an invisible character in the address', '{"email":"name\u200b@example.org"}', 'invisible'],
   ['a NUL in the address', '{"email":"nul\\u0000@example.org"}', 'non_ascii'],
   ['two objects', '{"email":"a@example.org"}{}', 'malformed_json'],
   ['a form', 'email=a@example.org', 'malformed_json'],
@@ -86,16 +87,20 @@ test.each([
 ])('the media type "%s" is refused with any body', async (...types) => {
   const headers = [HOST, ...types.map((type) => `Content-Type: ${type}`)]
   for (const body of [JSON_OK('refused@example.org'), '', ' '.repeat(MAX_BODY_BYTES)]) {
-    await expectPost(body, 'media_type', headers)
+    const reason = types.join().includes('json,') ? 'two_media_types' : 'media_type'
+    await expectPost(body, reason, headers)
   }
 })
 
 // The service decodes no content coding: it parses the bytes as JSON.
-test.each(['gzip', 'br', 'identity', 'nonsense'])('Content-Encoding: %s is ignored', async (coding) => {
-  const headers = [...POST_HEADERS, `Content-Encoding: ${coding}`]
-  await expectPost(JSON_OK('coded@example.org'), { email: 'coded@example.org' }, headers)
-  await expectPost(gzipSync(JSON_OK('coded@example.org')), 'malformed_json', headers)
-})
+test.each(['gzip', 'br', 'identity', 'nonsense'])(
+  'Content-Encoding: %s of a body that is JSON is ignored',
+  async (coding) => {
+    const headers = [...POST_HEADERS, `Content-Encoding: ${coding}`]
+    await expectPost(JSON_OK('coded@example.org'), { email: 'coded@example.org' }, headers)
+    await expectPost(gzipSync(JSON_OK('coded@example.org')), 'content_coding', headers)
+  },
+)
 
 test('any body with any media type gets the status of the contract, by the published pattern', async () => {
   const { pattern, maxLength = 0 } = (GOLDEN.components!.schemas!.Subscription as oas31.SchemaObject).properties!

@@ -56,9 +56,9 @@ test('the links of the documents lead to resources that exist, or to a few known
 
 const read = async (path: string, init: RequestInit = {}) => (await fetch(service.origin + path, init)).text()
 
-describe('a request to / that prefers Markdown', () => {
+describe.each(['/', '/pt-BR'])('a request to %s that prefers Markdown', (page) => {
   const { path, mediaType } = DOCUMENTS.llmsTxt
-  const ask = (headers: Record<string, string>) => fetch(`${service.origin}/`, { headers })
+  const ask = (headers: Record<string, string>) => fetch(service.origin + page, { headers })
 
   test('gets the guide, with the same bytes, compression and caching as /llms.txt', async () => {
     const reply = await ask({ Accept: 'text/markdown' })
@@ -79,9 +79,16 @@ describe('a request to / that prefers Markdown', () => {
       expect(headers.get('vary')!.split(', ')).toEqual(expect.arrayContaining(['Accept', 'Accept-Encoding']))
     }
     const body = new URLSearchParams({ email: 'form@example.org' })
-    const form = await fetch(service.origin, { method: 'POST', headers: { Accept: 'text/markdown' }, body })
+    const form = await fetch(service.origin + page, { method: 'POST', headers: { Accept: 'text/markdown' }, body })
     expect([form.status, form.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   })
+})
+
+test('the links to the description are in the first kilobyte of a page', async () => {
+  for (const page of ['/', '/pt-BR']) {
+    const start = (await read(page)).slice(0, 1024)
+    for (const { path } of [DOCUMENTS.llmsTxt, DOCUMENTS.openApiJson]) expect(start).toContain(`href="${path}"`)
+  }
 })
 
 /** Reads the resource at a path, which must exist. Returns its links. */

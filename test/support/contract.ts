@@ -14,7 +14,7 @@ import { dereference, examplesOf } from './response-check.ts'
 /** The description of a default site, as it is checked in. */
 export const GOLDEN: oas31.OpenAPIObject = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8'))
 
-/** A path with what its 200 is. */
+/** A path, and the Content-Type of its 200. */
 export interface ContractResource {
   readonly path: string
   readonly mediaType: string
@@ -27,16 +27,16 @@ export interface ContractResponse {
   readonly body: string
 }
 
-export const ENDPOINT: ContractResource = toResource('/api/newsletter', 'post')
+export const ENDPOINT: ContractResource = toResource('/api/newsletter')
 
 export const DOCUMENTS: Readonly<Record<DocumentName, ContractResource>> = {
   openApiJson: toResource('/openapi.json'),
-  openApiYaml: toResource('/openapi.yaml'),
-  llmsTxt: toResource('/llms.txt'),
+  openApiYaml: toResource('/openapi.yaml', '; charset=utf-8'),
+  llmsTxt: toResource('/llms.txt', '; charset=utf-8'),
   sitemap: toResource('/sitemap.xml'),
   protectedResource: toResource('/.well-known/oauth-protected-resource'),
-  robots: toResource('/robots.txt'),
-  apiCatalog: toResource('/.well-known/api-catalog'),
+  robots: toResource('/robots.txt', '; charset=utf-8'),
+  apiCatalog: toResource('/.well-known/api-catalog', '; profile="https://www.rfc-editor.org/info/rfc9727"'),
 }
 
 /** Bytes that a request body may have. */
@@ -48,13 +48,15 @@ export const BODY_DEADLINE_MS = 10_000
 /** The response to each case: an accepted address, and everything that can be wrong with a request. */
 export const RESPONSES = listResponses()
 
-function toResource(path: string, method: 'get' | 'post' = 'get'): ContractResource {
-  const [mediaType = ''] = Object.keys(GOLDEN.paths?.[path]?.[method]?.responses?.['200'].content ?? {})
-  return { path, mediaType }
+/** The keys of the description have no parameters; the responses have. */
+function toResource(path: string, parameters = ''): ContractResource {
+  const { get, post } = GOLDEN.paths?.[path] ?? {}
+  const [mediaType = ''] = Object.keys((get ?? post)?.responses?.['200'].content ?? {})
+  return { path, mediaType: mediaType + parameters }
 }
 
-/** Lists the responses by the names of their examples. `read_only` is the only one that the endpoint does not have. */
-function listResponses(): Readonly<Record<ErrorReason | 'accepted', ContractResponse>> {
+/** Lists the responses by the names of their examples. Documents have `read_only`; only a proxy sends `rate_limited`. */
+function listResponses(): Readonly<Record<ErrorReason | 'accepted' | 'rate_limited', ContractResponse>> {
   const { paths } = dereference(GOLDEN)
   const rows = [paths[DOCUMENTS.llmsTxt.path]?.get, paths[ENDPOINT.path]?.post].flatMap((operation) =>
     Object.entries(operation?.responses ?? {}).flatMap(([status, { headers, content }]) =>

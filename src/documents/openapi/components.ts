@@ -6,16 +6,22 @@ import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } fr
 import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
-import { EMAIL_TERMS, ERROR_TERMS, REDIRECT_TERMS } from '../terms.ts'
+import { EMAIL_TERMS, ERROR_TERMS, LIMITED_BODY, LIMITED_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
   const toExample = (problem: Problem) => ({ summary: problem.message, value: toErrorBody(problem) })
   return {
-    schemas: { Subscription, Accepted, Error: ErrorSchema, Code },
+    // An empty object: there is no way to authenticate, and none is needed.
+    securitySchemes: {},
+    schemas: { Subscription, Accepted, ErrorResponse, RateLimitResponse, Code },
     responses: mapValues(RESPONSES, toResponse),
     parameters: { IfNoneMatch },
-    examples: { accepted: { summary: 'Accepted', value: { ok: true } }, ...mapValues(PROBLEMS, toExample) },
+    examples: {
+      accepted: { summary: 'Accepted', value: { ok: true } },
+      ...mapValues(PROBLEMS, toExample),
+      rate_limited: { summary: LIMITED_BODY.error.message, value: LIMITED_BODY },
+    },
     headers: createHeaders(baseUrl),
   }
 }
@@ -80,23 +86,23 @@ function listCodes(): string[] {
 /** A sentence or two for people and models. */
 const TEXT: oas31.SchemaObject = { type: 'string', minLength: 1, maxLength: 300 }
 
-const ErrorSchema: oas31.SchemaObject = {
-  ...toObjectSchema({
+/** Builds the schema of an error. JSON Schema cannot say that the two codes are equal, so the description does. */
+function createErrorSchema(code: oas31.SchemaObject | oas31.ReferenceObject, description: string): oas31.SchemaObject {
+  const texts = {
+    message: { ...TEXT, description: 'What is wrong.' },
+    hint: { ...TEXT, description: 'What to do next.' },
+  }
+  const members = {
     ok: { type: 'boolean', const: false },
-    message: toReference('schemas', 'Code'),
-    error: toObjectSchema({
-      code: toReference('schemas', 'Code'),
-      message: { ...TEXT, description: 'What is wrong.' },
-      hint: { ...TEXT, description: 'What to do next.' },
-    }),
-  }),
-  description: ERROR_TERMS,
-  // JSON Schema cannot require two members to be equal, so this lists the pairs.
-  oneOf: ERROR_CODES.map((code) => {
-    const error: oas31.SchemaObject = { type: 'object', required: ['code'], properties: { code: toConstant(code) } }
-    return { type: 'object', required: ['message', 'error'], properties: { message: toConstant(code), error } }
-  }),
+    message: code,
+    error: toObjectSchema({ code, ...texts }),
+  } as const
+  return { ...toObjectSchema(members), description }
 }
+
+const ErrorResponse = createErrorSchema(toReference('schemas', 'Code'), ERROR_TERMS)
+
+const RateLimitResponse = createErrorSchema(toConstant(LIMITED_BODY.message), LIMITED_TERMS)
 
 /** An example of an entity tag. */
 const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
@@ -108,12 +114,12 @@ const IfNoneMatch = toParameter(
 )
 
 /** Describes a header of a request. */
-export function toParameter(name: string, description: string, example: string): oas31.ParameterObject {
+function toParameter(name: string, description: string, example: string): oas31.ParameterObject {
   return { name, in: 'header', description, schema: { type: 'string' }, example }
 }
 
 /** Describes a header that a response always has. */
-export function toHeader(description: string, schema: oas31.SchemaObject, example = schema.const): oas31.HeaderObject {
+function toHeader(description: string, schema: oas31.SchemaObject, example = schema.const): oas31.HeaderObject {
   return { description, required: true, schema, example }
 }
 
@@ -134,6 +140,11 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
     Link: toHeader('Links to the documents that describe the API and the site (RFC 8288).', links),
     Location: toHeader('The same path and query on the canonical host.', onHost, baseUrl + DOCUMENTS.llmsTxt.path),
     NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.endpoint)),
+    RetryAfter: {
+      description: 'Seconds to wait before the next request.',
+      schema: { type: 'integer', minimum: 0 },
+      example: 10,
+    },
     PublicCache: toHeader('How long caches may use this response.', toConstant(CACHE_CONTROL.document)),
     VaryByEncoding: toHeader(
       'The response depends on Accept-Encoding.',
@@ -169,6 +180,8 @@ interface DescribedResponse {
   readonly reasons?: readonly ErrorReason[]
   /** Default: the messages of the errors. */
   readonly description?: string
+  /** Default: the errors. */
+  readonly content?: oas31.MediaTypeObject
 }
 
 /** The responses that several operations have. 405 has two, by the kind of path. */
@@ -190,6 +203,15 @@ const RESPONSES = {
   BodyTimeout: { status: 408, headers: ENDPOINT_HEADERS },
   BodyTooLarge: { status: 413, headers: ENDPOINT_HEADERS },
   UnsupportedMediaType: { status: 415, headers: ENDPOINT_HEADERS },
+  RateLimited: {
+    status: 429,
+    headers: { 'Retry-After': 'RetryAfter' },
+    description: LIMITED_TERMS,
+    content: {
+      schema: toReference('schemas', 'RateLimitResponse'),
+      examples: { rate_limited: toReference('examples', 'rate_limited') },
+    },
+  },
   ServiceFailure: {
     status: 500,
     description: 'The service failed. It does not confirm that an address was stored.',
@@ -201,18 +223,18 @@ export function toResponses(...names: (keyof typeof RESPONSES)[]): oas31.Respons
   return Object.fromEntries(names.map((name) => [RESPONSES[name].status, toReference('responses', name)]))
 }
 
-function toResponse({ status, headers, reasons, description }: DescribedResponse): oas31.ResponseObject {
+function toResponse({ status, headers, reasons, description, content }: DescribedResponse): oas31.ResponseObject {
   const errors = reasons ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
   const codes = [...new Set(errors.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
   const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
   const json = {
-    schema: { allOf: [toReference('schemas', 'Error'), narrowed] },
+    schema: { allOf: [toReference('schemas', 'ErrorResponse'), narrowed] },
     examples: Object.fromEntries(errors.map((reason) => [reason, toReference('examples', reason)])),
   }
   return {
     description: description ?? errors.map((reason) => PROBLEMS[reason].message).join(' '),
     ...(headers && { headers: toHeaders(headers) }),
-    ...(errors.length > 0 && { content: { 'application/json': json } }),
+    ...((content || errors.length > 0) && { content: { 'application/json': content ?? json } }),
   }
 }

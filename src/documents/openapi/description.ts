@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
-import { ALLOW, DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../../routes.ts'
+import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT, toMediaType } from '../../routes.ts'
 import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
 import { createRobots, createSitemap } from '../sitemap.ts'
@@ -16,10 +16,8 @@ import {
   ENDPOINT_HEADERS,
   mapValues,
   toConstant,
-  toHeader,
   toHeaders,
   toObjectSchema,
-  toParameter,
   toReference,
   toResponses,
 } from './components.ts'
@@ -33,20 +31,21 @@ const FOR_MACHINES: oas31.TagObject = {
 }
 
 /** The settings that the description says. */
-export type DescribedSettings = Pick<Config, 'site' | 'baseUrl' | 'corsOrigins'>
+export type DescribedSettings = Pick<Config, 'site' | 'baseUrl'>
 
 /**
  * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
- * service can be checked, except the pages. It has the preflight only if there are CORS origins.
+ * service can be checked, except the pages and CORS preflights, which browsers send by themselves.
  */
 export function createDescription(settings: DescribedSettings): oas31.OpenAPIObject {
-  const { site, baseUrl, corsOrigins } = settings
+  const { site, baseUrl } = settings
   const { name: title, description, license } = site
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
     openapi: OPENAPI_VERSION,
     info: { title, version: '1.0.0', description, ...(contact && { contact }), ...(license && { license }) },
     servers: [{ url: baseUrl }],
+    security: [],
   }
   const contents = createContents(site, baseUrl, { ...head, paths: {} })
   const documents = DOCUMENT_NAMES.map((name) => [
@@ -58,10 +57,7 @@ export function createDescription(settings: DescribedSettings): oas31.OpenAPIObj
     externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
     tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
-      [ENDPOINT.path]: {
-        post: createPostOperation(site),
-        ...(corsOrigins.length > 0 && { options: createPreflightOperation(corsOrigins) }),
-      },
+      [ENDPOINT.path]: { post: createPostOperation(site) },
       ...Object.fromEntries(documents),
     },
     components: createComponents(baseUrl),
@@ -105,7 +101,7 @@ function createPostOperation(site: Site): oas31.OperationObject {
         },
       },
       ...toResponses('CanonicalHost', 'InvalidRequest', 'NotFound', 'PostOnly'),
-      ...toResponses('BodyTimeout', 'BodyTooLarge', 'UnsupportedMediaType', 'ServiceFailure'),
+      ...toResponses('BodyTimeout', 'BodyTooLarge', 'UnsupportedMediaType', 'RateLimited', 'ServiceFailure'),
     },
   }
 }
@@ -114,34 +110,6 @@ const REQUESTS: oas31.ExamplesObject = {
   plain: { summary: 'An address is enough', value: { email: 'name@example.org' } },
   tagged: { summary: 'Tags and dots are kept', value: { email: 'first.last+news@mail.example' } },
   other_members: { summary: 'Other members are ignored', value: { email: 'name@example.net', source: 'footer' } },
-}
-
-function createPreflightOperation(corsOrigins: readonly string[]): oas31.OperationObject {
-  const origins = corsOrigins.includes('*') ? 'any origin' : corsOrigins.join(', ')
-  const origin = corsOrigins.find((candidate) => candidate !== '*') ?? 'https://www.example.org'
-  const text: oas31.SchemaObject = { type: 'string', minLength: 1 }
-  return {
-    operationId: ENDPOINT.preflightOperationId,
-    tags: [NEWSLETTER.name],
-    summary: 'Ask whether a page may call the endpoint',
-    description: `Pages of ${origins} may call the endpoint. Browsers send this CORS preflight themselves; other clients do not need it.`,
-    security: [],
-    parameters: [
-      toParameter('Origin', 'The origin of the page.', origin),
-      toParameter('Access-Control-Request-Method', 'The method of the call.', ALLOW.endpoint),
-    ],
-    responses: {
-      '204': {
-        description: 'The page may call the endpoint.',
-        headers: {
-          'Access-Control-Allow-Origin': toHeader('The origin of the page, or `*`.', text, '*'),
-          'Access-Control-Allow-Methods': toHeader('The methods that a page may use.', text, ALLOW.endpoint),
-          'Access-Control-Allow-Headers': toHeader('The headers that a page may set.', text, 'Content-Type'),
-        },
-      },
-      ...toResponses('CanonicalHost', 'NotFound', 'PostOnly', 'ServiceFailure'),
-    },
-  }
 }
 
 function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
@@ -157,7 +125,7 @@ function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject)
       '200': {
         description: 'The document.',
         headers: toHeaders({ ...DOCUMENT_HEADERS, 'Content-Encoding': 'ContentEncoding' }),
-        content: { [mediaType]: content },
+        content: { [toMediaType(mediaType)]: content },
       },
       ...toResponses('NotModified', 'CanonicalHost', 'NotFound', 'ReadOnly', 'ServiceFailure'),
     },

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<AddressReason, string>> = {
   too_long: 'the address is too long',
   display_name: 'the address has a display name',
   several: 'there is more than one address',
+  invisible: 'the address has an invisible character',
   non_ascii_domain: 'the domain cannot be converted to ASCII',
   non_ascii: 'the address has characters that are not printable ASCII',
   malformed: 'the address is not valid',

@@ -23,7 +23,7 @@ client.setConfig({ baseUrl: process.argv[2] ?? '' })
 const accepted = await subscribeToNewsletter({ body: { email: ' hey-api@example.org ' } })
 const ok: true | undefined = accepted.data?.ok
 const refused = await subscribeToNewsletter({ body: { email: 'nobody' } })
-const code: Code | undefined = refused.error?.message
+const code: Code | 'rate_limited' | undefined = refused.error?.message
 const hint: string | undefined = refused.error?.error.hint
 const metadata = await getProtectedResourceMetadata()
 const resource: string | undefined = metadata.data?.resource
@@ -44,7 +44,7 @@ import { type Code, getApiCatalog, getProtectedResourceMetadata, subscribeToNews
 const accepted = await subscribeToNewsletter({ email: ' orval@example.org ' })
 const ok: true | undefined = accepted.status === 200 ? accepted.data.ok : undefined
 const refused = await subscribeToNewsletter({ email: 'nobody' })
-const code: Code | undefined = refused.status === 400 ? refused.data.message : undefined
+const code: Code | 'rate_limited' | undefined = refused.status === 400 ? refused.data.message : undefined
 const hint: string | undefined = refused.status === 400 ? refused.data.error.hint : undefined
 const metadata = await getProtectedResourceMetadata()
 const resource: string | undefined = metadata.status === 200 ? metadata.data.resource : undefined
