@@ -1,6 +1,5 @@
 /** The colors and icons of the page, from the accent, the name and the logo of the owner. */
 
-import { latin, vietnamese } from '@fontsource/fraunces/unicode.json'
 import type { Picture } from '../config/picture.ts'
 
 export type Accent = Readonly<Record<'light' | 'dark', string>>
@@ -82,40 +81,4 @@ export function toSize({ mediaType, bytes }: Pick<Picture, 'mediaType' | 'bytes'
   const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(root)
   const [, width, height] = box ?? [null, /\swidth="([\d.]+)/.exec(root)?.[1], /\sheight="([\d.]+)/.exec(root)?.[1]]
   return width === undefined ? {} : { width: Number(width), height: Number(height) }
-}
-
-/** Matches a character of subsets of Fraunces, which are lists such as `U+0000-00FF,U+0131`. */
-function toPattern(...subsets: readonly string[]): RegExp {
-  const ranges = subsets
-    .join()
-    .replace(/[\dA-F]{4}/g, '\\u{$&}')
-    .replace(/U\+|,/g, '')
-  return new RegExp(`[${ranges}]`, 'u')
-}
-
-/** The subset for Latin, which the page has. */
-const PAGE_FONT = toPattern(latin)
-
-/** The whole font, which pictures have: also the letters of Central Europe, Turkish and Vietnamese. */
-const CARD_FONT = toPattern(latin, vietnamese, 'U+0100-0148,U+014A-017E,U+0218-021B,U+1E80-1E85,U+1E9E')
-
-/** Two marks belong to emoji. `\p{RGI_Emoji}` would name all emoji, but takes 15 ms to compile. */
-const LETTER = /[[\p{L}\p{M}\p{N}]--[\u{FE0F}\u{20E3}]]/gv
-
-/**
- * Whether the font of titles has every letter of a text. A title in two fonts is ugly, so a text with another letter is
- * in a font of the system. Symbols and emoji may come from another font.
- */
-export function isInTitleFont(text: string, font = PAGE_FONT): boolean {
-  const letters = text.match(LETTER) ?? []
-  return letters.length > 0 && letters.every((letter) => font.test(letter))
-}
-
-/** Returns a text as a picture shows it, without symbols and emoji that its font lacks; undefined if it lacks a letter. */
-export function toCardText(text: string): string | undefined {
-  const normal = text.normalize('NFC')
-  if (!isInTitleFont(normal, CARD_FONT)) return undefined
-  // The font lists the invisible characters between parts of an emoji.
-  const shown = [...normal].filter((character) => CARD_FONT.test(character) && !/\p{Cf}/u.test(character))
-  return shown.join('').trim().replace(/\s+/g, ' ')
 }

@@ -1,20 +1,27 @@
 /** Reads the files of the page, and bundles its sources. In an executable, the result replaces this module. */
 
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const FOLDER = join(import.meta.dir, 'assets')
-const FONT = fileURLToPath(import.meta.resolve('@fontsource/fraunces/files/fraunces-latin-600-normal.woff2'))
 
 /**
- * Builds the files of the page that are the same for every site. The font of titles is Fraunces, in the subset for Latin.
+ * Builds the files of the page that are the same for every site: its style, its script, and the subsets of Fraunces, the font of
+ * titles.
  *
  * @throws AggregateError when a source cannot be bundled
  */
 export async function bundlePage() {
-  const [stylesheet, script, font] = await Promise.all([bundle('page.css'), bundle('page.ts'), readFile(FONT)])
-  return { stylesheet, script, font }
+  const [stylesheet, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
+  const [latin, vietnamese, extended] = [readFont('latin'), readFont('vietnamese'), readFont('latin-ext')]
+  return { stylesheet, script, latin, vietnamese, extended }
+}
+
+function readFont(subset: string): Uint8Array {
+  return readFileSync(
+    fileURLToPath(import.meta.resolve(`@fontsource/fraunces/files/fraunces-${subset}-600-normal.woff2`)),
+  )
 }
 
 async function bundle(source: string): Promise<string> {

@@ -35,8 +35,10 @@ function createContent(drawing: Drawing): string {
   const at = (share: number) => `x="${share * width}" y="${share * height}"`
   const size = (share: number) => `width="${share * width}" height="${share * height}"`
   if (logo) {
-    // The page shows it on this background too.
     const data = `data:${logo.mediaType};base64,${Buffer.from(logo.bytes).toString('base64')}`
+    // An icon is the whole logo.
+    if (width === height) return `<image ${size(1)} href="${data}"/>`
+    // The page shows it on this background too.
     return `<rect ${at(0.2)} ${size(0.6)} rx="${0.06 * height}" fill="${BACKGROUND.light}"/><image ${at(0.28)} ${size(0.44)} href="${data}"/>`
   }
   const move = `translate(${width / 2} ${height / 2}) scale(${height / 110})`

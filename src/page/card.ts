@@ -8,13 +8,13 @@ export const CARD = { width: 1200, height: 630, maxSize: 170 } as const
 /** The same of the icon, as iOS asks for it. */
 export const TOUCH_ICON = { width: 180, height: 180, maxSize: 120 } as const
 
-/** A text or a logo on the accent; an envelope without either. */
+/** A text or a logo; an envelope without either. */
 export interface Drawing {
   readonly width: number
   readonly height: number
   /** The largest size of the text in pixels. */
   readonly maxSize: number
-  /** The accent: `#rrggbb`. */
+  /** The color of the background: `#rrggbb`. */
   readonly fill: string
   /** See `toCardText`. */
   readonly text?: string | undefined

@@ -4,8 +4,8 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import { splitAddress } from './assets/typo.ts'
-import { isInTitleFont } from './brand.ts'
 import type { Page } from './head.tsx'
+import { toSubsets } from './title.ts'
 
 /** The state of the form in one response. */
 export interface FormState {
@@ -119,7 +119,9 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
   const { site, language, name, phrases } = page
   const { outcomes, next, again, home, sample } = phrases
   const isDone = outcome === 'accepted'
-  const isTitle = isInTitleFont(name.text) && isInTitleFont(outcomes.accepted)
+  // The page has the font for the name only.
+  const [fonts, needed] = [toSubsets(name.text), toSubsets(outcomes.accepted)]
+  const isTitle = needed.length > 0 && needed.every((subset) => fonts.includes(subset))
   const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>

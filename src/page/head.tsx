@@ -7,8 +7,9 @@ import type { IndexedPage } from '../documents/sitemap.ts'
 import { PHRASES_CHANGED } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
-import { BACKGROUND, isInTitleFont } from './brand.ts'
+import { BACKGROUND } from './brand.ts'
 import type { PageAssets } from './site-assets.ts'
+import { SUBSETS, type Subset, toLongest, toSubsets } from './title.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {
@@ -31,13 +32,14 @@ export function listPages(languages: readonly Language[]): IndexedPage[] {
 
 /** Builds the style of the page in a language, for its head and for the hash in its policy. */
 export function createStyle({ assets, site }: PageOptions, language: Language): string {
-  return `${assets.style}h1{--letters:${countLetters(toTexts(site, language).name.text)}}`
+  const { text } = toTexts(site, language).name
+  const faces = toSubsets(text).map((subset) => createFontFace(assets.fonts[subset].path, subset))
+  return `${assets.style}${faces.join('')}h1{--width:${toLongest(text).toFixed(2)}}`
 }
 
-/** Counts the characters of the longest word. Scripts without spaces break after each character. */
-function countLetters(name: string): number {
-  const words = name.split(/[\s-]+|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}])/u)
-  return Math.max(...words.map(({ length }) => length))
+/** A font that is late shows at the next visit only: in another font, some names take another line, and the form would move. */
+function createFontFace(path: string, subset: Subset): string {
+  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:optional;unicode-range:${SUBSETS[subset]}}`
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */
@@ -61,9 +63,16 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
         <meta key={theme} name="theme-color" media={`(prefers-color-scheme: ${theme})`} content={BACKGROUND[theme]} />
       ))}
       <style dangerouslySetInnerHTML={{ __html: createStyle(page, language) }} />
-      {isInTitleFont(name.text) && (
-        <link rel="preload" as="font" type="font/woff2" crossorigin="anonymous" href={assets.font.path} />
-      )}
+      {toSubsets(name.text).map((subset) => (
+        <link
+          key={subset}
+          rel="preload"
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+          href={assets.fonts[subset].path}
+        />
+      ))}
       <link rel="icon" type={assets.icon.mediaType} href={assets.icon.path} />
       <link rel="apple-touch-icon" href={assets.touchIcon.path} />
       <link rel="canonical" href={toUrl(language)} />

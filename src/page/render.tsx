@@ -5,9 +5,9 @@ import { type Language, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
-import { isInTitleFont } from './brand.ts'
 import { createConfirmation, createFilled, createForm, type FormState } from './form.tsx'
 import { createPageHead, type Page, type PageOptions } from './head.tsx'
+import { hyphenate, toSubsets, toWidth, UNSPACED } from './title.ts'
 
 /** Renders the page in one of the site's languages: as HTML, for a GET or as the response to a form. */
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
@@ -27,7 +27,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
             </a>
           )}
           <h1 class={toNameClass(name.text)} lang={name.language}>
-            <bdi>{name.text}</bdi>
+            <bdi>{name.text.match(/\s+|[^\s-]*-*/g)?.map(createWord)}</bdi>
           </h1>
           {site.author && <p class="author">{createFilled(phrases.by, <bdi>{site.author}</bdi>)}</p>}
           <p class="description" lang={description.language}>
@@ -47,12 +47,26 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   return `<!doctype html>\n${html}\n`
 }
 
+/** A longer word, in em, may not fit into one line of the smallest title at 320 pixels. */
+const LINE_WIDTH = 11.4
+
+/** Puts a long word on a line of its own, where it breaks only if it must: after a dot, or between syllables. */
+function createWord(word: string): JSX.Element | string {
+  if (toWidth(word) <= LINE_WIDTH || UNSPACED.test(word)) return word
+  const parts = word.split(/(?<=\.)/).map((part) => (toWidth(part) <= LINE_WIDTH ? part : hyphenate(part)))
+  return (
+    <span key={word} class="word">
+      {parts.flatMap((part, index) => (index === 0 ? part : [<wbr key={part} />, part]))}
+    </span>
+  )
+}
+
 /** From these numbers of characters, a name takes too many lines in the full size. */
 const [MEDIUM_NAME, LONG_NAME] = [15, 30]
 
 function toNameClass(name: string): string | undefined {
   const isMedium = name.length >= MEDIUM_NAME && name.length <= 20
-  const classes = [isInTitleFont(name) && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
+  const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
   return classes.filter(Boolean).join(' ') || undefined
 }
 

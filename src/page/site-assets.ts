@@ -6,9 +6,10 @@ import type { Site } from '../config/site-file.ts'
 import { toTexts } from '../config/texts.ts'
 import type { Document } from '../documents/site-documents.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import { createColors, createFavicon, isSquare, toCardText, toInitial, toSize } from './brand.ts'
+import { BACKGROUND, createColors, createFavicon, isSquare, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
 import { CARD, type Drawing, draw, TOUCH_ICON } from './card.ts'
+import { type Subset, toCardText } from './title.ts'
 
 /** A PNG. Its size is unknown if the owner's file does not say it. */
 interface Card extends Document {
@@ -24,33 +25,42 @@ export type PageAssets = Awaited<ReturnType<typeof createPageAssets>>
 export async function createPageAssets(site: AssetsOptions) {
   const { accent, logo, name } = site
   const sources = await bundlePage()
-  const font = createAsset('title.woff2', 'font/woff2', sources.font)
+  const createFont = (subset: Subset) => createAsset(`${subset}.woff2`, 'font/woff2', sources[subset])
+  const fonts = { latin: createFont('latin'), vietnamese: createFont('vietnamese'), extended: createFont('extended') }
   const script = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
   const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
   const image = logo && createLogo(logo)
   const square = logo && isSquare(logo) ? image : undefined
+  const icon = square ?? letter
+  const shown = square ? { fill: BACKGROUND.light, logo } : { fill: accent.light, text: toCardText(toInitial(name)) }
   // iOS reads PNG only.
-  const touchIcon =
-    square?.mediaType === 'image/png'
-      ? square
-      : createDrawing('touch-icon.png', { ...TOUCH_ICON, fill: accent.light, text: toCardText(toInitial(name)) })
+  const touchIcon = icon.mediaType === 'image/png' ? icon : createDrawing('touch-icon.png', { ...TOUCH_ICON, ...shown })
   // For programs that read no SVG. The path is a convention, so it has no hash.
   const favicon = { ...touchIcon, path: '/favicon.ico', headers: {} }
   const cards = createCards(site)
   return {
     /** The style in every page. It is not a file, so that the first paint waits for one response only. */
-    style: createColors(accent) + createFontFace(font.path) + sources.stylesheet,
+    style: createColors(accent) + sources.stylesheet,
     script,
-    font,
+    /** The files of the font of titles. */
+    fonts,
     logo: image,
     /** The icon in the tabs of browsers: the logo if it is square. */
-    icon: square ?? letter,
+    icon,
     /** The icon for home screens, a PNG. */
     touchIcon,
     /** The picture of a link to the page, by the name of the site. */
     cards,
     /** All files. */
-    documents: [script, font, letter, favicon, touchIcon, ...cards.values(), ...(image ? [image] : [])],
+    documents: [
+      script,
+      ...Object.values(fonts),
+      icon,
+      favicon,
+      touchIcon,
+      ...cards.values(),
+      ...(image ? [image] : []),
+    ],
   }
 }
 
@@ -91,9 +101,4 @@ function createAsset(
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12)
   const path = `/assets/${name.replace('.', `.${hash}.`)}`
   return { path, mediaType, body: () => body, headers: { ...headers, 'Cache-Control': CACHE_CONTROL.asset } }
-}
-
-/** A font that is late shows at the next visit only: in another font, some names take another line, and the form would move. */
-function createFontFace(path: string): string {
-  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:optional}`
 }

@@ -2,15 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  createColors,
-  createFavicon,
-  isInTitleFont,
-  isSquare,
-  toCardText,
-  toInitial,
-  toLabel,
-} from '../../src/page/brand.ts'
+import { createColors, createFavicon, isSquare, toInitial, toLabel } from '../../src/page/brand.ts'
 
 /** The contrast ratio of WCAG 2.2, from 1 to 21. */
 function contrast(one: string, other: string): number {
@@ -80,22 +72,4 @@ describe('a logo', () => {
   ] as const)('is square: %p, %s %s', (expected, mediaType, content) => {
     expect(isSquare({ mediaType, bytes: Buffer.from(content) })).toBe(expected)
   })
-})
-
-test.each([
-  [true, ['The Gazette', 'Größe, Café & Œuvre — n° 1', '🗞️ News', '2026', 'São Paulo™', '1️⃣ News']],
-  [false, ['الجريدة', '日本の朝', 'Газета', 'Łódź', 'İstanbul', 'The Gazette 日', '🗞️', '…']],
-])('the font of titles has every letter: %p', (expected, texts) => {
-  expect(texts.filter((text) => isInTitleFont(text) !== expected)).toEqual([])
-})
-
-test.each([
-  ['Łódź & Tygodnik 🗞️ ★', 'Łódź & Tygodnik'],
-  ['E\u0301tudes', 'Études'],
-  ['Tiếng Việt', 'Tiếng Việt'],
-  ['The Gazette 日', undefined],
-  ['🗞️', undefined],
-  ['Family 👩‍👩‍👧 1️⃣', 'Family 1'],
-])('a picture shows %p as %p', (name, text) => {
-  expect(toCardText(name)).toBe(text!)
 })

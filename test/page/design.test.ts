@@ -94,56 +94,6 @@ test.each([
   })
 })
 
-/**
- * Shows the title in its font, which may be late on a busy machine: `font-display: optional` shows a late font at the next
- * visit. A font that is added to the page takes its place at once.
- */
-const showTitleFont = (page: Page) =>
-  page.evaluate(`(async () => {
-    const { href } = document.querySelector('link[as=font]')
-    document.fonts.add(await new FontFace('Title', 'url(' + href + ')', { weight: '600' }).load())
-  })()`)
-
-/** Counts the lines of the title. Also says whether a part of it is clipped. */
-const measureTitle = (page: Page) =>
-  page.evaluate<{ lines: number; isClipped: boolean }>(`(() => {
-    const title = document.querySelector('h1')
-    const lines = Math.round(title.clientHeight / Number.parseFloat(getComputedStyle(title).lineHeight))
-    return { lines, isClipped: title.scrollWidth > title.clientWidth }
-  })()`)
-
-test.each([
-  ['The Harbor Gazette', 1440, 1],
-  ['The Harbor Gazette', 640, 1],
-  ['Donaudampfschifffahrtsgesellschaft', 1440, 1],
-  ['Donaudampfschifffahrtsgesellschaft', 320, 1],
-  ['Amt für Donaudampfschifffahrtsgesellschaften', 390, 2],
-])('the title %p has no broken word at %p pixels: %p lines', async (name, width, lines) => {
-  const own = await startService({ site: `name: ${name}` })
-  const title = await visit(browser, own.origin, { viewport: { width, height: 800 } }, async (page) => {
-    await showTitleFont(page)
-    return measureTitle(page)
-  })
-  expect(title).toEqual({ lines, isClipped: false })
-  await own.stop()
-})
-
-test('a title in Japanese, which may break between letters, has no more lines than it needs', async () => {
-  const own = await startService({ site: 'name: 日本の朝のニュースレター' })
-  await visit(browser, own.origin, { viewport: { width: 1440, height: 800 } }, async (page) => {
-    // The width of its letters depends on the fonts of the machine.
-    const needed = await page.evaluate<number>(`(() => {
-      const [title, text] = [document.querySelector('h1'), document.querySelector('h1 bdi')]
-      title.style.whiteSpace = 'nowrap'
-      const width = text.getBoundingClientRect().width
-      title.style.whiteSpace = ''
-      return Math.ceil(width / title.clientWidth)
-    })()`)
-    expect(await measureTitle(page)).toEqual({ lines: needed, isClipped: false })
-  })
-  await own.stop()
-})
-
 test.each(['light', 'dark'] as const)('in the %s theme, button and check mark have the exact accent', async (theme) => {
   const colors = await open({ colorScheme: theme }, async (page) => {
     const button = await readStyle(page, 'form > button', 'backgroundColor')

@@ -174,6 +174,28 @@ test('a square logo is the icon in tabs and on home screens', async () => {
   expect(Buffer.from(await response.bytes())).toEqual(PNG)
 })
 
+test('a square logo in SVG is every icon', async () => {
+  const other = await createFolder()
+  const red = '<svg viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg"><path d="M2 2h4v4h-4z" fill="red"/></svg>'
+  await writeFile(join(other, 'logo.svg'), red)
+  const own = await startService({ folder: other, site: 'logo: logo.svg' })
+  const page = await (await fetch(own.origin)).text()
+  const [[icon] = []] = select(page, 'link[rel=icon]', ['href'])
+  expect([[icon]]).toEqual(select(page, '.home img', ['src']))
+  const [[touchIcon] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
+  // The width, and the color in the middle.
+  const colors = await visit(browser, own.origin, {}, (shown) =>
+    shown.evaluate<string[]>(`Promise.all(['${touchIcon}', '/favicon.ico'].map(async (path) => {
+      const image = await createImageBitmap(await (await fetch(path)).blob())
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
+      context.drawImage(image, 0, 0)
+      return [image.width, ...context.getImageData(image.width / 2, image.width / 2, 1, 1).data].join()
+    }))`),
+  )
+  expect(colors).toEqual(['180,255,0,0,255', '180,255,0,0,255'])
+  await own.stop()
+})
+
 test('a logo in SVG runs no scripts when it is opened by itself', async () => {
   const other = await createFolder()
   const svg = '<svg viewBox="0 0 3 1" xmlns="http://www.w3.org/2000/svg"><script>x()</script></svg>'

@@ -1,0 +1,99 @@
+/** The font and the width of titles. */
+
+import { latin, vietnamese } from '@fontsource/fraunces/unicode.json'
+
+/** The files of Fraunces, with the letters that each has. `extended` has those of Central Europe and Turkish. */
+export const SUBSETS = {
+  latin,
+  vietnamese,
+  extended: 'U+0100-0148,U+014A-017E,U+0218-021B,U+1E80-1E85,U+1E9E',
+} as const
+
+export type Subset = keyof typeof SUBSETS
+
+/** The files that a text may need, with the smallest first. */
+const CHOICES: readonly (readonly Subset[])[] = [
+  ['latin'],
+  ['latin', 'vietnamese'],
+  ['latin', 'extended'],
+  ['latin', 'vietnamese', 'extended'],
+]
+
+/** Matches a character of subsets, which are lists such as `U+0000-00FF,U+0131`. */
+function toPattern(subsets: readonly Subset[]): RegExp {
+  const ranges = subsets.map((subset) => SUBSETS[subset]).join()
+  return new RegExp(`[${ranges.replace(/[\dA-F]{4}/g, '\\u{$&}').replace(/U\+|,/g, '')}]`, 'u')
+}
+
+const PATTERNS = CHOICES.map((subsets) => ({ subsets, pattern: toPattern(subsets) }))
+
+/** Two marks belong to emoji. `\p{RGI_Emoji}` would name all emoji, but takes 15 ms to compile. */
+const LETTER = /[[\p{L}\p{M}\p{N}]--[\u{FE0F}\u{20E3}]]/gv
+
+/**
+ * Returns the files that have every letter of a text; none if a letter is in no file. A title in two fonts is ugly, so such
+ * a text is in a font of the system. Symbols and emoji may come from another font.
+ */
+export function toSubsets(text: string): readonly Subset[] {
+  const letters = text.match(LETTER) ?? []
+  if (letters.length === 0) return []
+  return PATTERNS.find(({ pattern }) => letters.every((letter) => pattern.test(letter)))?.subsets ?? []
+}
+
+/** Returns a text as a picture shows it, without symbols and emoji that Fraunces lacks; undefined if it lacks a letter. */
+export function toCardText(text: string): string | undefined {
+  const normal = text.normalize('NFC')
+  if (toSubsets(normal).length === 0) return undefined
+  // The font lists the invisible characters between parts of an emoji.
+  const shown = [...normal].filter((character) => WHOLE.test(character) && !/\p{Cf}/u.test(character))
+  return shown.join('').trim().replace(/\s+/g, ' ')
+}
+
+const WHOLE = toPattern(Object.keys(SUBSETS) as Subset[])
+
+/**
+ * How wide letters are, in em: at least as wide as in Fraunces, Georgia and Noto Serif, less the negative space between the
+ * letters of a title. The first class with a letter counts.
+ */
+const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
+  // The vowels and the last consonants of Hangul are in the square of the first.
+  [/[\p{Mn}\p{Cf}\u1160-\u11ff]/u, 0],
+  [/[ijlftI1ıіїІЇι.,:;!|'’()·-]/, 0.43],
+  [/[WŒ@%—жшщюЖШЩЮЫ]/, 1.12],
+  [/[mMæœÆМ]/, 1],
+  [/[ABCEFJLPRSTVYZВГҐЕЗРСТЬΑΒΓΕΖΡΣΤ]/, 0.78],
+  [/[\p{Lu}&wмфыψω]/u, 0.88],
+  [/[cegrsyzгґзсту]/, 0.57],
+  [/[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}]/u, 0.67],
+  [/[\p{sc=Arabic}\p{sc=Hebrew}\p{P}]/u, 0.8],
+  [/./u, 1.05],
+]
+
+/** Matches a letter of a script without spaces, in which lines break after each letter. */
+export const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u
+
+/** Returns how wide the longest word of a name is in a title, in em. */
+export function toLongest(name: string): number {
+  const words = name.split(new RegExp(`[\\s-]+|(?=${UNSPACED.source})`, 'u'))
+  return Math.max(...words.map(toWidth))
+}
+
+/** Returns at most how wide a word is in a title, in em. */
+export function toWidth(word: string): number {
+  const letters = [...word.normalize('NFD')]
+  const widths = letters.map((letter) => WIDTHS.find(([pattern]) => pattern.test(letter))?.[1] ?? 0)
+  return widths.reduce((sum, width) => sum + width, 0)
+}
+
+/**
+ * Puts a soft hyphen between the syllables of a word in Latin or Cyrillic script. Most browsers have a dictionary for few
+ * languages. Consonants that begin a syllable together stay together.
+ */
+export function hyphenate(word: string): string {
+  return word.replace(SYLLABLE, '$1\u00ad$2')
+}
+
+const VOWEL = '[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýąęőűаеєиіїоуюяыэё]'
+const CONSONANT = `[\\p{L}--${VOWEL}]`
+const ONSET = `sch|[bcdfgkpt][lr]|[cpst]h|[crs]z|ck|${CONSONANT}`
+const SYLLABLE = new RegExp(`(?<=\\p{L}${VOWEL})(${CONSONANT}*?)(${ONSET})(?=${VOWEL})`, 'giv')
