@@ -39,7 +39,8 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     commands: [toScript('test/runners/monitoring.ts')],
   },
   generators: {
-    about: 'installs more client generators, and Spectral with the OWASP rules, and runs them on the description',
+    about:
+      'installs client generators, Spectral with the OWASP rules, respect, Portman and Prism, and runs them on the description',
     commands: [['npm', 'ci', '--prefix', GENERATORS], toTest('generators/run.ts', 120)],
   },
   systemd: {

@@ -142,7 +142,7 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
     NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.endpoint)),
     RetryAfter: {
       description: 'Seconds to wait before the next request.',
-      schema: { type: 'integer', minimum: 0 },
+      schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 },
       example: 10,
     },
     PublicCache: toHeader('How long caches may use this response.', toConstant(CACHE_CONTROL.document)),

@@ -1,15 +1,17 @@
 /**
- * `npm run test:only -- generators`: two generators of clients, and Spectral with the rules of OWASP, on the description
- * that the service serves. They need 369 packages, which have a lock file of their own here.
+ * `npm run test:only -- generators`: programs that nobody here wrote, on the description that the service serves: two
+ * generators of clients, Spectral with the rules of OWASP, respect and Portman, which call every operation, and Prism, which
+ * checks requests and responses between a client and the service. They need 700 packages, which have a lock file of their own here.
  */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'bun:test'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS } from '../../support/contract.ts'
 import { type ClientProgram, checkClient, runProgram } from '../../support/generated-client.ts'
 import { type RunningService, startService } from '../../support/service.ts'
-import { createFolder } from '../../support/workspace.ts'
+import { until } from '../../support/wait.ts'
+import { createFolder, findPort } from '../../support/workspace.ts'
 
 const CLIENTS: readonly ClientProgram[] = [
   {
@@ -65,8 +67,12 @@ const EXCEPTIONS: readonly { readonly rule: string; readonly at?: RegExp; readon
   { rule: 'owasp:api2:2023-read-restricted', reason: 'The documents are public.' },
   { rule: 'owasp:api2:2023-write-restricted', reason: 'Everybody may subscribe. There are no accounts.' },
   { rule: 'owasp:api8:2023-define-error-responses-401', reason: 'There are no accounts, so nothing gets a 401.' },
+  {
+    rule: 'owasp:api4:2023-rate-limit-responses-429',
+    at: /\.get\.responses$/,
+    reason: 'The files for proxies limit only what is posted.',
+  },
   { rule: 'owasp:api4:2023-rate-limit', reason: 'There is no rate limit. A proxy may have one.' },
-  { rule: 'owasp:api4:2023-rate-limit-responses-429', reason: 'There is no rate limit. A proxy may have one.' },
   {
     rule: 'owasp:api4:2023-string-limit',
     at: /\.(parameters|headers)\.|\.get\.responses\.200\.content\./,
@@ -80,7 +86,7 @@ const EXCEPTIONS: readonly { readonly rule: string; readonly at?: RegExp; readon
   { rule: 'owasp:api8:2023-define-cors-origin', reason: 'Only documents are for pages of any origin.' },
   {
     rule: 'owasp:api8:2023-define-error-validation',
-    at: /\.(get|options)\.responses$/,
+    at: /\.get\.responses$/,
     reason: 'These operations have no input that can be invalid.',
   },
   { rule: 'owasp:api8:2023-no-server-http', reason: 'The origin of this test.' },
@@ -88,16 +94,21 @@ const EXCEPTIONS: readonly { readonly rule: string; readonly at?: RegExp; readon
 ]
 
 let service: RunningService
+/** Its BASE_URL is where it listens. */
+let live: RunningService
 let folder: string
 beforeAll(async () => {
   const site = 'contact: https://www.list.example/contact\n'
-  service = await startService({ site, env: { CORS_ORIGINS: 'https://www.example.org' } })
+  service = await startService({ site })
   folder = await createFolder()
   await symlink(join(import.meta.dir, 'node_modules'), join(folder, 'node_modules'))
   await Bun.write(join(folder, 'openapi.json'), (await service.request(DOCUMENTS.openApiJson.path)).body)
+  const port = findPort()
+  live = await startService({ env: { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` } })
+  await Bun.write(join(folder, 'live.json'), (await live.request(DOCUMENTS.openApiJson.path)).body)
   await runProgram(folder, join(import.meta.dir, 'generate.js'), 'openapi.json', service.origin)
 })
-afterAll(() => service.stop())
+afterAll(() => Promise.all([service.stop(), live.stop()]))
 
 test.each(CLIENTS)('$name compiles, refuses wrong calls, subscribes, and gets a typed error', async (program) => {
   await checkClient(program, folder, service.origin)
@@ -112,3 +123,46 @@ test('Spectral finds nothing, apart from the exceptions, and each exception is n
   expect(findings.filter((finding) => !EXCEPTIONS.some((exception) => covers(exception, finding)))).toEqual([])
   expect(EXCEPTIONS.filter((exception) => !findings.some((finding) => covers(exception, finding)))).toEqual([])
 })
+
+test('respect: every operation passes', async () => {
+  await runTool('redocly', 'generate-arazzo', 'live.json', '-o', 'arazzo.yaml')
+  expect(await runTool('redocly', 'respect', 'arazzo.yaml')).toMatch(/Workflows: (\d+) passed, \1 total/)
+})
+
+test('Portman: every response has the status, the media type, the headers and the schema that the description says', async () => {
+  const checks = ['statusSuccess', 'contentType', 'jsonBody', 'schemaValidation', 'headersPresent']
+  const contractTests = checks.map((name) => ({ openApiOperation: '*::/*', [name]: { enabled: true } }))
+  await Bun.write(join(folder, 'portman.json'), JSON.stringify({ version: 1, tests: { contractTests }, globals: {} }))
+  const options = ['--local', 'live.json', '--baseUrl', live.origin, '--portmanConfigFile', 'portman.json']
+  const output = await runTool('portman', ...options, '--output', 'collection.json', '--runNewman')
+  expect(output).toMatch(/assertions │ +[1-9]\d+ │ +0 │/)
+})
+
+test('Prism passes valid traffic on, and answers 422 to an address that does not match', async () => {
+  const port = findPort()
+  const command = ['proxy', 'live.json', live.origin, '--errors', '--port', String(port)]
+  const prism = Bun.spawn(['node', toTool('prism'), ...command], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+  onTestFinished(() => prism.kill())
+  const url = `http://127.0.0.1:${port}`
+  const get = (path: string) => fetch(url + path).catch(() => undefined)
+  await until(async () => (await get(DOCUMENTS.robots.path)) !== undefined, 'Prism listens')
+  for (const { path } of Object.values(DOCUMENTS)) expect([path, (await get(path))?.status]).toEqual([path, 200])
+  const post = async (email: string) => {
+    const headers = { 'Content-Type': 'application/json' }
+    return (await fetch(`${url}/api/newsletter`, { method: 'POST', headers, body: JSON.stringify({ email }) })).status
+  }
+  // The limit of the local part is in words only, so the service refuses it.
+  expect(await Promise.all([post('prism@example.org'), post('nobody'), post(`${'l'.repeat(65)}@example.org`)])).toEqual(
+    [200, 422, 400],
+  )
+})
+
+const toTool = (name: string) => join(import.meta.dir, 'node_modules/.bin', name)
+
+/** Runs a tool with Node in the folder. Returns what it prints. @throws Error with that when it fails */
+async function runTool(name: string, ...args: readonly string[]): Promise<string> {
+  const child = Bun.spawn(['node', toTool(name), ...args], { cwd: folder, stdout: 'pipe', stderr: 'pipe' })
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  if ((await child.exited) !== 0) throw new Error(`${name} ${args[0]} failed:\n${output}${errors}`)
+  return output + errors
+}
