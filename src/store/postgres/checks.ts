@@ -1,12 +1,12 @@
-/** The checks of a PostgreSQL list. They change nothing: what they write is taken back. */
+/** The checks of a PostgreSQL list. They change nothing: what they write is rolled back. */
 
 import type { SQL } from 'bun'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
-import { moveSlice, readInbox } from './inbox.ts'
-import { readHead, rehearseWrite } from './read.ts'
+import { moveSlice, readInbox, readInboxSince } from './inbox.ts'
+import { readHead, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
@@ -24,9 +24,12 @@ export async function* checkPostgresList(
     yield schema
     if (!schema.ok) return
     yield run('server', checkVersion)
-    yield runCheck('durability', () => client.rehearse(checkDurability))
-    const moveSome = () => client.rehearse((transaction) => moveSlice(transaction, { size: 1 }))
-    yield runCheck('inbox', async () => checkInbox(await client.run(readInbox), moveSome))
+    yield runCheck('durability', () => client.rollBack(checkDurability))
+    const moveSome = () => client.rollBack((transaction) => moveSlice(transaction, { size: 1 }))
+    yield runCheck('inbox', async () => {
+      const { size } = await client.run(readInbox)
+      return await checkInbox({ size, since: await client.run(readInboxSince) }, moveSome)
+    })
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {
     await client.close()
@@ -42,7 +45,7 @@ async function checkVersion(sql: SQL): Promise<string> {
 }
 
 async function checkDurability(sql: SQL): Promise<string> {
-  await rehearseWrite(sql)
+  await tryWrite(sql)
   const [row] = await sql<[{ isSafe: boolean }]>`SELECT current_setting('full_page_writes')::boolean AS "isSafe"`
   if (row.isSafe) return 'the user may add addresses, and commits are durable'
   throw new StoreError(

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
-import { isLost, NO_STANDBY, NoAnswerError, toStoreError } from './error.ts'
+import { isLost, NoAnswerError, toStoreError } from './error.ts'
 import { migrate } from './schema.ts'
 
 export interface ClientOptions {
@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly create?: boolean | undefined
   /** Milliseconds after which a call fails and its connections are replaced. Default: no limit. */
   readonly deadlineMs?: number
+  /** Runs before the first call, and before the next one after an error. What it throws is the error of the call. */
+  readonly check?: (sql: SQL) => Promise<void>
   /** Most connections. The default is 2. */
   readonly max?: number
 }
@@ -24,17 +26,19 @@ export interface ClientOptions {
 export interface Client {
   /** Runs work on a list whose schema has the right version. */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
-  /** Runs work in a transaction, and takes it back. */
-  rehearse<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
+  /** The same, and rolls the transaction back. */
+  rollBack<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Begins a transaction that sees one state of the list. */
   snapshot(): Promise<OpenTransaction>
+  /** Reads one state of the list. */
+  read<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Closes all connections. Calls in progress fail. */
   close(): Promise<void>
 }
 
-/** A transaction that is taken back when the caller disposes of it. Its errors are those of the driver: use it in `run`. */
+/** A transaction that is rolled back when the caller disposes of it. Its errors are those of the driver: use it in `run`. */
 export interface OpenTransaction extends AsyncDisposable {
   readonly transaction: SQL
 }
@@ -44,32 +48,33 @@ const CONNECT_S = 3
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
 export function createClient(options: ClientOptions): Client {
-  const { server, create = true, deadlineMs, max = 2 } = options
+  const { server, create = true, deadlineMs, check, max = 2 } = options
   const name = toListName({ kind: 'postgres', server })
-  // A service does not end what a command waits for.
-  const open = () => connect(server, max, deadlineMs ? 'rollcall service' : 'rollcall')
-  let sql = open()
-  let migrated: Promise<void> | undefined
+  let sql = connect(server, max)
+  /** Resolves when the list may be used. Undefined after an error: it may be a new database, an older backup, or migrated. */
+  let ready: Promise<void> | undefined
+
+  async function prepare(current: SQL): Promise<void> {
+    await check?.(current)
+    await migrate(current, { create })
+  }
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     const current = sql
     const attempt = async () => {
-      migrated ??= migrate(current, { create })
-      await migrated
+      ready ??= prepare(current)
+      await ready
       return await work(current)
     }
     try {
       return await (deadlineMs ? withDeadline(attempt(), deadlineMs) : attempt())
     } catch (error) {
-      // The next call checks the schema again: it may be a new database, an older backup, or migrated.
-      migrated = undefined
+      ready = undefined
       if (isLost(error) && current === sql) {
-        sql = open()
+        sql = connect(server, max)
         void close(current)
       }
-      if (error instanceof Failure) throw error
-      const waitsForStandby = error instanceof NoAnswerError && deadlineMs && (await endGivenUp(sql, deadlineMs))
-      throw toStoreError(name, waitsForStandby ? NO_STANDBY : error)
+      throw error instanceof Failure ? error : toStoreError(name, error)
     }
   }
 
@@ -83,19 +88,24 @@ export function createClient(options: ClientOptions): Client {
         }))
         return result
       }),
-    rehearse: (work) =>
-      run(async (current) => {
-        await using open = await begin(current, 'BEGIN')
-        return await work(open.transaction)
-      }),
+    rollBack: (work) => run((current) => workIn(begin(current, 'BEGIN'), work)),
     snapshot: () => run((current) => begin(current, BEGIN_SNAPSHOT)),
+    read: (work) => run((current) => workIn(begin(current, BEGIN_SNAPSHOT), work)),
     close: () => close(sql),
   }
 }
 
-/** The caller may take its time between two pages. A policy must not hide rows from it. */
+/**
+ * The caller may take its time between two pages. A policy must not hide rows from it. Bun's client reads dates of the style ISO
+ * only, which it asks for when it connects: another user of a pooler may have set another one since.
+ */
 const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL row_security = off`
+  SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL row_security = off; SET LOCAL DateStyle = 'ISO'`
+
+async function workIn<T>(begun: Promise<OpenTransaction>, work: (transaction: SQL) => Promise<T>): Promise<T> {
+  await using open = await begun
+  return await work(open.transaction)
+}
 
 async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
   const transaction = await sql.reserve()
@@ -106,27 +116,6 @@ async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
   }
   await transaction.unsafe(statements).catch((error) => end().then(() => Promise.reject(error)))
   return { transaction, [Symbol.asyncDispose]: end }
-}
-
-/** Milliseconds that `endGivenUp` may take. A request still gets its response in time. */
-const END_MS = 250
-
-/**
- * Ends the statements of services that have waited for a synchronous standby for about the deadline. They were given up, and
- * each would keep its connection until the standby is back. Not by a cancel: the server would confirm them without the standby.
- *
- * @returns whether there was one
- */
-async function endGivenUp(sql: SQL, deadlineMs: number): Promise<boolean> {
-  const ended = sql<object[]>`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND usename = current_user AND application_name = current_setting('application_name')
-      AND wait_event = 'SyncRep' AND query_start < clock_timestamp() - ${deadlineMs - 500}::integer * interval '1 millisecond'`
-  // It only explains and tidies up: the deadline is the error if it fails.
-  return await withDeadline(
-    ended.then(({ length }) => length > 0),
-    END_MS,
-  ).catch(() => false)
 }
 
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
@@ -141,7 +130,7 @@ async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promi
 }
 
 /** Every option is given, because Bun reads the environment for each that is missing. */
-function connect(server: PostgresServer, max: number, applicationName: string): SQL {
+function connect(server: PostgresServer, max: number): SQL {
   const { host, port, user, password, database, sslMode, ca, channelBinding } = server
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',
@@ -158,7 +147,7 @@ function connect(server: PostgresServer, max: number, applicationName: string): 
     max,
     connectionTimeout: CONNECT_S,
     prepare: false,
-    connection: { application_name: applicationName },
+    connection: { application_name: 'rollcall' },
   })
 }
 

@@ -15,13 +15,9 @@ export class NoAnswerError extends Error {
   readonly code = 'CONNECTION_TIMEOUT'
 }
 
-/**
- * Names the list and the reason in one line, without values, addresses or passwords.
- *
- * @param error what was thrown, or the reason in words
- */
+/** Names the list and the reason in one line, without values, addresses or passwords. */
 export function toStoreError(name: string, error: unknown): StoreError {
-  return new StoreError(`the list ${name} cannot be used: ${typeof error === 'string' ? error : toReason(error)}`)
+  return new StoreError(`the list ${name} cannot be used: ${toReason(error)}`)
 }
 
 /**
@@ -42,7 +38,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
-/** The reason when commits wait for a standby that is missing. */
+/** The reason when commits wait for a standby. */
 export const NO_STANDBY = 'it waits for a synchronous standby: start one, or change synchronous_standby_names'
 
 const REASONS = [

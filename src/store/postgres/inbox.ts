@@ -7,7 +7,7 @@ import { toClockSeq } from '../numbers.ts'
 import { type CompactionProgress, compactAll, type Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { checkCount, READ_ONLY } from './error.ts'
-import { checkStandbys } from './read.ts'
+import { checkStandbys, toMilliseconds } from './read.ts'
 import { toHeadRow } from './schema.ts'
 
 /**
@@ -25,9 +25,9 @@ export async function append(sql: SQL, addresses: readonly Address[]): Promise<v
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
 export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
-  const [row] = await sql<{ acceptedAt: Date }[]>`
-    SELECT accepted_at AS "acceptedAt" FROM rollcall.inbox ORDER BY id LIMIT 1`
-  return row?.acceptedAt
+  const [row] = await sql<{ since: string }[]>`
+    SELECT ${toMilliseconds(sql, 'accepted_at')} AS since FROM rollcall.inbox ORDER BY id LIMIT 1`
+  return row && new Date(Number(row.since))
 }
 
 /** Addresses in a slice: the lock is held for about 0.1 s. Smaller ones cost more, larger ones little less. */
@@ -64,12 +64,13 @@ async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promi
            set_config('statement_timeout', ${String(deadlineMs)}, true),
            set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
            set_config('row_security', 'off', true),
+           set_config('DateStyle', 'ISO', true),
            set_config('work_mem', '64MB', true),
            set_config('enable_hashjoin', 'off', true),
            set_config('enable_mergejoin', 'off', true),
            set_config('jit', 'off', true)`
   const rows = await transaction<{ lastSeq: string; now: string }[]>`
-    SELECT last_seq AS "lastSeq", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, 0::rollcall.durable_number
+    SELECT last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
   const { lastSeq, now } = toHeadRow(rows)
   return { last: Math.max(Number(lastSeq), toClockSeq(Number(now))), now: new Date(Number(now)) }
@@ -129,20 +130,18 @@ export async function moveSlice(
 interface Inbox {
   /** Addresses, repeats included. */
   readonly size: number
-  /** The id of the newest row, and the time of the oldest; undefined when the inbox is empty. */
+  /** The id of the newest row; undefined when the inbox is empty. */
   readonly until: string | undefined
-  readonly since: Date | undefined
 }
 
 /** @throws StoreError on a standby, whose list lacks what the primary has not compacted */
 export async function readInbox(sql: SQL): Promise<Inbox> {
-  const [row] = await sql<[{ size: string; until: string | null; since: Date | null; isReadOnly: boolean }]>`
+  const [row] = await sql<[{ size: string; until: string | null; isReadOnly: boolean }]>`
     SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS size,
            (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
-           (SELECT accepted_at FROM rollcall.inbox ORDER BY id LIMIT 1) AS since,
            current_setting('transaction_read_only')::boolean AS "isReadOnly"`
   if (row.isReadOnly) throw new StoreError(READ_ONLY)
-  return { size: Number(row.size), until: row.until ?? undefined, since: row.since ?? undefined }
+  return { size: Number(row.size), until: row.until ?? undefined }
 }
 
 /** Checks that a row has left the inbox: a trigger can keep it without an error. @throws StoreError */

@@ -1,6 +1,7 @@
 /**
  * The statements that read a PostgreSQL list. They do not see the inbox: compact first. No number travels as a `float8`, which
- * a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as a string.
+ * a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as a string. Those that read
+ * dates need a transaction that sets their style.
  */
 
 import type { SQL } from 'bun'
@@ -21,10 +22,14 @@ import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
 
+/** Selects a time in milliseconds since 1970. As text, it would depend on settings of the session. */
+export const toMilliseconds = (sql: SQL, time: string) =>
+  sql.unsafe(`floor(extract(epoch FROM ${time}) * 1000)::bigint`)
+
 export async function readHead(sql: SQL): Promise<ListHead> {
   const rows = await sql<{ id: string; inner: string; lastSeq: string; now: string }[]>`
     SELECT id, encode(inner_key, 'hex') AS inner, last_seq AS "lastSeq",
-           floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
+           ${toMilliseconds(sql, 'clock_timestamp()')} AS now
     FROM rollcall.list`
   const { id, inner, lastSeq, now } = toHeadRow(rows)
   const suppressionKey = toKey(Buffer.from(inner, 'hex'))
@@ -46,39 +51,41 @@ export async function checkWritable(sql: SQL): Promise<void> {
   if (!row.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
 }
 
-/** Bytes that a rehearsed write adds. They do not fit into free space that a table usually has, so a full disk is noticed. */
-const REHEARSAL_BYTES = 65_536
+/** Bytes that a tried write adds. They do not fit into free space that a table usually has, so a full disk is noticed. */
+const TRIED_BYTES = 65_536
 
 /**
- * Shows whether addresses can be stored, in a transaction that the caller takes back: looks for synchronous standbys, and
+ * Shows whether addresses can be stored, in a transaction that the caller rolls back: looks for synchronous standbys, and
  * writes a row that takes space on the disk.
  *
  * @throws like checkWritable and checkStandbys, and when the disk is full
  */
-export async function rehearseWrite(transaction: SQL): Promise<void> {
+export async function tryWrite(transaction: SQL): Promise<void> {
   await checkWritable(transaction)
   await checkStandbys(transaction)
-  const stuck = await transaction<object[]>`
-    SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database() AND usename = current_user
-      AND query_start < clock_timestamp() - interval '2 seconds'`
-  if (stuck.length > 0) throw new StoreError(NO_STANDBY)
   await transaction`
     INSERT INTO rollcall.inbox (id, size, addresses)
-    VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', ${REHEARSAL_BYTES}::integer))`
+    VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', ${TRIED_BYTES}::integer))`
 }
 
-/** @throws StoreError when a commit would wait for a synchronous standby that is not connected */
+/**
+ * @throws StoreError when a commit would wait for a synchronous standby: one is not connected, or another commit of this user
+ * has waited for longer than the service waits
+ */
 export async function checkStandbys(sql: SQL): Promise<void> {
   // Only a user with pg_read_all_stats sees which of the standbys are synchronous.
-  const [row] = await sql<[{ names: string; standbys: number }]>`
+  const [row] = await sql<[{ names: string; standbys: number; waiting: number }]>`
     SELECT CASE current_setting('synchronous_commit') WHEN 'local' THEN '' ELSE current_setting('synchronous_standby_names') END
              AS names,
            (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'sync') IN ('sync', 'quorum'))::integer
-             AS standbys`
+             AS standbys,
+           (SELECT count(*) FROM pg_stat_activity
+            WHERE wait_event = 'SyncRep' AND datname = current_database() AND usename = current_user
+              AND query_start < clock_timestamp() - interval '4 seconds')::integer AS waiting`
   if (row.names === '') return
   // `FIRST 2 (a, b)`, `ANY 2 (a, b)` and `2 (a, b)` need two; `a, b` needs one.
   const needed = Number(/^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(row.names)?.[1] ?? 1)
-  if (row.standbys < needed) throw new StoreError(NO_STANDBY)
+  if (row.standbys < needed || row.waiting > 0) throw new StoreError(NO_STANDBY)
 }
 
 export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {

@@ -9,6 +9,7 @@ import { type CompactionProgress, createSchedule } from '../schedule.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
+  checkStandbys,
   checkWritable,
   listSubscribers,
   listSuppressions,
@@ -16,22 +17,24 @@ import {
   readCount,
   readHead,
   readStatus,
-  rehearseWrite,
+  tryWrite,
 } from './read.ts'
 import { applyChanges, fillList } from './write.ts'
 
 export interface CommandOptions extends ClientOptions {
+  /** Gets a message for the owner. */
+  readonly notify?: ((text: string) => void) | undefined
   /** Gets the progress of a compaction. */
   readonly onCompaction?: CompactionProgress | undefined
 }
 
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
-export function openPostgresStore({ onCompaction, ...options }: CommandOptions): SubscriberStore {
+export function openPostgresStore({ notify, onCompaction, ...options }: CommandOptions): SubscriberStore {
   const client = createClient(options)
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(client, onCompaction)
-    return await client.run(work)
+    return await client.read(work)
   }
 
   return {
@@ -39,12 +42,16 @@ export function openPostgresStore({ onCompaction, ...options }: CommandOptions):
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
-    check: () => client.rehearse(rehearseWrite),
+    check: () => client.rollBack(tryWrite),
     count: () => read(readCount),
     async status() {
-      // Leaves the inbox out when addresses cannot be stored.
-      const problem = await client.rehearse(rehearseWrite).catch(String)
-      return await (problem === undefined ? read(readStatus) : client.run(readStatus))
+      try {
+        await client.rollBack(tryWrite)
+      } catch (error) {
+        notify?.(`the addresses in the inbox are not included: ${error instanceof Error ? error.message : error}`)
+        return await client.read(readStatus)
+      }
+      return await read(readStatus)
     },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     async *list(after) {
@@ -102,9 +109,14 @@ const COMPACTION_DEADLINE_MS = 15_000
 
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
-  const client = createClient({ ...options, deadlineMs: DEADLINE_MS })
+  const client = createClient({ ...options, check: checkStandbys, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
-  const compacting = createClient({ ...options, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
+  const compacting = createClient({
+    ...options,
+    check: checkStandbys,
+    max: 1,
+    deadlineMs: COMPACTION_DEADLINE_MS + 1000,
+  })
   const schedule = createSchedule(
     () => compacting.transact((transaction) => moveSlice(transaction, { deadlineMs: COMPACTION_DEADLINE_MS })),
     (level, text) => log[level](text),

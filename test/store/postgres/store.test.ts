@@ -2,7 +2,6 @@
 
 import { expect, onTestFinished, setSystemTime, test } from 'bun:test'
 import { SQL } from 'bun'
-import type { Address } from '../../../src/email.ts'
 import { toClockSeq } from '../../../src/store/numbers.ts'
 import { applyChanges } from '../../../src/store/postgres/write.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
@@ -216,47 +215,55 @@ function describeSkips({ createList }: Lists): void {
   })
 }
 
-function describeSettings({ createList }: Lists): void {
-  test('a user with other formats of bytes, dates, times and texts', async () => {
-    const { url, open } = await createList()
-    const settings = [
-      ...['bytea_output = escape', "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kolkata'"],
-      ...['standard_conforming_strings = off', "default_transaction_isolation = 'serializable'"],
-    ]
-    for (const setting of settings) {
-      await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET ${setting}`, url)
-    }
-    const store = await open()
-    const [ann, bob] = toAddresses('ann@site.io', "bob'o{neil}@site.io") as [Address, Address]
-    const subscribedAt = new Date('2026-02-01T20:00:00.123Z')
-    await store.import([{ email: ann, subscribedAt }])
-    await store.add([bob])
-    expect(await store.lookUp([ann, bob])).toMatchObject([
-      { subscriber: { subscribedAt } },
-      { subscriber: { email: bob } },
-    ])
-    const start = Date.now()
-    expect(await store.remove([ann], { suppress: true })).toEqual(['subscribed'])
-    const [suppression] = await listSuppressions(store)
-    expect(Number(suppression?.suppressedAt)).toBeWithin(start - 60_000, Date.now() + 60_000)
-  })
+/** Formats of bytes, dates, numbers and texts that another program may need. */
+const ODD_SETTINGS = Object.entries({
+  ...{ bytea_output: 'escape', DateStyle: 'SQL, DMY', TimeZone: 'Asia/Kolkata', IntervalStyle: 'sql_standard' },
+  ...{ extra_float_digits: '-15', standard_conforming_strings: 'off', array_nulls: 'off' },
+  ...{ default_transaction_isolation: 'serializable', enable_indexscan: 'off' },
+})
 
-  test('a user whose numbers are rounded in texts: numbers, counts and removals are exact', async () => {
+/** Returns statements that give new sessions the odd settings, or those that write subscribers, as another user of a pooler may. */
+function toOdd(scope: 'role' | 'database' | 'session', database: string): readonly string[] {
+  if (scope === 'session') {
+    const settings = ODD_SETTINGS.map(([name, value]) => `PERFORM set_config('${name}', '${value}', false);`)
+    const trigger = 'CREATE TRIGGER odd BEFORE INSERT ON rollcall.subscribers EXECUTE FUNCTION odd()'
+    const body = `BEGIN ${settings.join(' ')} RETURN NULL; END`
+    return [`CREATE FUNCTION odd() RETURNS trigger LANGUAGE plpgsql AS $$${body}$$`, trigger]
+  }
+  const alter = scope === 'role' ? `ALTER ROLE owner IN DATABASE ${database}` : `ALTER DATABASE ${database}`
+  return ODD_SETTINGS.map(([name, value]) => `${alter} SET ${name} = '${value}'`)
+}
+
+function describeSettings({ createList }: Lists): void {
+  test.each(['role', 'database', 'session'] as const)('odd settings of a %s change no value', async (scope) => {
     const { url, open } = await createList()
-    await withStore(url, async (store) => {
-      await store.import(createAddresses(40).map((email) => ({ email })))
-      await server.run(`ALTER ROLE owner IN DATABASE ${toDatabase(url)} SET extra_float_digits = -15`, url)
-      await server.disconnect(url)
-    })
+    await withStore(url, (store) => store.count())
+    for (const statement of toOdd(scope, toDatabase(url))) await server.run(statement, url)
+    await server.disconnect(url)
     const store = await open()
-    const before = await listAll(store)
-    expectAscending(before)
-    expect(await listAll(store, before[19]!.seq)).toEqual(before.slice(20))
-    expect(await store.remove([before[17]!.email], { suppress: true })).toEqual(['subscribed'])
-    expect(await listAll(store)).toEqual(before.toSpliced(17, 1))
-    expect((await store.head()).lastSeq).toBe(before[39]!.seq)
-    expect(await store.count()).toEqual({ subscribers: 39, reserved: 0, suppressed: 1 })
-    const { days, imported, bytes } = await store.status()
-    expect([days.at(-1)?.total, imported, bytes % 8192]).toEqual([39, 0, 0])
+    const [start, subscribedAt] = [Date.now(), new Date('2026-02-01T20:00:00.123Z')]
+    const addresses = createAddresses(40)
+    await store.import(addresses.map((email) => ({ email, subscribedAt })))
+    const bob = toAddress("bob'o{neil}@site.io")
+    await store.add([bob])
+    const all = await listAll(store)
+    expectAscending(all)
+    expect(emailsOf(all)).toEqual([...addresses, bob])
+    expect(all.slice(0, 40).map((row) => row.subscribedAt)).toEqual(addresses.map(() => subscribedAt))
+    expect(await listAll(store, all[19]!.seq)).toEqual(all.slice(20))
+    expect(await store.lookUp([bob, addresses[7]!])).toEqual([{ subscriber: all[40]! }, { subscriber: all[7]! }])
+    const { head, lastAcceptedAt, days, imported, bytes } = { head: await store.head(), ...(await store.status()) }
+    expect([head.lastSeq, lastAcceptedAt]).toEqual([all[40]!.seq, all[40]!.subscribedAt])
+    expect([days.at(-1)?.total, imported, bytes % 8192]).toEqual([41, 40, 0])
+
+    expect(await store.remove([addresses[17]!], { suppress: true })).toEqual(['subscribed'])
+    expect(await listAll(store)).toEqual(all.toSpliced(17, 1))
+    expect(await store.count()).toEqual({ subscribers: 40, reserved: 0, suppressed: 1 })
+    const [suppression] = await listSuppressions(store)
+    const [found] = await store.lookUp([addresses[17]!])
+    expect(found).toEqual({ suppressedAt: suppression!.suppressedAt })
+    expect(Number(suppression!.suppressedAt)).toBeWithin(start - 60_000, Date.now() + 60_000)
+    const { id, suppressionKey } = await withStore(url, (other) => other.head())
+    expect(head).toMatchObject({ id, suppressionKey })
   })
 }
