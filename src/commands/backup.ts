@@ -3,9 +3,9 @@ import { toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
 import { isSameList } from '../store/open.ts'
-import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
+import { checkAndCopy, deletePartial, type ListSummary, withSyncs } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
-import { type ListOption, parseSqliteOption, withInterrupt, withStore, withSyncs } from './shared.ts'
+import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
 export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
@@ -14,12 +14,10 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
   // A list that was restored, and not opened since, looks like a backup.
   if (await isSameList(list, { kind: 'sqlite', file: path }))
     throw new UsageError(`${file} is the list: choose another file`)
-  const { subscribers } = await withStore(list, async (store) => {
-    // Moves the inbox into the list, because the copy is counted without its inbox. The list stays open: the copy would read
-    // a list that no process uses without locks.
-    await store.count()
-    return await withInterrupt((signal) => writeBackup(list.file, path, file, signal))
-  })
+  // The list is open meanwhile: the copy would read a list that no process uses without locks.
+  const { subscribers } = await withStore(list, () =>
+    withInterrupt((signal) => writeBackup(list.file, path, file, signal)),
+  )
   if (json) return await printJson({ list: toListName(list), file, subscribers })
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)
 }

@@ -1,8 +1,9 @@
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
+import { withSyncs } from '../store/sqlite/backup.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson, toCount, toNumber } from './output.ts'
-import { checkSignal, withInterrupt, withStore, withSyncs } from './shared.ts'
+import { checkSignal, withInterrupt, withStore } from './shared.ts'
 
 export interface CopyOptions {
   readonly from?: string
@@ -21,7 +22,7 @@ export async function copyList(options: CopyOptions): Promise<void> {
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
   const fill = () =>
     withStore(source, (from) =>
-      withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { create: true }),
+      withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { access: 'create' }),
     )
   const count = await (target.kind === 'sqlite' ? withSyncs([target.file, `${target.file}-wal`], fill) : fill())
   const names = { from: toListName(source), to: toListName(target) }

@@ -69,7 +69,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const tally = await withInterrupt(async (signal) => {
     isNew = await isMissing(list)
     const options = { removeUndated: suppress, signal }
-    if (!dryRun) return await withStore(list, (store) => importRows(file, store, options), { create: true })
+    if (!dryRun) return await withStore(list, (store) => importRows(file, store, options), { access: 'create' })
     const count = (store?: SubscriberStore) => countImport(store, file, options)
     return toTally(isNew ? await count() : await withStore(list, count))
   })
@@ -111,7 +111,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 /** Whether there is no list yet. @throws StoreError */
 async function isMissing(list: ListUrl): Promise<boolean> {
   try {
-    const store = await openStore(list, { create: false })
+    const store = await openStore(list, { access: 'read' })
     // PostgreSQL finds out at the first call that there is no list.
     await store.head().finally(() => store.close())
     return false

@@ -45,7 +45,7 @@ async function removeAll(
   }
   try {
     return await withInterrupt((signal) =>
-      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress })),
+      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress }), { access: 'change' }),
     )
   } catch (error) {
     if (done > 0) {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
 import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import type { StoreOptions } from '../store/sqlite/store.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { createProgress, note } from './output.ts'
@@ -34,16 +35,16 @@ export function parseAddressArgument(text: string): Address {
 /**
  * Opens a list, works on it, and closes it.
  *
- * @param options.create creates a list that is missing; otherwise that is a StoreError
+ * @param options.access what the work does with the list: see StoreOptions
  */
 export async function withStore<T>(
   list: ListUrl,
   work: (store: SubscriberStore) => Promise<T>,
-  { create = false } = {},
+  { access = 'read' }: { readonly access?: StoreOptions['access'] } = {},
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
   const onCompaction = createProgress('compacting', { unit: 'addresses' })
-  const store = await openStore(list, { create, notify: note, onCompaction })
+  const store = await openStore(list, { access, notify: note, onCompaction })
   try {
     return await work(store)
   } finally {
@@ -83,24 +84,4 @@ export async function withInterrupt<T>(
 export async function checkSignal(signal: AbortSignal): Promise<void> {
   await setImmediate()
   signal.throwIfAborted()
-}
-
-/** Ends with its parent, also when that is killed. */
-const SYNC_LOOP = 'while kill -0 $PPID; do sync -d "$@"; sleep 0.1 || exit; done'
-
-/**
- * Syncs files again and again while they are written. Otherwise the system writes gigabytes at once, and each sync of a service
- * on the same disk waits for them. By another process, because SQLite blocks this one, and loses its locks on a file that this
- * one closes (https://sqlite.org/howtocorrupt.html, section 2.2). Without a shell, as in the image, the system decides.
- *
- * @param files some may be missing
- */
-export async function withSyncs<T>(files: readonly string[], work: () => Promise<T>): Promise<T> {
-  const shell = Bun.which('sh')
-  const loop = shell && Bun.spawn([shell, '-c', SYNC_LOOP, 'sh', ...files], { stdout: 'ignore', stderr: 'ignore' })
-  try {
-    return await work()
-  } finally {
-    if (loop) loop.kill()
-  }
 }

@@ -7,17 +7,19 @@ import type { CheckResult, CursorCheck } from './check.ts'
 import type { StoreOptions } from './sqlite/store.ts'
 
 /**
- * Opens a list for a command. Unless it creates a list, one in a file that cannot be written is opened for reading only.
+ * Opens a list for a command.
  *
+ * @param options.notify says what a SQLite list that cannot be written leaves out. A PostgreSQL list fails then
  * @throws StoreError when it cannot be opened
  */
-export async function openStore(list: ListUrl, options?: StoreOptions): Promise<SubscriberStore> {
+export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  return openPostgresStore({ ...options, server: list.server })
+  const { access, onCompaction } = options
+  return openPostgresStore({ server: list.server, create: access === 'create', onCompaction })
 }
 
 /**

@@ -1,10 +1,12 @@
 /** `backup`. files.test.ts has what it does not replace. */
 
 import { expect, test } from 'bun:test'
-import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
-import { startService } from '../support/service.ts'
+import { addAndEnd } from '../support/list-file.ts'
+import { runCommand, startService } from '../support/service.ts'
+import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
 
 test('the copy has all addresses of one moment while the service writes', async () => {
@@ -50,17 +52,41 @@ test('a backup and a copy need no shell: the image has none', async () => {
 })
 
 test('a backup and a copy are synced while they are written: one sync at the end would hold up those of a service', async () => {
-  const { folder, print, shell, write } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
-  await mkdir(join(folder, 'bin'))
-  await chmod(
-    join(folder, await write('bin/sync', '#!/bin/sh\necho "$@" >> synced\nPATH=/usr/bin:/bin exec sync "$@"\n')),
-    0o700,
-  )
-  const script =
-    'PATH=$PWD/bin:$PATH; rollcall backup backup.db && rollcall copy --from sqlite:list.db --to sqlite:copy.db'
-  expect((await shell(script)).code).toBe(0)
-  const synced = await readFile(join(folder, 'synced'), 'utf8')
-  expect(synced).toMatch(/^-d \S+\/\.backup\.db\.\d+\.partial$/m)
-  expect(synced).toMatch(/^-d copy\.db copy\.db-wal$/m)
+  const { folder, list, print } = await createCliFixture()
+  await print(['import', '-'], Array.from({ length: 200_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  const commands = [
+    { args: ['backup', 'backup.db'], written: /\/\.backup\.db\.\d+\.partial$/ },
+    { args: ['copy', '--from', list, '--to', 'sqlite:copy.db'], written: /\/copy\.db-wal$/ },
+  ]
+  for (const { args, written } of commands) {
+    const counter = await createSyncCounter()
+    expect((await runCommand(args, { folder, env: { ...counter.env, DATABASE_URL: list } })).code).toBe(0)
+    const sizes = counter
+      .events()
+      .flatMap(({ call, path, bytes }) => (call === 'sync' && written.test(path) ? [bytes] : []))
+    expect(new Set(sizes.filter((size) => size > 0 && size < Math.max(...sizes))).size).toBeGreaterThan(0)
+  }
+})
+
+test('commands that only read do not change a backup, so that the next one replaces it', async () => {
+  const { folder, list, print, run } = await createCliFixture()
+  await addAndEnd('kill', `${folder}/list.db`, 'ada@site.io', 'bob@site.io')
+  await print(['backup', 'b.db', '--list', list])
+  const content = await readFile(join(folder, 'b.db'))
+  const from = ['--list', 'sqlite:b.db']
+  // Also those that waited in the inbox of the list.
+  expect(await print(['count', ...from])).toBe('2\n')
+  expect(await print(['has', 'bob@site.io', ...from])).toContain('bob@site.io has been on the list')
+  expect(await print(['export', '--format', 'txt', ...from])).toBe('ada@site.io\nbob@site.io\n')
+  expect(await print(['status', ...from])).toMatch(/writable +yes/)
+  expect(await print(['import', '-', '--dry-run', ...from], 'cyd@site.io\n')).toMatch(/1 added/)
+  await print(['copy', '--from', 'sqlite:b.db', '--to', 'sqlite:copy.db'])
+  await run(['doctor', ...from])
+  await print(['backup', 'second.db', ...from])
+  expect(await readFile(join(folder, 'b.db'))).toEqual(content)
+  expect((await readdir(folder)).filter((name) => name.startsWith('b.db'))).toEqual(['b.db'])
+  await print(['backup', 'b.db'])
+  // One that changes a list makes the backup a list.
+  await print(['remove', 'ada@site.io', ...from])
+  expect(await run(['backup', 'b.db'])).toMatchObject({ code: 2, stderr: expect.stringContaining('b.db is a list') })
 })

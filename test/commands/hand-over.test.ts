@@ -194,7 +194,7 @@ test('a signal before the command has begun stops the export without it', async 
   const fixture = await createCliFixture()
   await subscribe(fixture, 1)
   const list = parseListUrl('--list', fixture.list)
-  const store = await openStore(list, { notify: () => {} })
+  const store = await openStore(list, { access: 'create', notify: () => {} })
   onTestFinished(() => store.close())
   using cursorFile = await openCursorFile(join(fixture.folder, 'c'))
   const command = `touch ${fixture.folder}/ran; cat`

@@ -24,7 +24,7 @@ test.each([80, 40])('an import shows one line in %d columns, which never goes ba
 
 test('a command that compacts a large inbox first shows how far it is', async () => {
   const { folder, list } = await createCliFixture()
-  const store = openSqliteStore(join(folder, 'list.db'))
+  const store = openSqliteStore(join(folder, 'list.db'), { access: 'create' })
   const addresses = Array.from({ length: 300_000 }, (_, index) => `user.${index}@site.io` as Address)
   for (let start = 0; start < addresses.length; start += 100) await store.add(addresses.slice(start, start + 100))
   await store.close()

@@ -75,7 +75,7 @@ test('the backup gets the name of the list, and the earlier list is kept, each t
 
 test('what waits in the inbox of a backup counts, and is on the list', async () => {
   const { at, print, people } = await createBackup()
-  const store = openSqliteStore(at('copy.db'))
+  const store = openSqliteStore(at('copy.db'), { access: 'create' })
   await store.add([toAddress('eve@site.io')])
   await store.close()
   const { after } = JSON.parse(await print(['restore', 'copy.db', '--json']))
@@ -260,7 +260,7 @@ test('a process that opens the list as soon as it is replaced keeps its log', as
   const restored = restoreList(at('copy.db'), at('list.db'), { signal: new AbortController().signal })
   // The restore goes on in another turn of the event loop: it syncs the folder.
   while (statSync(at('list.db')).ino === ino) await new Promise((resolve) => setImmediate(resolve))
-  const store = openSqliteStore(at('list.db'))
+  const store = openSqliteStore(at('list.db'), { access: 'create' })
   await store.add([toAddress('cyd@site.io')])
   await restored
   await store.add([toAddress('dan@site.io')])

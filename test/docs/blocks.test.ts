@@ -92,7 +92,7 @@ async function createRunner() {
     writeFileSync(join(folder, name), `#!/bin/sh\nset -eu\n${script}\n`, { mode: 0o755 })
   }
   writeFileSync(join(folder, 'welcomed'), '')
-  await openSqliteStore(join(folder, 'data/rollcall.db')).close()
+  await openSqliteStore(join(folder, 'data/rollcall.db'), { access: 'create' }).close()
 
   const path = [join(folder, 'bin'), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(':')
   const env = { PATH: path, HOME: process.env.HOME ?? '/', HOST: '127.0.0.1', PORT: '0', BASE_URL }

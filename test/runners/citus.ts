@@ -15,7 +15,7 @@ const server = await getServer()
 test('a worker and the coordinator are killed under load', async () => {
   const url = await server.createUrl()
   const services = await Promise.all([1, 2].map(() => startService({ env: { DATABASE_URL: url } })))
-  const store = await openStore(parseListUrl('URL', url))
+  const store = await openStore(parseListUrl('URL', url), { access: 'create' })
   onTestFinished(() => store.close())
   const confirmed: Address[] = []
   const seen: Subscriber[] = []

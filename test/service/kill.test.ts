@@ -32,7 +32,7 @@ test('confirmed addresses survive kill -9 under load, while two services compact
 
 /** Fills the inbox as a burst does. Every tenth address is an earlier one in upper case. */
 async function fillInbox(folder: string, addresses: number, { acknowledged, sent }: Ledger): Promise<void> {
-  const store = openSqliteStore(toListFile(folder))
+  const store = openSqliteStore(toListFile(folder), { access: 'create' })
   const batch = 250
   for (let first = 0; first < addresses; first += batch) {
     const emails = Array.from({ length: batch }, (_, index) => {

@@ -90,7 +90,7 @@ const alter =
 const STRANGERS: Readonly<Record<string, readonly [create: Create, says: string]>> = {
   'a list of a newer version': [
     async (file) => {
-      await openSqliteStore(file).close()
+      await openSqliteStore(file, { access: 'create' }).close()
       alter('PRAGMA user_version = 99')(file)
     },
     'its schema is version 99, and this Rollcall knows version 1',
@@ -103,7 +103,7 @@ const STRANGERS: Readonly<Record<string, readonly [create: Create, says: string]
   'a database that names no application': [alter('CREATE TABLE t (x)'), 'it is a database, but not a list of Rollcall'],
   'a damaged list': [
     async (file) => {
-      await openSqliteStore(file).close()
+      await openSqliteStore(file, { access: 'create' }).close()
       await writeFile(file, (await Bun.file(file).bytes()).fill(7, 4096))
     },
     'it is damaged, or the disk cannot read it',

@@ -17,7 +17,7 @@ const ROUNDS = 150
 export function testProcesses(name: string, createUrl: () => Promise<string>): void {
   test(`${name}: four processes write and three are killed while a reader follows with its cursor`, async () => {
     const url = await createUrl()
-    const store = await openStore(parseListUrl('URL', url))
+    const store = await openStore(parseListUrl('URL', url), { access: 'create' })
     const confirmed: string[] = []
     const writers = [1, 2, 3, 4].map((seed) => runWriter(url, seed, confirmed))
 
@@ -72,7 +72,7 @@ async function runWriter(url: string, seed: number, confirmed: string[]): Promis
 // As a program: adds addresses to a list and prints those that were confirmed: `bun processes.ts URL SEED ROUNDS`.
 if (import.meta.main) {
   const [url = '', seed = '1', rounds = '100'] = process.argv.slice(2)
-  const store = await openStore(parseListUrl('URL', url))
+  const store = await openStore(parseListUrl('URL', url), { access: 'create' })
   let state = Number(seed) * 7919
   const random = (below: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0

@@ -34,7 +34,7 @@ export function describeStore({ name, createUrl, additionalTests }: Driver): voi
   const createList: Lists['createList'] = async () => {
     const url = await createUrl()
     const open = async () => {
-      const store = await openStore(parseListUrl('URL', url))
+      const store = await openStore(parseListUrl('URL', url), { access: 'create' })
       opened.push(store)
       return store
     }

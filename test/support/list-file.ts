@@ -34,7 +34,7 @@ export function countCompacted(file: string): number {
 const WRITER = `
   import { openSqliteStore } from '${ROOT}/src/store/sqlite/store.ts'
   const [file, end, ...addresses] = process.argv.slice(1)
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.add(addresses)
   if (end === 'kill') process.kill(process.pid, 'SIGKILL')
   await store.close()

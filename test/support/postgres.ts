@@ -124,7 +124,7 @@ export function toServer(url: string): PostgresServer {
 
 /** Opens the list of a URL for some work. */
 export async function withStore<T>(url: string, work: (store: SubscriberStore) => Promise<T>): Promise<T> {
-  const store = await openStore(parseListUrl('URL', url))
+  const store = await openStore(parseListUrl('URL', url), { access: 'create' })
   try {
     return await work(store)
   } finally {

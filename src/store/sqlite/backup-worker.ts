@@ -1,10 +1,8 @@
 /** The thread that checks a SQLite list and copies it. */
 
-import { Database } from 'bun:sqlite'
 import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CopyRequest, copyInto, type ListSummary, readSummary } from './backup.ts'
-import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { toRealPath } from './paths.ts'
@@ -20,23 +18,11 @@ function run({ source, target, lastSeq }: CopyRequest): Result<ListSummary, stri
     // A damaged list could become a sound copy with fewer addresses.
     checkIntegrity(db, source)
     if (target === undefined) return { ok: true, value: readSummary(db) }
-    copyInto(db, target)
-    if (lastSeq !== undefined) prepare(target, lastSeq)
+    copyInto(db, target, lastSeq)
     using copy = openReadOnly(target)
     return { ok: true, value: readSummary(copy) }
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `${source} cannot be copied: ${toReason(error)}` }
   }
-}
-
-/** Prepares a copy to be a list: compacts its inbox, so that its counts are complete. Leaves it out of WAL mode. */
-function prepare(file: string, lastSeq: number): void {
-  using db = new Database(file, { readwrite: true })
-  const compaction = createCompaction(db)
-  db.transaction(() => {
-    compaction.all()
-    // No cursor of the list that is replaced skips anybody.
-    db.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
-  }).immediate()
 }

@@ -1,6 +1,6 @@
 /** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
 
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { rmSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
@@ -8,6 +8,7 @@ import { SIDECAR } from '../../config/list-url.ts'
 import type { Result } from '../../email.ts'
 import { createPrivateFile, renameSynced, toPartialName } from '../../files.ts'
 import { type Count, StoreError } from '../../subscriber.ts'
+import { createCompaction } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
@@ -18,7 +19,7 @@ export interface CopyRequest {
   readonly source: string
   /** An empty file. Default: the list is checked, and not copied. */
   readonly target?: string | undefined
-  /** The copy gives out only numbers above this one, and its inbox is compacted. Default: the copy is not changed. */
+  /** The copy gives out only numbers above this one. Default: 0. */
   readonly lastSeq?: number | undefined
 }
 
@@ -60,11 +61,21 @@ export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): P
 }
 
 /**
- * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), and checks every page of
- * the copy.
+ * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), compacts the copy, because a
+ * backup is not changed when it is read, and checks every page of it. Leaves it out of WAL mode.
+ *
+ * @param lastSeq the copy gives out only numbers above it
  */
-export function copyInto(db: Database, target: string): void {
+export function copyInto(db: Database, target: string, lastSeq = 0): void {
   db.run('VACUUM INTO ?', [target])
+  {
+    using copy = new Database(target, { readwrite: true })
+    const compaction = createCompaction(copy)
+    copy.transaction(() => {
+      compaction.all()
+      copy.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
+    })()
+  }
   using copy = openReadOnly(target)
   checkIntegrity(copy, 'the copy')
 }
@@ -72,6 +83,24 @@ export function copyInto(db: Database, target: string): void {
 /** Deletes a partial file of a copy, with what SQLite may have put next to it. */
 export function deletePartial(partial: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
+}
+
+/**
+ * Syncs files again and again while they are written, on a thread of its own, because SQLite blocks this one. Otherwise the system
+ * writes gigabytes at once, and each sync of a service on the same disk waits for them.
+ *
+ * @param files some may be missing
+ */
+export async function withSyncs<T>(files: readonly string[], work: () => Promise<T>): Promise<T> {
+  const worker = new Worker(new URL('./sync-worker.ts', import.meta.url).href)
+  // SQLite has open descriptors of these files, so its own syncs report the error of a disk too.
+  worker.onerror = () => {}
+  worker.postMessage(files)
+  try {
+    return await work()
+  } finally {
+    worker.terminate()
+  }
 }
 
 /**

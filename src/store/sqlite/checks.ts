@@ -1,19 +1,21 @@
 /** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
 
 import { Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { accessSync, existsSync, constants as modes, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { SIDECAR } from '../../config/list-url.ts'
 import { Failure, IS_FOLDER } from '../../failure.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
+import { listRescues } from './backup.ts'
 import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
-import { checkExists, readFreeBytes, toRealPath } from './paths.ts'
+import { checkExists, readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readHead } from './read.ts'
-import { checkVersion, SCHEMA_VERSION } from './schema.ts'
+import { checkVersion, hasListHeader, SCHEMA_VERSION } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(file: string, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
@@ -26,6 +28,7 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   if (existsSync(path)) yield runCheck('file modes', () => checkModes(path))
   yield runCheck('disk', () => checkSpace(path))
   if (!list.ok) return
+  yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('inbox', () => {
     const inbox = read(path, (db) => ({ size: countInbox(db), since: readInboxSince(db) }))
@@ -46,6 +49,7 @@ function read<T>(path: string, work: (db: Database) => T): T {
 }
 
 function checkList(path: string): string {
+  if (existsSync(path)) refuseLoneMount(path)
   checkExists(path)
   if (statSync(path).isDirectory()) throw new StoreError(`${path}: ${IS_FOLDER}`)
   const version = read(path, (db) => checkVersion(db, path))
@@ -55,6 +59,30 @@ function checkList(path: string): string {
   if (nlink > 1)
     throw new StoreError(`${path} has ${nlink} names (hard links): stop the service, and remove all but one`)
   return `${path}, version ${version}`
+}
+
+/** Finds an empty list next to others: the list was deleted or moved, and the service created a new one. */
+async function checkEmpty(path: string): Promise<string> {
+  const { subscribers, suppressed } = read(path, readCount)
+  const size = subscribers + suppressed + read(path, countInbox)
+  const others = size > 0 ? [] : await listOthers(path)
+  if (others.length === 0) return `addresses and suppressions: ${size.toLocaleString('en')}`
+  throw new StoreError(
+    `the list is empty, and ${others.map(quotePath).join(' ')} may have its addresses: stop the service, and run: rollcall restore FILE`,
+  )
+}
+
+/** Lists the other lists and backups in the folder of a list and in its folder "backups", and the rescue files above it. */
+async function listOthers(path: string): Promise<readonly string[]> {
+  const folder = dirname(path)
+  const files = [folder, join(folder, 'backups')].flatMap((place) => {
+    if (!existsSync(place)) return []
+    return readdirSync(place, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !SIDECAR.test(entry.name))
+      .map(({ name }) => join(place, name))
+  })
+  const found = files.filter((file) => file !== path && hasListHeader(file))
+  return [...new Set([...found, ...(await listRescues(path))])].sort()
 }
 
 function checkPages(db: Database): string {

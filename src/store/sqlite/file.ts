@@ -4,7 +4,7 @@ import { constants, Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
+import { Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -13,8 +13,10 @@ import {
   checkExists,
   createFolder,
   hasContent,
+  isInWalMode,
   readFileId,
   refuseForeignLog,
+  refuseLoneMount,
   syncFolder,
   toMissing,
   toRealPath,
@@ -33,21 +35,19 @@ export interface ListFile {
   readonly db: Database
   /** The files at its paths, by their ids, when it was opened. None when it is open for reading only. */
   readonly files: ReadonlyMap<string, string | undefined>
-  /** Why it is open for reading only; undefined when it can be written. */
-  readonly writeError?: Failure
+  /** Whether it was created just now. */
+  readonly isNew?: boolean
+  /** Why it is open for reading only; undefined when it can be changed. */
+  readonly readOnly?: Failure
 }
 
 /**
- * Opens a list.
+ * Opens a list to change it.
  *
- * @param options.create whether to create the list and its folders if they are missing. Otherwise a list that exists but cannot
- * be written is opened for reading only
+ * @param options.create whether to create the list and its folders if they are missing
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
  */
-export function openListFile(
-  file: string,
-  { create = true }: { readonly create?: boolean | undefined } = {},
-): ListFile {
+export function openListFile(file: string, { create = true } = {}): ListFile {
   const name = resolve(file)
   let path = name
   try {
@@ -64,18 +64,49 @@ export function openListFile(
   } catch (error) {
     // Nobody can create a file in /proc, for example.
     const isMissing = create && toErrorCode(error) === 'ENOENT'
-    const writeError = toOpenError(path, isMissing ? 'it cannot be created' : error)
-    if (create || !isWriteError(error)) throw writeError
-    try {
-      return { db: openReadOnly(path), files: new Map(), writeError }
-    } catch (reason) {
-      throw reason instanceof StoreError ? reason : writeError
-    }
+    throw toOpenError(path, isMissing ? 'it cannot be created' : error)
+  }
+}
+
+/**
+ * Opens a list to read it. It can be changed too, so that its inbox is compacted, unless it cannot be written, or is a backup.
+ *
+ * @throws as `openListFile`
+ */
+export function openToRead(file: string): ListFile {
+  if (isBackup(file)) return openUnchanged(file, new StoreError(`${file} is a backup, which is only read`))
+  try {
+    return openListFile(file, { create: false })
+  } catch (error) {
+    if (!(error instanceof Failure) || !isWriteError(error.cause)) throw error
+    return openUnchanged(file, error)
+  }
+}
+
+/** Whether a file is in the mode of a backup, and of a list that was restored and not opened since. False if it cannot be read. */
+function isBackup(file: string): boolean {
+  try {
+    const path = toRealPath(file)
+    return statSync(path).isFile() && hasContent(path) && !isInWalMode(path)
+  } catch {
+    // To open it as a list fails too, and says why.
+    return false
+  }
+}
+
+/** @param readOnly why the list is not changed; thrown if it cannot be read either, and nothing else is known */
+function openUnchanged(file: string, readOnly: Failure): ListFile {
+  const path = toRealPath(file)
+  try {
+    return { db: openReadOnly(path), files: new Map(), readOnly }
+  } catch (error) {
+    throw error instanceof StoreError || !readOnly.cause ? toOpenError(path, error) : readOnly
   }
 }
 
 function openWritable(path: string, name: string): ListFile {
   const id = readFileId(path)
+  refuseLoneMount(path)
   // SQLite would open a file that it may not write for reading.
   accessSync(path, modes.W_OK)
   const db = new Database(path, { readwrite: true })
@@ -103,7 +134,7 @@ function openWritable(path: string, name: string): ListFile {
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
-    const list: ListFile = { db, files }
+    const list: ListFile = { db, files, isNew: version === 0 }
     // Another file may have been put here since `id` was read.
     checkPlace(list)
     return list
@@ -174,11 +205,12 @@ const READ_ONLY = {
   log: 'vfs=unix-none',
   // Without locks and without a log: the file is complete.
   closed: 'immutable=1',
+  // With locks, because a service may begin to use it: a list that was restored is in this mode until then.
+  backup: '',
 } as const
 
 /**
- * Opens a list for reading. Writes nothing, not even a lock, so that a disk that is full or read-only can be read, and
- * a service is not disturbed.
+ * Opens a list for reading. Writes nothing, so that a disk that is full or read-only can be read, and a service is not disturbed.
  *
  * @param path the real path
  * @throws StoreError when it is not a list of this version; SQLiteError when it cannot be read
@@ -193,7 +225,8 @@ export function openReadOnly(path: string): Database {
       if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error))) throw error
     }
   }
-  return openAs(path, hasContent(`${path}-wal`) ? 'log' : 'closed')
+  if (hasContent(`${path}-wal`)) return openAs(path, 'log')
+  return openAs(path, isInWalMode(path) ? 'closed' : 'backup')
 }
 
 function openAs(path: string, access: keyof typeof READ_ONLY): Database {

@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   statfsSync,
   statSync,
@@ -49,13 +50,43 @@ export function refuseForeignLog(path: string): void {
  */
 const descriptors = new Map<string, number>()
 
-function isInWalMode(path: string): boolean {
+/** Whether a file is in WAL mode, as every list in use is. A backup is not. */
+export function isInWalMode(path: string): boolean {
   const id = readFileId(path)
   if (id === undefined) return false
   const descriptor = descriptors.get(id) ?? openSync(path, 'r')
   descriptors.set(id, descriptor)
   const mode = Buffer.alloc(1)
   return readSync(descriptor, mode, 0, 1, WRITE_VERSION) === 1 && mode[0] === 2
+}
+
+/**
+ * Refuses a file that is mounted without its folder, as with `docker run --volume ./rollcall.db:/data/rollcall.db`. Its log would
+ * be in the folder, on another file system, and the addresses in it would be gone with the container.
+ *
+ * @throws StoreError
+ */
+export function refuseLoneMount(path: string): void {
+  const folder = dirname(path)
+  if (readMountId(path) === readMountId(folder)) return
+  throw toOpenError(
+    path,
+    `only this file is mounted, and its log, which has the latest addresses, would be lost with ${folder}: mount a folder at ${folder}, with the list in it`,
+  )
+}
+
+/** Opens a path without its content, so to close it drops no locks of SQLite (O_PATH in open(2)). */
+const O_PATH = 0o10_000_000
+
+/** The mount that a path is on (proc_pid_fdinfo(5)). Undefined if the system does not say. */
+function readMountId(path: string): string | undefined {
+  const descriptor = openSync(path, O_PATH)
+  try {
+    const info = `/proc/self/fdinfo/${descriptor}`
+    return existsSync(info) ? /^mnt_id:\s*(\d+)$/m.exec(readFileSync(info, 'latin1'))?.[1] : undefined
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */

@@ -41,7 +41,7 @@ export async function restoreList(
   refuseForeignLog(target)
   // Held to the end: nobody may add to a list that is about to be replaced.
   using locked = dryRun ? undefined : lockList(target)
-  const before = readBefore(target)
+  const before = readBefore(target, locked)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
   const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
@@ -65,9 +65,10 @@ function checkBackup(source: string, target: string): void {
 }
 
 /** Reads what the list holds, or why it cannot be read: such a list is replaced too. */
-function readBefore(target: string): Restored['before'] {
+function readBefore(target: string, locked: Database | undefined): Restored['before'] {
   if (!hasContent(target)) return undefined
   try {
+    if (locked) return readSummary(locked)
     using db = openReadOnly(target)
     return db.transaction(readSummary)(db)
   } catch (error) {

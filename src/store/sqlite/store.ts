@@ -1,13 +1,14 @@
 /** The list in a SQLite file, for the commands. The service appends to it on a thread of its own (thread.ts). */
 
 import type { Database } from 'bun:sqlite'
+import { accessSync, constants as modes } from 'node:fs'
 import { Failure } from '../../failure.ts'
 import type { Count, ListCopy, Snapshot, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { type CompactionProgress, compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
+import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly, openToRead } from './file.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -16,10 +17,10 @@ import { applyChanges, fillList } from './write.ts'
 
 export interface StoreOptions {
   /**
-   * Whether to create the list and its folders if they are missing. Otherwise a list that cannot be written is read without
-   * its inbox. Default: true.
+   * What the caller does with the list. `read`: a backup is not changed, and a list that cannot be written is read without its
+   * inbox. `create`: changes the list, and creates it and its folders if they are missing.
    */
-  readonly create?: boolean | undefined
+  readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */
   readonly notify?: ((text: string) => void) | undefined
   /** Gets the progress of a compaction, which may take a minute for an inbox of a million addresses. */
@@ -29,7 +30,7 @@ export interface StoreOptions {
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
   readonly options: StoreOptions
-  /** Or why the list cannot be written, as far as that is known. */
+  /** Or why the list is only read, as far as that is known. */
   compaction: Compaction | Failure
   /** Whether the owner knows that the inbox is left out. */
   isNoted: boolean
@@ -40,11 +41,12 @@ interface OpenList extends ListFile {
  *
  * @throws StoreError when it cannot be opened
  */
-export function openSqliteStore(file: string, options: StoreOptions = {}): SubscriberStore {
-  const opened = openListFile(file, options)
+export function openSqliteStore(file: string, options: StoreOptions): SubscriberStore {
+  const { access } = options
+  const opened = access === 'read' ? openToRead(file) : openListFile(file, { create: access === 'create' })
   // A checkpoint of SQLite's 1,000 pages would hold up the syncs of a service for seconds on a slow disk.
   opened.db.run('PRAGMA wal_autocheckpoint = 100')
-  const compaction = opened.writeError ?? createCompaction(opened.db)
+  const compaction = opened.readOnly ?? createCompaction(opened.db)
   const list: OpenList = { ...opened, options, compaction, isNoted: false }
   const { db } = list
   /** Reads one state of the list. */
@@ -73,6 +75,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Subsc
     probe: () => accept(() => probe(db)),
     check: () =>
       wrapErrors(db, () => {
+        // A list that was restored can be written, but is not changed before a service does.
+        if (list.readOnly && !list.readOnly.cause) return accessSync(toPath(db), modes.W_OK)
         getCompaction(list)
         checkWritable(list)
       }),
@@ -107,27 +111,31 @@ function getCompaction({ compaction }: OpenList): Compaction {
   return compaction
 }
 
-/** Compacts what was accepted before the call. If the list cannot be written, says how many addresses are left out. */
+/** Compacts what was accepted before the call. If the list is only read, says how many addresses are left out. */
 async function compact(list: OpenList): Promise<void> {
-  const { db, options } = list
+  const { db, options, compaction } = list
   const total = countInbox(db)
   if (total === 0) return
+  if (compaction instanceof Failure) return noteInbox(list, compaction)
   try {
-    const { slice } = getCompaction(list)
     const { lastSeq } = readHead(db)
     const compactSlice = () => {
       checkPlace(list)
-      return slice(lastSeq)
+      return compaction.slice(lastSeq)
     }
     await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
   } catch (error) {
-    const mayRead = error === list.compaction || (options.create === false && isWriteError(error))
-    if (!mayRead) throw error
+    if (options.access !== 'read' || !isWriteError(error)) throw error
     list.compaction = toStoreError(db, error)
-    if (!list.isNoted)
-      options.notify?.(`the list cannot be written: ${countInbox(db)} addresses in its inbox are not included`)
-    list.isNoted = true
+    noteInbox(list, list.compaction)
   }
+}
+
+function noteInbox(list: OpenList, { cause }: Failure): void {
+  if (list.isNoted) return
+  const reason = cause ? 'the list cannot be written' : 'this is a backup, which is only read'
+  list.options.notify?.(`${reason}: ${countInbox(list.db)} addresses in its inbox are not included`)
+  list.isNoted = true
 }
 
 /** Addresses whose compaction holds the lock for less than 0.1 s, also on ten million. */

@@ -76,10 +76,14 @@ function execute(command: Command): unknown {
   }
 }
 
+/** What to do when a service starts with an empty list. */
+const FIND_LIST = 'stop the service, and correct DATABASE_URL or restore a backup'
+
 function open(file: string): void {
   list = openListFile(file)
   // This thread waits for the lock by itself: see waitForLock.
   list.db.run('PRAGMA busy_timeout = 0')
+  if (list.isNew) report('warn', `a new, empty list was created: ${toPath(list.db)}; if there was a list, ${FIND_LIST}`)
   const compaction = createCompaction(list.db)
   schedule = createSchedule(() => tryCompact(compaction.slice), report)
 }

@@ -66,7 +66,10 @@ test('a backlog of several slices is on the list in its order, also when rows ar
     for (let row = 0; row < 20; row++) await store.probe()
   })
   const progress: number[] = []
-  const reader = await openStore(parseListUrl('URL', url), { onCompaction: (done) => progress.push(done) })
+  const reader = await openStore(parseListUrl('URL', url), {
+    access: 'create',
+    onCompaction: (done) => progress.push(done),
+  })
   expect(emailsOf(await listAll(reader))).toEqual(addresses)
   await reader.close()
   expect(await countRows(url, 'inbox')).toBe(0)

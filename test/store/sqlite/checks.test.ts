@@ -4,6 +4,7 @@ import {
   chmodSync,
   cpSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,7 +12,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Address } from '../../../src/email.ts'
 import type { CheckResult } from '../../../src/store/check.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
@@ -33,7 +34,7 @@ async function findWrong(file: string): Promise<Readonly<Record<string, string>>
 async function createList(): Promise<string> {
   const folder = await createFolder()
   const file = join(folder, 'list.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.add(['ada@site.io', 'bob@site.io', 'cyd@site.io'] as Address[])
   await store.count()
   await store.close()
@@ -63,11 +64,37 @@ test('a sound list: every check is ok, also after a kill and without the index o
     const before = look(file)
     const results = await check(file)
     expect(results.filter(({ ok }) => !ok)).toEqual([])
-    expect(results.map(({ check }) => check)).toEqual([...['list', 'file modes', 'disk', 'integrity', 'inbox']])
+    expect(results.map(({ check }) => check)).toEqual(['list', 'file modes', 'disk', 'content', 'integrity', 'inbox'])
     expect(look(file)).toEqual(before)
   }
   const inbox = (await check(file)).find(({ check }) => check === 'inbox')
   expect(inbox?.message).toMatch(/^waiting for compaction: 1, the oldest since 20/)
+})
+
+test('an empty list next to a backup, a kept list or a rescue file is wrong; an empty one alone is not', async () => {
+  const full = await createList()
+  const places = [
+    'before.db',
+    'backups/rollcall-2026-01-01.db',
+    '../list.rescue-2026-01-01.db',
+    'list.before-restore-1.db',
+  ]
+  for (const [index, place] of places.entries()) {
+    const folder = join(await createFolder(), 'data')
+    mkdirSync(join(folder, 'backups'), { recursive: true })
+    const file = join(folder, 'list.db')
+    await openSqliteStore(file, { access: 'create' }).close()
+    writeFileSync(join(folder, 'notes.db'), 'not a list')
+    chmodSync(folder, 0o700)
+    expect(await findWrong(file)).toEqual({})
+    cpSync(full, join(folder, place))
+    expect(await findWrong(file)).toEqual({
+      content: `the list is empty, and ${resolve(folder, place)} may have its addresses: stop the service, and run: rollcall restore FILE`,
+    })
+    // One address in the inbox is enough.
+    await addAndEnd('kill', file, `user.${index}@site.io`)
+    expect(await findWrong(file)).toEqual({})
+  }
 })
 
 type Change = (file: string, folder: string) => void

@@ -285,12 +285,13 @@ test('a slice does not wait for a lock that another process holds', () => {
 
 test('a change compacts again what came during a long compaction, so that it holds the lock for little', async () => {
   const file = join(await createFolder(), 'list.db')
-  const other = openSqliteStore(file)
+  const other = openSqliteStore(file, { access: 'create' })
   const add = (size: number) =>
     other.add(Array.from({ length: size }, (_, index) => `${size}.${index}@site.io` as Address))
   await add(2_000)
   const totals: number[] = []
   const store = openSqliteStore(file, {
+    access: 'create',
     onCompaction(_, total) {
       // The store writes at once, and resolves later.
       if (totals.length === 0) void add(3_000)

@@ -54,7 +54,7 @@ test('doctor notices every overwritten page that holds a table', async () => {
 
 test('a list whose head is gone confirms no address', async () => {
   const file = join(folder, 'headless.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   using db = new Database(file)
   db.run('DELETE FROM list')
   for (const accept of [() => store.probe(), () => store.add(createAddresses(1))]) {
@@ -68,7 +68,7 @@ test('a list whose head is gone confirms no address', async () => {
 /** Creates a closed list of 2,000 subscribers and 600 suppressions. */
 async function createSound() {
   const file = join(folder, 'sound.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.import(createAddresses(2000).map((email) => ({ email })))
   await store.suppress(
     createAddresses(2600)
@@ -96,7 +96,7 @@ async function read<T extends readonly (Subscriber | Suppression)[]>(
 ): Promise<T | undefined> {
   let store: ReturnType<typeof openSqliteStore> | undefined
   try {
-    store = openSqliteStore(file, { create: false })
+    store = openSqliteStore(file, { access: 'read' })
     return await work(store)
   } catch {
     return undefined

@@ -26,7 +26,7 @@ const createPath = async () => join(await mkdtemp(join(root, 'list-')), 'list.db
 
 /** Creates a list that no process uses. */
 async function createClosed(file: string, ...emails: string[]): Promise<void> {
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.add(toAddresses(...emails))
   await store.close()
 }
@@ -67,7 +67,7 @@ test.each(Object.entries(STRANGERS))('%s: it is not opened, and nothing is chang
   const read = () => ['', '-wal'].map((suffix) => existsSync(file + suffix) && readFileSync(file + suffix))
   const before = read()
   const message = `cannot open the list ${file}: ${file}-wal is the log of another list, which was here before; stop every process`
-  expect(() => openSqliteStore(file)).toThrow(message)
+  expect(() => openSqliteStore(file, { access: 'create' })).toThrow(message)
   expect(read()).toEqual(before)
   // The advice of the message.
   renameSync(`${file}-wal`, `${file}-kept`)
@@ -83,7 +83,7 @@ test('the folder of a symbolic link has no log: the one next to the real file co
   expect(await readListFile(link)).toEqual(['ada@site.io', 'bob@site.io'])
   await addAndEnd('kill', file, 'cyd@site.io')
   rmSync(file)
-  expect(() => openSqliteStore(link)).toThrow(`${file}-wal is the log of another list`)
+  expect(() => openSqliteStore(link, { access: 'create' })).toThrow(`${file}-wal is the log of another list`)
 })
 
 test('processes that create, open, close and are killed at once lose nothing, and find no foreign log', async () => {
@@ -105,11 +105,11 @@ function countLocks(file: string): number {
 
 test('a connection keeps its locks when its process looks at the file, and closes another connection', async () => {
   const file = await createPath()
-  const one = openSqliteStore(file)
+  const one = openSqliteStore(file, { access: 'create' })
   await one.add([toAddress('ada@site.io')])
   expect(countLocks(file)).toBeGreaterThan(0)
   refuseForeignLog(file)
-  await openSqliteStore(file).close()
+  await openSqliteStore(file, { access: 'create' }).close()
   expect(countLocks(file)).toBeGreaterThan(0)
   await one.close()
   expect(countLocks(file)).toBe(0)
@@ -118,5 +118,7 @@ test('a connection keeps its locks when its process looks at the file, and close
 test('a symbolic link to itself is refused', async () => {
   const file = await createPath()
   symlinkSync(file, file)
-  expect(() => openSqliteStore(file)).toThrow(`cannot open the list ${file}: it is a link to itself`)
+  expect(() => openSqliteStore(file, { access: 'create' })).toThrow(
+    `cannot open the list ${file}: it is a link to itself`,
+  )
 })

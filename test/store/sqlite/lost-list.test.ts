@@ -37,7 +37,7 @@ const CALLS: Readonly<Record<string, (store: SubscriberStore) => Promise<unknown
 
 test.each(Object.entries(CALLS))('%s fails while the file is not at its path', async (_, call) => {
   const file = join(await realpath(await createFolder()), 'list.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await call(store)
   renameSync(file, `${file}.away`)
   const message = `the list is lost: ${file} was deleted or moved`
@@ -64,7 +64,7 @@ test.each(Object.entries(LOSSES))(
   '%s: a commit fails, and closing deletes no log of another list',
   async (name, lose) => {
     const folder = join(await realpath(await createFolder()), 'data')
-    const store = openSqliteStore(join(folder, 'list.db'))
+    const store = openSqliteStore(join(folder, 'list.db'), { access: 'create' })
     for (let turn = 0; turn < 3; turn++) await store.add([ADA])
     lose(folder)
     await expect(store.add([ADA]), name).rejects.toThrow('the list is lost')
@@ -88,7 +88,7 @@ test('a command that comes while a lost list is rescued does not confirm its add
 
 test('the index of the log was deleted: what another process confirms then stays', async () => {
   const file = join(await realpath(await createFolder()), 'list.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.add([ADA])
   rmSync(`${file}-shm`)
   await addAndEnd('close', file, 'bob@site.io')
@@ -102,7 +102,7 @@ test('the index of the log was deleted: what another process confirms then stays
 
 test('the index of the log was deleted during a copy: what another process confirms then stays', async () => {
   const file = join(await realpath(await createFolder()), 'list.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   const head = await store.head()
   async function* readSubscribers() {
     rmSync(`${file}-shm`)
@@ -121,7 +121,7 @@ test('a symbolic link is changed: what is added then is not confirmed', async ()
   const folder = await realpath(await createFolder())
   const link = join(folder, 'list.db')
   symlinkSync('one.db', link)
-  const store = openSqliteStore(link)
+  const store = openSqliteStore(link, { access: 'create' })
   await store.add([ADA])
   rmSync(link)
   symlinkSync('two.db', link)
@@ -134,7 +134,7 @@ test('a symbolic link is changed: what is added then is not confirmed', async ()
 test('the garbage collector does not close a lost list: that would delete the log of another one', async () => {
   const file = join(await realpath(await createFolder()), 'list.db')
   async function lose(): Promise<void> {
-    const store = openSqliteStore(file)
+    const store = openSqliteStore(file, { access: 'create' })
     await store.add([ADA])
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix)
     writeFileSync(`${file}-wal`, 'of another list')
@@ -210,7 +210,7 @@ test.each(['-wal', '-shm', '-journal'])(
     const message = `cannot open the list ${target}: use a name that does not end in -wal, -shm or -journal`
     for (const prepare of [() => {}, () => writeFileSync(target, 'of another list')]) {
       prepare()
-      expect(() => openSqliteStore(link)).toThrow(message)
+      expect(() => openSqliteStore(link, { access: 'create' })).toThrow(message)
       const restored = await runCommand(['restore', link, '--list', `sqlite:${folder}/new.db`])
       expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining(message)])
     }

@@ -15,7 +15,7 @@ const SECOND = ['-', `ALTER TABLE subscribers ADD COLUMN note TEXT; UPDATE subsc
 
 test('an older list gets the migrations that it lacks, once, and keeps what it has', async () => {
   const file = join(folder, 'older.db')
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, { access: 'create' })
   await store.add(toAddresses('ann@one.example'))
   const all = await listAll(store)
   await store.close()
@@ -31,7 +31,7 @@ test('an older list gets the migrations that it lacks, once, and keeps what it h
 
 test('a migration that fails leaves the list as it was', async () => {
   const file = join(folder, 'failed.db')
-  await openSqliteStore(file).close()
+  await openSqliteStore(file, { access: 'create' }).close()
   using db = new Database(file)
   expect(() => migrate(db, file, [...SECOND, 'DROP TABLE missing'])).toThrow('no such table')
   expect(checkVersion(db, file)).toBe(1)

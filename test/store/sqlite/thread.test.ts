@@ -3,12 +3,13 @@
 import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
 import { mkdtempSync, rmSync, statfsSync, statSync, symlinkSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
 import { createLog } from '../../../src/log.ts'
 import { LOG_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
-import { countCompacted } from '../../support/list-file.ts'
+import { countCompacted, toListFile } from '../../support/list-file.ts'
 import { createLedger, expectKept, postUntilFailure } from '../../support/load.ts'
 import { PRELOADED, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
@@ -63,4 +64,16 @@ test('compaction waits for a long reader, whose end would let one commit move al
   expect(countCompacted(file)).toBe(0)
   reader.run('COMMIT')
   await until(() => countCompacted(file) === 1)
+})
+
+test('a service that finds no list says that it creates one, and where', async () => {
+  const folder = await createFolder()
+  const warnings = (log: string) => log.split('\n').filter((line) => line.includes('"level":40'))
+  const service = await startService({ folder })
+  await service.stop()
+  const created = `a new, empty list was created: ${toListFile(await realpath(folder))}; if there was a list, stop the service`
+  expect(warnings(service.log())).toEqual([expect.stringContaining(created)])
+  const again = await startService({ folder })
+  await again.stop()
+  expect(warnings(again.log())).toEqual([])
 })
