@@ -23,6 +23,7 @@ test.concurrent('a run without failures logs three lines, for any number of requ
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [40, expect.stringContaining('a new, empty list was created')],
     [30, expect.stringContaining('listening on 127.0.0.1 port')],
     [30, 'stopping: the service answers every request that has begun'],
     [30, 'stopped'],

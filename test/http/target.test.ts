@@ -131,7 +131,8 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
         }
       }
     }
-    expect(service.log().trim().split('\n')).toHaveLength(1)
+    // A new list, and the start.
+    expect(service.log().trim().split('\n')).toHaveLength(2)
   })
 
   // RFC 9112 section 3.2. The runtime joins them.

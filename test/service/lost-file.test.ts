@@ -8,7 +8,6 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, wr
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
-import { giveSpace, takeSpace } from '../support/disk.ts'
 import { readListFile, toListFile } from '../support/list-file.ts'
 import { createLedger, postUntilFailure } from '../support/load.ts'
 import { type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
@@ -112,17 +111,4 @@ test.concurrent('no rescue file can be written: the log says so', async () => {
   expect((await scene.subscribe('bob@site.io')).status).toBe(500)
   await scene.logged('it cannot be copied: there is no such file or folder')
   expect(await scene.stop()).toBe(0)
-})
-
-test('a rescue that fails is tried again: who deletes a folder may delete the first copy too', async () => {
-  const scene = await startScene()
-  expect((await scene.subscribe('kept@site.io')).status).toBe(200)
-  takeSpace(scene.process.pid)
-  deleteFiles(scene)
-  expect((await scene.subscribe('lost@site.io')).status).toBe(500)
-  await scene.logged('and it cannot be copied')
-  giveSpace(scene.process.pid)
-  await until(async () => (await scene.subscribe('lost@site.io')).status === 500 && scene.rescued().length === 1)
-  expect(await readListFile(scene.rescued()[0]!)).toEqual(['kept@site.io'])
-  await scene.stop()
 })

@@ -107,9 +107,9 @@ export async function withSyncs<T>(files: readonly string[], work: () => Promise
  * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open
  * file. Blocks the thread: a second for about a million addresses.
  *
- * @returns whether it is copied, and a text for the log
+ * @returns what came of it, for the log
  */
-export async function rescueList(db: Database): Promise<{ readonly isRescued: boolean; readonly text: string }> {
+export async function rescueList(db: Database): Promise<string> {
   const path = toPath(db)
   const isThere = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()
   const folder = isThere ? dirname(path) : dirname(dirname(path))
@@ -119,11 +119,10 @@ export async function rescueList(db: Database): Promise<{ readonly isRescued: bo
     createPrivateFile(partial)
     copyInto(db, partial)
     await renameSynced(partial, file)
-    return { isRescued: true, text: `the addresses of the open file are in ${file}` }
+    return `the addresses of the open file are in ${file}`
   } catch (error) {
     deletePartial(partial)
-    const text = `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
-    return { isRescued: false, text }
+    return `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
   }
 }
 

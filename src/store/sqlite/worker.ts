@@ -38,7 +38,7 @@ declare const self: Worker
 let list: ListFile
 let schedule: Schedule
 let checkedAt = Number.NEGATIVE_INFINITY
-let rescueAttempts = 3
+let isRescued = false
 
 /** Ends when the last command has its reply. */
 let last = Promise.resolve()
@@ -157,10 +157,9 @@ function report(level: Report['level'], text: string): void {
   self.postMessage({ level, report: text } satisfies Report)
 }
 
-/** Copies what the open files of a lost list hold, in at most three attempts: `rm -r` of its folder deletes the first copy too. */
+/** Copies what the open files of a lost list hold, once. */
 async function rescue({ message }: LostListError): Promise<void> {
-  if (rescueAttempts === 0) return
-  const { isRescued, text } = await rescueList(list.db)
-  rescueAttempts = isRescued ? 0 : rescueAttempts - 1
-  report('warn', `${message}; ${text}`)
+  if (isRescued) return
+  isRescued = true
+  report('warn', `${message}; ${await rescueList(list.db)}`)
 }

@@ -124,7 +124,7 @@ test('while a synchronous standby is missing: 500 with the reason, no command wa
   const waiting = `SELECT FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND wait_event = 'SyncRep'`
   expect((await server.run(waiting, server.admin)).length).toBeWithin(1, 3)
   const notes: string[] = []
-  const store = await openStore(parseListUrl('URL', url), { notify: (text) => notes.push(text) })
+  const store = await openStore(parseListUrl('URL', url), { access: 'create', notify: (text) => notes.push(text) })
   for (const call of [
     () => store.check(),
     () => store.import([{ email: toAddress('fay@site.io') }]),
