@@ -1,4 +1,4 @@
-/** What a column holds, and whether one that the import does not read may say who left. Decision 9 has the rules. */
+/** What a column holds, and whether one that the import does not read may say who left.  */
 
 import { isBlank, isDate } from './dates.ts'
 import { CONSENT_PARTS, HARMLESS_NAMES, STATUS_PARTS } from './programs.ts'

@@ -15,7 +15,7 @@ export interface Meaning {
   readonly status: Status | undefined
   /** What `--treat` has before its last `=`, if that says so. */
   readonly treatment?: string | undefined
-  /** Whether it shows that the file says who unsubscribed: see decision 9. */
+  /** Whether it shows that the file says who unsubscribed: see decision 4. */
   readonly showsUnsubscribed: boolean
 }
 
