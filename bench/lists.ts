@@ -90,7 +90,7 @@ async function importInto(url: string, { folder, commit }: Checkout, size: numbe
   process.stderr.write(`importing ${size.toLocaleString('en')} addresses, once, with ${commit}\n`)
   const rollcall = toCommand(folder)
   const file = await getFile('listed', size)
-  const environment = { PATH: process.env.PATH, DATABASE_URL: url }
+  const environment = { PATH: process.env.PATH, ENV_FILE: '/dev/null', DATABASE_URL: url }
   await $`${rollcall} import ${file}`.env(environment).cwd(RESULTS).quiet()
   const count = Number(await $`${rollcall} count`.env(environment).cwd(RESULTS).text())
   if (count !== size) throw new Error(`the large list has ${count} addresses, not ${size}`)

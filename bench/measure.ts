@@ -117,7 +117,7 @@ async function measureCommand(
   if (args.includes('FILE')) replace.FILE = await getFile('new', 1_000_000)
   const start = performance.now()
   const child = Bun.spawn([...command, ...args.map((arg) => replace[arg] ?? arg)], {
-    env: { PATH: process.env.PATH, DATABASE_URL: list.url },
+    env: { PATH: process.env.PATH, ENV_FILE: '/dev/null', DATABASE_URL: list.url },
     cwd: folder,
     stdout: 'ignore',
     stderr: 'pipe',

@@ -43,7 +43,7 @@ export async function startServer(
   const start = performance.now()
   const children = ports.map((port) => {
     const settings = { NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: list.url }
-    const env = { PATH: process.env.PATH, ...settings }
+    const env = { PATH: process.env.PATH, ENV_FILE: '/dev/null', ...settings }
     return Bun.spawn(['taskset', '-c', pins.server, ...command], { env, cwd: folder, stdout: 'ignore', stderr: log })
   })
   for (const [index, child] of children.entries()) {

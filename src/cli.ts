@@ -1,9 +1,10 @@
 #!/usr/bin/env bun
 /** The command line: all verbs and their options. What a verb does is imported when it runs. */
 
+import { writeFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { note } from './commands/output.ts'
+import { areArgumentsText, checkStandardOutput, note } from './commands/output.ts'
 import { isDebugging } from './config/environment.ts'
 import { EXIT, Failure, toFileFailure, toLogged, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
@@ -22,9 +23,14 @@ const program = new Command('rollcall')
   )
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage.')
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
-  .configureOutput({ outputError: (text) => note(text.trimEnd().replace(/^error: /, 'rollcall: ')) })
+  .configureOutput({
+    writeOut: (text) => writeFileSync(process.stdout.fd, text),
+    outputError: (text) => note(text.trimEnd().replace(/^error: /, 'rollcall: ')),
+  })
   .exitOverride()
-  .hook('preAction', (_, command) => refuseEmpty(command))
+  // An option behind a verb is one of the verb: `remove -V` must not print the version.
+  .enablePositionalOptions()
+  .hook('preAction', (_, command) => checkCommand(command))
 
 addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(async () =>
   (await import('./commands/serve.ts')).serve(),
@@ -68,7 +74,7 @@ addListVerb(
   .option('--since <time>', 'Write those who subscribed on this day (UTC) or later, such as 2026-11-22')
   .option('--until <time>', 'Write those who subscribed on this day (UTC) or earlier')
   .option('--limit <count>', 'Write at most this many addresses', parseWholeNumber)
-  .option('--out <file>', 'Write to this file, which is replaced when the export is complete')
+  .option('--out <file>', 'Write to this file, which is replaced when the export is complete; - for standard output')
   .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
   .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet would treat as a formula')
   .addOption(
@@ -184,7 +190,7 @@ program.helpCommand('help [command]', 'Print help for a command')
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 try {
   suggest(process.argv[2])
-  await program.parseAsync()
+  await program.parseAsync(await separateAddresses(process.argv.slice(2)), { from: 'user' })
 } catch (error) {
   fail(error)
 }
@@ -225,19 +231,38 @@ function parseDuration(text: string): number {
   return Number(count) * seconds * 1000
 }
 
-/** Refuses empty values: with an unset variable, `--cursor-file "$FILE"` would hand the whole list over. @throws UsageError */
-function refuseEmpty(command: Command): void {
+/**
+ * Refuses empty values: with an unset variable, `--cursor-file "$FILE"` would hand the whole list over. Refuses arguments that are
+ * not UTF-8, which the runtime replaces: two names of files would be one. Refuses a closed standard output before anything
+ * changes. @throws UsageError, Failure
+ */
+function checkCommand(command: Command): void {
   const empty = command.options.find((option) => isEmpty(command.getOptionValue(option.attributeName())))
   if (empty) throw new UsageError(`the value of ${empty.long} is empty`)
   if (command.args.some(isEmpty)) throw new UsageError('an argument is empty')
+  if (!areArgumentsText()) throw new UsageError('an argument is not text in UTF-8: use another name for the file')
+  if (command.name() !== 'serve') checkStandardOutput()
 }
 
 function isEmpty(value: unknown): boolean {
   return [value].flat().some((text) => typeof text === 'string' && text.trim() === '')
 }
 
+/** Puts addresses such as `-V@site.io` behind `--`, because they are no options of `has` and `remove`. */
+async function separateAddresses(words: readonly string[]): Promise<readonly string[]> {
+  const [verb = '', ...rest] = words
+  if (!['has', 'remove'].includes(verb)) return words
+  const { parseOwnerAddress } = await import('./transfer/reading/addresses.ts')
+  const end = rest.includes('--') ? rest.indexOf('--') : rest.length
+  const isAddress = (word: string) => word.startsWith('-') && parseOwnerAddress(word).ok
+  const before = rest.slice(0, end)
+  const options = before.filter((word) => !isAddress(word))
+  return [verb, ...options, '--', ...before.filter(isAddress), ...rest.slice(end + 1)]
+}
+
 /** Refuses verbs that people try, and names the one that they may mean. @throws UsageError */
 function suggest(verb = ''): void {
+  if (/^-.*@/.test(verb)) throw new UsageError(`there is no verb ${verb}`)
   const suggestions: Readonly<Record<string, string>> = {
     add: 'echo ADDRESS | rollcall import -',
     subscribe: 'echo ADDRESS | rollcall import -',

@@ -18,9 +18,9 @@ export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly exitCode: number
 
-  /** @param message for the owner; its control characters are escaped, because it may quote a file or a setting */
+  /** @param message for the owner. It may quote a file or a setting: controls are escaped, and passwords are hidden */
   constructor(message: string, { exitCode = EXIT.failed, ...options }: ErrorOptions & { exitCode?: number } = {}) {
-    super(escapeControls(message), options)
+    super(escapeControls(hidePasswords(message)), options)
     this.exitCode = exitCode
   }
 }
@@ -43,6 +43,17 @@ export function escapeControls(text: string): string {
     /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/**
+ * Replaces what may be a password by `…`: in a URL, also a percent-encoded one, what is between the user and the last `@`; and the
+ * value of a `password=`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank.
+ */
+export function hidePasswords(text: string): string {
+  return text
+    .replace(/(\b[a-z][a-z\d+.-]*(?::|%3a)(?:\/|%2f)*\S*?(?::|%3a))(?!PASSWORD@)\S+(?=@|%40)/gi, '$1…')
+    .replace(/(\bpostgres(?:ql)?:\/*[^\s:"']*:)(?!PASSWORD@|…)[^"'\n]+(?=@)/gi, '$1…')
+    .replace(/(pass(?:word|wd)?|pwd)(\s*=\s*|%3d)(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&"']+)/gi, '$1$2…')
 }
 
 /** The code of an error of the system, of the runtime or of a library, such as `ENOENT`; empty when it has none. */

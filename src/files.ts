@@ -18,7 +18,6 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { SIDECAR } from './config/list-url.ts'
 import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
@@ -28,13 +27,15 @@ const PRIVATE_MODE = 0o600
 export type Write = (text: string) => Promise<void>
 
 /**
- * Writes an output, completely or not at all. It follows a symbolic link, replaces a regular file by a rename, and writes to
- * anything else, such as /dev/stdout or a FIFO. Only its owner can read a new file.
+ * Writes an output. A regular file is replaced by a rename when the output is complete, also behind a symbolic link; only its
+ * owner can read a new one. A device, a FIFO, `-` and what leads to an open descriptor, such as /dev/stdout, are written into.
  *
- * @param work writes the text. When it fails, the file stays as it was
+ * @param work writes the text. When it fails, a regular file stays as it was
  * @throws as `findFile`; Failure when the file cannot be written; what `work` throws
  */
 export async function writeOutput<T>(file: string, work: (write: Write) => Promise<T>): Promise<T> {
+  const descriptor = findDescriptor(file)
+  if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, file))
   if (isStream(file)) return await writeInto(file, file, work)
   const path = await findFile(file)
   const partial = await createPartialFile(path, file)
@@ -47,6 +48,23 @@ export async function writeOutput<T>(file: string, work: (write: Write) => Promi
     throw error
   }
 }
+
+/**
+ * Returns the descriptor of this process that a path leads to, such as 1 for /dev/stdout and /proc/self/fd/1. Its file may be
+ * regular, and others write to it too, so it is not replaced. `-` is standard output. Undefined for any other path.
+ */
+export function findDescriptor(path: string, links = 0): number | undefined {
+  if (path === '-') return 1
+  const folder = dirname(path)
+  const place = existsSync(folder) ? realpathSync(folder) : folder
+  const [, process = '', number] = DESCRIPTOR.exec(join(place, basename(path))) ?? []
+  if (number !== undefined && (process === '' || Number(process) === self)) return Number(number)
+  const isLink = links < 8 && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink ? findDescriptor(resolve(place, readlinkSync(path)), links + 1) : undefined
+}
+
+const DESCRIPTOR = /^\/(?:dev|proc\/(\d+)(?:\/task\/\d+)?)\/fd\/(\d+)$/
+const { pid: self } = process
 
 /** Whether a path is that of a device, a FIFO or a socket. */
 function isStream(path: string): boolean {
@@ -76,22 +94,36 @@ export const WRITE_VERSION = 18
  * @throws UsageError for a SQLite database, the name of a log of SQLite or of a lock, a device or a FIFO; Failure for a folder
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
-  const refuse = (problem: string) => new UsageError(`${file} ${problem}: choose another file`)
   try {
-    if (isStream(file)) throw refuse('is not a regular file')
-    const path = followLinks(resolve(file))
-    if (SIDECAR.test(path)) throw refuse('has the name of a log of SQLite')
-    if (LOCK.test(basename(path))) throw refuse('has the name of the lock of a cursor file')
-    const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
-    const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
-    if (isDatabase && !isBackup) throw refuse('is a SQLite database')
-    if (isDatabase && start[WRITE_VERSION] === 2) throw refuse('is a list, and not a backup')
-    const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
-    if (log) throw refuse(`has ${basename(path)}${log} beside it, which SQLite would play back into it`)
-    return path
+    const isRegular = findDescriptor(file) === undefined && !isStream(file)
+    const path = isRegular ? followLinks(resolve(file)) : file
+    const problem = isRegular
+      ? (describeName(path) ?? (await describeContent(path, isBackup)))
+      : 'is not a regular file'
+    if (problem === undefined) return path
+    throw new UsageError(`${file} ${problem}: choose another file`)
   } catch (error) {
     throw toFileFailure(error, file)
   }
+}
+
+/** How the files end that SQLite keeps next to a list. It deletes them, so no list and no output has such a name. */
+export const SIDECAR = /-(?:wal|shm|journal)$/
+
+/** Says why no output may have a name. */
+function describeName(path: string): string | undefined {
+  if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
+  return LOCK.test(basename(path)) ? 'has the name of the lock of a cursor file' : undefined
+}
+
+/** Says why what is at a path must stay. */
+async function describeContent(path: string, isBackup: boolean): Promise<string | undefined> {
+  const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
+  const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
+  if (isDatabase && !isBackup) return 'is a SQLite database'
+  if (isDatabase && start[WRITE_VERSION] === 2) return 'is a list, and not a backup'
+  const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
+  return log ? `has ${basename(path)}${log} beside it, which SQLite would play back into it` : undefined
 }
 
 /** The name of the lock of a cursor file. No output has such a name. */

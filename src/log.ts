@@ -6,15 +6,16 @@
 import pino from 'pino'
 import type { LogLevel } from './config/config.ts'
 import { escapeControls, toLogged } from './failure.ts'
+import { writeError } from './stderr.ts'
 
 export type Log = pino.Logger
 
-/** Opens the log. It writes each line at once, so that no line is lost at an exit. */
+/** Opens the log. It never throws or waits: a line that cannot be written at once is lost. */
 export function createLog(level: LogLevel): Log {
-  const destination = pino.destination({ dest: 2, sync: true })
+  const toLine = isTerminal() ? toText : (line: string) => line
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLogged } },
-    isTerminal() ? { write: (line) => void destination.write(toText(line)) } : destination,
+    { write: (line) => writeError(toLine(line), 0) },
   )
 }
 

@@ -83,6 +83,79 @@ test.each([
   expect(await readdir(folder)).toEqual(['list.csv'])
 })
 
+test('an address that looks like an option is an address, wherever it stands', async () => {
+  const { print, run, rows } = await createCliFixture()
+  const addresses = [
+    '-V@m.cc',
+    '-h@x.cc',
+    '--help@x.com',
+    '--version@x.com',
+    '--forget@m.cc',
+    '--json=a@m.cc',
+    '-@m.cc',
+  ]
+  await print(['import', '-'], `email\nbob@m.cc\n--list=a@m.cc\n${addresses.join('\n')}\n`)
+  for (const address of addresses) {
+    expect([address, (await run(['has', address])).stdout]).toEqual([
+      address,
+      expect.stringContaining(' has been on the list'),
+    ])
+    const removed = expect.stringContaining(`${address}: removed\n`)
+    expect([address, (await run(['remove', 'bob@m.cc', address])).stdout]).toEqual([address, removed])
+  }
+  await print(['remove', '--', '--list=a@m.cc'])
+  expect(await rows()).toEqual([])
+  for (const args of [['remove', '-V'], ['has', '-Vx'], ['-V@m.cc'], ['count', '-V@m.cc']]) {
+    expect([args, await run(args)]).toEqual([
+      args,
+      { code: 2, stdout: '', stderr: expect.stringMatching(/^rollcall: /) },
+    ])
+  }
+})
+
+test('no output shows a password, whatever it repeats', async () => {
+  const { run } = await createCliFixture()
+  const urls = [
+    'postgres://ann:hunter2@db.example/x',
+    'postgres://ann:hun@ter2@db.example/x',
+    'postgres://ann:hunter2/@db.example/x',
+    'postgres://ann:my hunter2@db.example/x',
+    'postgres%3A%2F%2Fann%3Ahunter2%40db.example%2Fx',
+    'postgres://db.example/x?user=ann&password=hunter2',
+    'postgresql:ann:hunter2@db.example/x',
+    "host=db.example user=ann password='a hunter2'",
+    'PGPASSWORD=hunter2',
+    'https://ann:hunter2@db.example',
+  ]
+  const commands = (url: string) => [
+    [url],
+    ['count', url],
+    ['count', '--list', url],
+    ['count', `--lists=${url}`],
+    ['import', url],
+    ['backup', url],
+    ['restore', url],
+    ['export', '--out', url],
+    ['export', '--format', url],
+    ['export', '--since', url],
+    ['copy', '--from-file', url, '--to', url],
+    ['doctor', '--list', url],
+    ['has', url],
+    ['init', '--base-url', url, '--name', 'x'],
+    ['import', '-', '--encoding', url],
+    ['import', '-', '--treat', url],
+  ]
+  for (const url of urls) {
+    const env = { DATABASE_URL: url, BASE_URL: url, CORS_ORIGINS: url }
+    expect((await runCommand(['doctor', '--json'], { env })).stdout).not.toMatch(/hun|ter2/)
+    const results = await Promise.all(commands(url).map((args) => run(args)))
+    for (const [index, { code, stdout, stderr }] of results.entries()) {
+      expect([commands(url)[index], code]).not.toEqual([commands(url)[index], 0])
+      expect(stdout + stderr).not.toMatch(/hun|ter2/)
+    }
+  }
+})
+
 test('without a verb, the help is on standard error', async () => {
   const { run } = await createCliFixture()
   expect(await run([])).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: rollcall') })

@@ -28,7 +28,8 @@ export async function exportList(options: ExportOptions): Promise<void> {
   checkOptions(options)
   const selection = parseSelection(options)
   const list = parseListOption(options)
-  const { exec: command, out } = options
+  const { exec: command } = options
+  const out = options.out === '-' ? undefined : options.out
   const writer = createWriter(options)
   using cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
   // The cursor would replace the addresses.

@@ -1,9 +1,37 @@
 /** Output of the commands: data to standard output, everything else to standard error. Controls in it are escaped. */
 
-import { writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isDumbTerminal } from '../config/environment.ts'
-import { escapeControls } from '../failure.ts'
+import { escapeControls, Failure, hidePasswords } from '../failure.ts'
 import { writeAll } from '../files.ts'
+import { writeError } from '../stderr.ts'
+
+/**
+ * Refuses a standard output that was closed at the start. The runtime opens /dev/null in its place, with a flag (O_CLOEXEC) that
+ * no descriptor of a caller has. @throws Failure
+ */
+export function checkStandardOutput(): void {
+  const [, flags = '0'] = /^flags:\s*(\d+)/m.exec(readProcess('fdinfo/1').toString()) ?? []
+  if ((Number.parseInt(flags, 8) & O_CLOEXEC) !== 0) throw new Failure('standard output is closed: use > /dev/null')
+}
+
+const O_CLOEXEC = 0o2000000
+
+/** Whether the arguments are text in UTF-8, as far as that is known. The runtime writes U+FFFD for what is not. */
+export function areArgumentsText(): boolean {
+  if (!process.argv.some((word) => word.includes('\ufffd'))) return true
+  const bytes = readProcess('cmdline')
+  return bytes.equals(Buffer.from(bytes.toString()))
+}
+
+/** Reads a file of Linux about this process; empty elsewhere. */
+function readProcess(name: string): Buffer {
+  try {
+    return readFileSync(`/proc/self/${name}`)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
 
 /** Writes data. @throws Failure when it cannot be written */
 export async function writeData(text: string): Promise<void> {
@@ -21,10 +49,10 @@ export async function printJson(value: object): Promise<void> {
   await print(JSON.stringify(value))
 }
 
-/** Prints lines on standard error. */
+/** Prints lines on standard error. They may repeat an argument, so passwords in them are hidden. */
 export function note(text: string): void {
   clearProgress()
-  process.stderr.write(toLines(text))
+  writeError(toLines(hidePasswords(text)))
 }
 
 function toLines(text: string): string {
@@ -53,7 +81,7 @@ const CLEAR = '\r\u001b[K'
 let isDrawn = false
 
 function clearProgress(): void {
-  if (isDrawn) writeLine(CLEAR)
+  if (isDrawn) writeError(CLEAR)
   isDrawn = false
 }
 
@@ -73,16 +101,7 @@ export function createProgress(verb: string, { unit = 'rows', hasOutput = false 
     drawnAt = performance.now()
     // A total may be an estimate.
     const share = total > 0 ? ` (${Math.min(Math.floor((100 * done) / total), 99)} %)` : ''
-    writeLine(`${CLEAR}${verb} ${toNumber(done)} ${unit}${share}`)
+    writeError(`${CLEAR}${verb} ${toNumber(done)} ${unit}${share}`)
     isDrawn = true
-  }
-}
-
-/** Writes at once, so that a signal finds the line as it is on the screen. */
-function writeLine(text: string): void {
-  try {
-    writeSync(process.stderr.fd, text)
-  } catch {
-    // The terminal is gone, or stopped with ^S.
   }
 }

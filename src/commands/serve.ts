@@ -5,6 +5,7 @@ import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
 import { createLog, isTerminal, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
+import { writeError } from '../stderr.ts'
 
 /** `rollcall serve`: runs until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
@@ -52,7 +53,7 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }:
     siteFile ? `The site file is ${siteFile.path}` : 'There is no site file: the page has the default texts',
     `Try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`,
   ]
-  process.stderr.write(`${lines.join('\n')}\n`)
+  writeError(`${lines.join('\n')}\n`)
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. */

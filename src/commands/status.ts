@@ -1,6 +1,7 @@
 import { toListName } from '../config/list-url.ts'
 import { Failure } from '../failure.ts'
 import { replaceFile } from '../files.ts'
+import { checkLatest } from '../store/check.ts'
 import { countRecent, type StoreStatus } from '../subscriber.ts'
 import { print, printJson, toNumber } from './output.ts'
 import { type ListOption, parseListOption, withStore } from './shared.ts'
@@ -31,6 +32,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
     await replaceFile(html, renderStatus(readSite().site, name, found, problem))
   } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)
+  checkLatest(found.lastAcceptedAt)
   checkSilence(found, maxSilence)
 }
 
@@ -105,7 +107,7 @@ const STEPS = [
 ] as const
 
 function toAgo(date: Date): string {
-  const seconds = Math.max(Math.round((Date.now() - date.getTime()) / 1000), 0)
-  const [size, unit] = STEPS.find(([step]) => seconds >= step) ?? [1, 'second']
-  return new Intl.RelativeTimeFormat('en').format(-Math.floor(seconds / size), unit)
+  const seconds = Math.round((Date.now() - date.getTime()) / 1000)
+  const [size, unit] = STEPS.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
+  return new Intl.RelativeTimeFormat('en').format(-Math.trunc(seconds / size), unit)
 }

@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
+import { writeError } from '../stderr.ts'
 
 /** Asks a person. Returns the answer without the white space around it. */
 export type Ask = (question: string) => Promise<string>
@@ -16,7 +17,7 @@ export async function askPerson<T>(stopped: string, work: (ask: Ask) => Promise<
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const closed = Promise.withResolvers<never>()
   const stop = () => {
-    process.stderr.write('\n')
+    writeError('\n')
     closed.reject(new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') }))
   }
   terminal.once('close', stop)

@@ -1,9 +1,9 @@
 /** The environment, and the settings that commands read without the rest of the configuration. */
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { parseEnv } from 'node:util'
 import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
+import { parseEnvFile } from './env-file.ts'
 
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -15,15 +15,20 @@ export const DEFAULT_FILE = '/etc/rollcall/env'
  * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If a file was read,
  * ENV_FILE in the result names it.
  *
- * @throws UsageError when the file cannot be read: without it, a command could use another list
+ * @throws UsageError when the file cannot be read, and as `parseEnvFile`: without it, a command could use another list
  */
 export function readEnvironment(variables: Environment = process.env): Environment {
   const { ENV_FILE: name } = variables
   const file = name || DEFAULT_FILE
   try {
+    const bytes = readFileSync(file)
+    // An empty device means that there is no file.
+    const isEmpty = bytes.length === 0 && !statSync(file).isFile()
+    const lines = isEmpty ? {} : parseEnvFile(bytes, `ENV_FILE is "${file}"`)
     const set = Object.entries(variables).filter(([, value]) => value)
-    return { ...parseEnv(readFileSync(file, 'utf8')), ...Object.fromEntries(set), ENV_FILE: file }
+    return { ...lines, ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return variables
     throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
   }

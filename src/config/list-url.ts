@@ -49,8 +49,6 @@ export function readListFile(name: string, file: string): ListUrl {
  */
 export function parseListUrl(name: string, value: string): ListUrl {
   const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
-  if (SIDECAR.test(file))
-    throw new UsageError(`${name} is "${value}": use a name that does not end in -wal, -shm or -journal`)
   if (isFileName(file)) return { kind: 'sqlite', file }
   const server = parsePostgresUrl(name, value)
   if (server) return { kind: 'postgres', server }
@@ -72,17 +70,17 @@ export function toAbsoluteName(list: ListUrl): string {
   return toListName(list.kind === 'sqlite' ? { ...list, file: resolve(list.file) } : list)
 }
 
-/** How the files end that SQLite keeps next to a list. It deletes them, so no list and no output has such a name. */
-export const SIDECAR = /-(?:wal|shm|journal)$/
-
-/** Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning, and a blank is a mistake. */
+/**
+ * Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning; a blank, a URL and U+FFFD, which
+ * stands for bytes that are not UTF-8, are mistakes.
+ */
 function isFileName(path: string): boolean {
-  return path !== '' && !/^(?:\s|:|file:)|[\s/]$|\p{Cc}/u.test(path)
+  return path !== '' && !/^(?:\s|:|file:)|[\s/]$|:\/\/|\p{Cc}|\ufffd/u.test(path)
 }
 
 /** Removes everything that may be a password from a URL. */
 function redactUrl(value: string): string {
-  if (/^(?:sqlite|file):|^[^:@?=]*(?::\/[^:@?=]*)?$/.test(value)) return `"${value}"`
+  if (/^(?:(?:sqlite|file):[^@]*|[^:@?=%]*(?::\/[^:@?=%]*)?)$/.test(value)) return `"${value}"`
   const scheme = /^[a-z][a-z0-9+.-]*:(?=\/)/i.exec(value)?.[0]
   return scheme
     ? `"${scheme}…" (the rest is not shown: it may contain a password)`

@@ -55,3 +55,23 @@ export async function checkInbox(
   }
   throw new StoreError(`${found}, and no process compacts: start the service, or run "rollcall count"`)
 }
+
+/** Milliseconds by which two clocks may differ. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+/**
+ * Checks that no subscription has a date in the future, which a wrong clock leaves: with it, the list is never silent.
+ *
+ * @param latest the latest date of a subscription, if there is one
+ * @returns what was found
+ * @throws StoreError
+ */
+export function checkLatest(latest: Date | undefined): string {
+  if (!latest) return 'there is no subscription'
+  const date = latest.toISOString()
+  if (latest.getTime() <= Date.now() + CLOCK_TOLERANCE_MS) return `the latest subscription is of ${date}`
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+  throw new StoreError(
+    `the latest subscription is of ${date}, in the future: set the clock; to see such addresses, run: rollcall export --include-reserved --since ${date.slice(0, 10) < tomorrow ? date : tomorrow}`,
+  )
+}

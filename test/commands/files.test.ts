@@ -95,6 +95,53 @@ test('a link is followed, also to a file that does not exist yet; a device and a
   expect((await stat(join(folder, 'fifo'))).isFIFO()).toBe(true)
 })
 
+test('what leads to an open descriptor is written into, also when its file is regular: what it held stays', async () => {
+  const { folder, print, shell, write } = await createPlace()
+  const text = await print(['export'])
+  await symlink('/dev/stdout', join(folder, 'out'))
+  for (const name of [
+    '-',
+    '/dev/stdout',
+    '/dev/fd/1',
+    '/proc/self/fd/1',
+    '/proc/thread-self/fd/1',
+    'out',
+    '/dev/../dev/stdout',
+  ]) {
+    await write('a', 'before\n')
+    await shell(`(echo first; rollcall export --out ${name}; echo last) >> a`)
+    expect([name, readFileSync(join(folder, 'a'), 'utf8')]).toEqual([name, `before\nfirst\n${text}last\n`])
+  }
+  await write('a', 'before\n')
+  await shell('rollcall export --out /dev/fd/3 3>> a; rollcall status --html /dev/stdout >> a')
+  const found = readFileSync(join(folder, 'a'), 'utf8')
+  expect(found.slice(0, `before\n${text}<!doc`.length)).toBe(`before\n${text}<!doc`)
+  await write('import.log', 'before\n')
+  await shell('echo bad | cat - o.csv | rollcall import - --rejected /dev/stderr 2>> import.log')
+  expect(readFileSync(join(folder, 'import.log'), 'utf8')).toStartWith('before\nline,reason,address\r\n')
+  await write('b.db', 'before\n')
+  for (const command of ['backup /dev/stdout', 'backup -', 'export --cursor-file /dev/stdout']) {
+    const { code, stderr } = await shell(`rollcall ${command} >> b.db`)
+    expect([command, code, stderr]).toEqual([command, 2, expect.stringContaining('is not a regular file')])
+  }
+  expect(readFileSync(join(folder, 'b.db'), 'utf8')).toBe('before\n')
+  // A descriptor that is not open.
+  expect((await shell('rollcall export --out /dev/fd/99')).code).toBe(1)
+})
+
+test('two names of files that are not UTF-8 do not become one', async () => {
+  const { folder, print, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  for (const command of ['backup', 'export --out', 'export --cursor-file', 'count --list']) {
+    const { code, stderr } = await shell(`rollcall ${command} $'x\\xff.db'`)
+    const line = expect.stringContaining('an argument is not text in UTF-8')
+    expect([command, code, stderr]).toEqual([command, 2, line])
+  }
+  expect(await readdir(folder)).toEqual(['list.db'])
+  await print(['backup', 'ü\ufffd.db'])
+  expect((await readdir(folder)).sort()).toEqual(['list.db', 'ü\ufffd.db'])
+})
+
 test('a backup replaces an older one, but not a list that a service uses', async () => {
   const { folder, list, print, run, rows } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')

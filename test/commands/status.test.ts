@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -113,4 +114,25 @@ test('--max-silence sets the exit code', async () => {
   expect(await check()).toMatchObject({ code: 0, stderr: '' })
   await print(['remove', 'a@site.io', 'b@site.io'])
   expect(await check()).toMatchObject({ code: 1, stderr: 'rollcall: no address was ever accepted\n' })
+})
+
+test('a date in the future is a fault: with it, --max-silence would never fail', async () => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'a@site.io\n')
+  const date = Date.now() + 400 * 86_400_000
+  using db = new Database(join(folder, 'list.db'))
+  db.run('UPDATE subscribers SET subscribed_at = ?', [date])
+  const says = `the latest subscription is of ${new Date(date).toISOString()}, in the future: set the clock`
+  for (const args of [['status'], ['status', '--json'], ['status', '--max-silence', '7d']]) {
+    const found = await run(args)
+    expect([args, found.code, found.stderr]).toEqual([args, 1, expect.stringContaining(`rollcall: ${says}`)])
+  }
+  expect((await run(['status'])).stdout).toMatch(/in (?:399|400) days/)
+  const { code, stdout } = await run(['doctor'])
+  expect([code, stdout]).toEqual([1, expect.stringContaining(`\ndates          wrong: ${says}`)])
+  const [, command = ''] = /run: rollcall (export .*)/.exec(stdout) ?? []
+  expect(await print(command.split(' '))).toContain('a@site.io')
+  // Clocks differ a little.
+  db.run('UPDATE subscribers SET subscribed_at = ?', [Date.now() + 30_000])
+  expect((await run(['status'])).code).toBe(0)
 })

@@ -31,8 +31,14 @@ test.each([
   )
 })
 
-test.each(['sqlite:list.db-wal', 'file:/srv/l-shm', 'sqlite:list.db-journal'])('%s has the name of a log', (url) => {
-  expect(() => parse(url)).toThrow(`DATABASE_URL is "${url}": use a name that does not end in -wal, -shm or -journal`)
+test.each([
+  'sqlite:postgres://rollcall:hunter2@db.example/rollcall',
+  'sqlite:postgres%3A%2F%2Frollcall:hunter2@db.example/rollcall',
+  'postgres%3A%2F%2Frollcall%3Ahunter2%40db.example%2Frollcall',
+  'sqlite:x\ufffd.db',
+])('%s is no list, and no part of it is', (url) => {
+  expect(() => parse(url)).toThrow(UsageError)
+  expect(() => parse(url)).toThrow(/^DATABASE_URL is (?!.*hunter2).* use sqlite:PATH/)
 })
 
 describe('never shows what may be a password', () => {

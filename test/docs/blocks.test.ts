@@ -23,7 +23,7 @@ import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { getServer } from '../support/postgres.ts'
 import { PROGRAM } from '../support/program.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { NO_ENV_FILE, type RunningService, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 
@@ -95,7 +95,7 @@ async function createRunner() {
   await openSqliteStore(join(folder, 'data/rollcall.db'), { access: 'create' }).close()
 
   const path = [join(folder, 'bin'), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(':')
-  const env = { PATH: path, HOME: process.env.HOME ?? '/', HOST: '127.0.0.1', PORT: '0', BASE_URL }
+  const env = { PATH: path, HOME: process.env.HOME ?? '/', HOST: '127.0.0.1', PORT: '0', BASE_URL, ...NO_ENV_FILE }
   const toCommand = (text: string) => ['bash', '-eu', '-o', 'pipefail', '-c', text]
   const write = (text: string, name: string) => writeFileSync(join(folder, name), text)
   let service: RunningService | undefined

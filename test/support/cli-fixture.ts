@@ -4,7 +4,7 @@ import { onTestFinished } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROGRAM } from './program.ts'
-import { type CommandResult, runCommand } from './service.ts'
+import { type CommandResult, NO_ENV_FILE, runCommand } from './service.ts'
 import { createFolder } from './workspace.ts'
 
 /** A row of an export as NDJSON. */
@@ -36,7 +36,7 @@ export async function createCliFixture() {
 
   /** Starts a command, with pipes to it; it is killed if it still runs when the test ends. */
   function start(args: readonly string[]) {
-    const env = { PATH: process.env.PATH, DATABASE_URL: list }
+    const env = { PATH: process.env.PATH, ...NO_ENV_FILE, DATABASE_URL: list }
     const child = Bun.spawn([PROGRAM, ...args], { cwd: folder, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     onTestFinished(() => child.kill('SIGKILL'))
     return child

@@ -62,7 +62,7 @@ export function startInTerminal(script: string, { columns, folder, env }: Termin
   let output = ''
   const child = Bun.spawn(['sh', '-c', script.replaceAll('rollcall ', `'${PROGRAM}' `)], {
     cwd: folder,
-    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
+    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ENV_FILE: '/dev/null', ...env },
     terminal: {
       cols: columns,
       data(_, data) {

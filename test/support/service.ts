@@ -66,10 +66,13 @@ export async function writeForeignFiles(folder: string): Promise<void> {
   await writeFile(join(folder, 'foreign.ts'), 'process.exit(99)\n')
 }
 
+/** Without the env file of an installed package, whose list is not for tests. */
+export const NO_ENV_FILE: Environment = { ENV_FILE: '/dev/null' }
+
 /** Returns the environment of a child process: the settings, and from this process only what the child needs to run. */
 function toChildEnvironment(env: Environment): Record<string, string> {
   const { PATH = '', HOME = '/' } = process.env
-  return { PATH, HOME, ...env }
+  return { PATH, HOME, ...NO_ENV_FILE, ...env }
 }
 
 /**

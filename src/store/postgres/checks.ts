@@ -3,7 +3,7 @@
 import type { SQL } from 'bun'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
 import { moveSlice, readInbox, readInboxSince } from './inbox.ts'
 import { readHead, tryWrite } from './read.ts'
@@ -29,6 +29,10 @@ export async function* checkPostgresList(
     yield runCheck('inbox', async () => {
       const { size } = await client.run(readInbox)
       return await checkInbox({ size, since: await client.run(readInboxSince) }, moveSome)
+    })
+    yield run('dates', async (sql) => {
+      const [{ last }] = await sql<[{ last: Date | null }]>`SELECT max(subscribed_at) AS last FROM rollcall.subscribers`
+      return checkLatest(last ?? undefined)
     })
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {

@@ -3,18 +3,18 @@
 import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { SIDECAR } from '../../config/list-url.ts'
 import { Failure, IS_FOLDER } from '../../failure.ts'
+import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, checkInbox, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { listRescues } from './backup.ts'
 import { createCompaction } from './compaction.ts'
 import { toReason } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { checkExists, readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
-import { checkIntegrity, readCount, readHead } from './read.ts'
+import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
 import { checkVersion, hasListHeader, SCHEMA_VERSION } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
@@ -30,6 +30,7 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   if (!list.ok) return
   yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
+  yield runCheck('dates', () => checkLatest(read(path, readDates).lastAcceptedAt))
   yield runCheck('inbox', () => {
     const inbox = read(path, (db) => ({ size: countInbox(db), since: readInboxSince(db) }))
     return checkInbox(inbox, () => tryCompaction(path))

@@ -13,9 +13,8 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { SIDECAR } from '../../config/list-url.ts'
-import { toErrorCode } from '../../failure.ts'
-import { followLinks, WRITE_VERSION } from '../../files.ts'
+import { toErrorCode, UsageError } from '../../failure.ts'
+import { followLinks, SIDECAR, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
 
@@ -114,10 +113,11 @@ export function readFreeBytes(path: string): number {
   return bavail * bsize
 }
 
-/** Makes a path absolute, and follows links, as SQLite does. @throws StoreError for a file that SQLite may delete; ELOOP */
+/** Makes a path absolute, and follows links, as SQLite does. @throws UsageError for a file that SQLite may delete; ELOOP */
 export function toRealPath(path: string): string {
   const real = followLinks(resolve(path))
-  if (SIDECAR.test(real)) throw toOpenError(real, 'use a name that does not end in -wal, -shm or -journal')
+  if (SIDECAR.test(real))
+    throw new UsageError(`the list is "${real}": use a name that does not end in -wal, -shm or -journal`)
   return real
 }
 

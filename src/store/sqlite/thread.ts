@@ -3,15 +3,22 @@
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { describeModes } from './checks.ts'
+import { toOpenError } from './error.ts'
+import { toRealPath } from './paths.ts'
 import type { Command, Reply, Report } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
  * supervisor starts it again. Logs a warning when other users may read the list.
  *
- * @throws StoreError when the file cannot be opened
+ * @throws StoreError when the file cannot be opened; as `toRealPath`
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
+  try {
+    toRealPath(file)
+  } catch (error) {
+    throw toOpenError(file, error)
+  }
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
   const pending: PromiseWithResolvers<unknown>[] = []
   let isClosing = false

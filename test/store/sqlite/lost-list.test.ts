@@ -207,12 +207,12 @@ test.each(['-wal', '-shm', '-journal'])(
     const folder = await createFolder()
     const [target, link] = [join(folder, `other.db${suffix}`), join(folder, 'list.db')]
     symlinkSync(target, link)
-    const message = `cannot open the list ${target}: use a name that does not end in -wal, -shm or -journal`
+    const message = `the list is "${target}": use a name that does not end in -wal, -shm or -journal`
     for (const prepare of [() => {}, () => writeFileSync(target, 'of another list')]) {
       prepare()
       expect(() => openSqliteStore(link, { access: 'create' })).toThrow(message)
       const restored = await runCommand(['restore', link, '--list', `sqlite:${folder}/new.db`])
-      expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining(message)])
+      expect([restored.code, restored.stderr]).toEqual([2, expect.stringContaining(message)])
     }
     expect(readFileSync(target, 'utf8')).toBe('of another list')
     expect(readdirSync(folder).toSorted()).toEqual(['list.db', `other.db${suffix}`])
