@@ -9,7 +9,8 @@ import type { StoreOptions } from './sqlite/store.ts'
 /**
  * Opens a list for a command.
  *
- * @param options.notify says what a SQLite list that cannot be written leaves out. A PostgreSQL list fails then
+ * @param options.notify says that a list that cannot be written is read without its inbox: a `status` of PostgreSQL, and
+ * everything of SQLite
  * @throws StoreError when it cannot be opened
  */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
@@ -18,8 +19,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  const { access, onCompaction } = options
-  return openPostgresStore({ server: list.server, create: access === 'create', onCompaction })
+  const { access, ...rest } = options
+  return openPostgresStore({ ...rest, server: list.server, create: access === 'create' })
 }
 
 /**
