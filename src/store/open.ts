@@ -9,8 +9,7 @@ import type { StoreOptions } from './sqlite/store.ts'
 /**
  * Opens a list for a command.
  *
- * @param options.notify says that a list that cannot be written is read without its inbox: a `status` of PostgreSQL, and
- * everything of SQLite
+ * @param options.notify says what a SQLite list that cannot be written leaves out. A PostgreSQL list fails then
  * @throws StoreError when it cannot be opened
  */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
@@ -19,8 +18,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  const { access, ...rest } = options
-  return openPostgresStore({ ...rest, server: list.server, create: access === 'create' })
+  const { access, onCompaction } = options
+  return openPostgresStore({ server: list.server, create: access === 'create', onCompaction })
 }
 
 /**

@@ -28,9 +28,9 @@ function listSettings(): string[] {
   return [...names].sort()
 }
 
-test('docs/settings.md has every setting, and no other', () => {
+test.each(['README.md', 'docs/settings.md'])('%s has every setting, and no other', (file) => {
   const text =
-    readText('docs/settings.md')
+    readText(file)
       .split(/^##+ /m)
       .find((section) => /^(?:Settings|Environment)\n/.test(section)) ?? ''
   const named = readSpans(text).filter((code) => /^[A-Z_]{4,}$/.test(code))
