@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { $ } from 'bun'
-import { ROOT } from './executable.ts'
 import { writeInstallation } from './installation.ts'
+import { ROOT } from './origin.ts'
 
 /** Packs executables: by default those of `dist/`. Ends the process if there is none. */
 export async function buildArchives(named: readonly string[]): Promise<void> {

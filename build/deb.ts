@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { $ } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
-import { buildExecutable, HOST_TARGET, ROOT } from './executable.ts'
+import { buildExecutable, HOST_TARGET } from './executable.ts'
 import { writeInstallation } from './installation.ts'
+import { type Origin, ROOT, readOrigin } from './origin.ts'
 
 /** The targets of executables, by the names of Debian. */
 export const TARGETS: Readonly<Record<string, string>> = { amd64: 'linux-x64', arm64: 'linux-arm64' }
@@ -17,6 +18,8 @@ export interface DebOptions {
   readonly executable: string
   /** The name of the package file. */
   readonly file: string
+  /** Who maintains the package, and where; by default, what this build knows. */
+  readonly origin?: Origin
   /** Another version than that of package.json, for a test. */
   readonly version?: string
   /** gzip takes seconds. xz takes minutes, and saves a quarter. */
@@ -29,6 +32,7 @@ export async function writeDeb({
   executable,
   file,
   version,
+  origin = readOrigin(),
   compression = 'gzip',
 }: DebOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-deb-'))
@@ -46,12 +50,12 @@ export async function writeDeb({
     const control = `Package: rollcall
 Version: ${version ?? manifest.version}
 Architecture: ${architecture}
-Maintainer: Rollcall <rollcall@localhost>
+Maintainer: ${origin.maintainer ?? 'Rollcall <rollcall@localhost>'}
 Installed-Size: ${size}
 Depends: libc6 (>= 2.17), systemd, init-system-helpers
 Section: web
 Priority: optional
-Description: ${manifest.description}
+${origin.url ? `Homepage: ${origin.url}\n` : ''}Description: ${manifest.description}
 `
     writeFileSync(join(folder, 'DEBIAN/control'), control)
     writeFileSync(join(folder, 'DEBIAN/conffiles'), '/etc/rollcall/env\n/etc/rollcall/site.yaml\n')

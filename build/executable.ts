@@ -1,11 +1,11 @@
 /** Executables, each with the program and the runtime in one file, and the licenses of what they contain. */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { packages } from '../package-lock.json' with { type: 'json' }
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { bundlePage } from '../src/page/bundle.ts'
+import { readNotices } from './notices.ts'
+import { ROOT, readOrigin } from './origin.ts'
 
-export const ROOT = resolve(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src')
 /** All targets. */
 export const PLATFORMS = [
@@ -31,7 +31,7 @@ export async function buildExecutables(targets: readonly string[]): Promise<void
  *
  * @throws AggregateError when a source cannot be bundled, or the runtime is not available
  */
-export async function buildExecutable(target: string, outfile: string, commit = readCommit()): Promise<void> {
+export async function buildExecutable(target: string, outfile: string, commit = readOrigin().commit): Promise<void> {
   const literals = Object.entries(await bundlePage()).map(([name, content]) => {
     const text = typeof content === 'string'
     return `${name}: ${text ? JSON.stringify(content) : `Buffer.from('${Buffer.from(content).toString('base64')}', 'base64')`}`
@@ -63,28 +63,4 @@ export async function buildExecutable(target: string, outfile: string, commit = 
 function replacePageBundle(contents: string): Bun.BunPlugin {
   const filter = new RegExp(`^${RegExp.escape(join(SOURCES, 'page/bundle.ts'))}$`)
   return { name: 'page', setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
-}
-
-/** The commit of the checkout, with `-dirty` if a file was changed. Undefined outside of a checkout or without git. */
-function readCommit(): string | undefined {
-  if (!Bun.which('git')) return undefined
-  const { stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT })
-  return stdout.toString().trim() || undefined
-}
-
-/** The licenses of the runtime and of every package in the executable. @throws Error when a package has none */
-export function readNotices(): string {
-  const folders = Object.entries(packages)
-    .filter(([path, entry]) => path && !('dev' in entry) && !/\/(@oven|bun$)/.test(path))
-    .map(([path]) => join(ROOT, path))
-  const notices = folders.filter(existsSync).map((folder) => {
-    const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-    if (!file && !(license && repository)) throw new Error(`${folder} has no license`)
-    // MPL 2.0, section 3.2: where the source is.
-    const named = `License: https://spdx.org/licenses/${license}.html\nSource: ${repository?.url ?? repository}`
-    return `${name} ${version}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : named}\n`
-  })
-  const bun = readFileSync(join(import.meta.dir, 'bun-license.mdx'), 'utf8')
-  return [`Bun ${Bun.version}\n\n${bun.trim()}\n`, ...notices].join(`\n${'-'.repeat(80)}\n\n`)
 }

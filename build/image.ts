@@ -3,12 +3,16 @@
  * are those of that stage.
  */
 
-import { cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { $ } from 'bun'
-import { buildExecutable, HOST_TARGET, ROOT, readNotices } from './executable.ts'
+import { buildExecutable, HOST_TARGET } from './executable.ts'
+import { readNotices } from './notices.ts'
+import { ROOT } from './origin.ts'
 
 const FOLDER = join(ROOT, 'dist/image')
+/** Where Debian has the license of the libraries that the executable loads. */
+const LIBC_LICENSE = '/usr/share/doc/libc6/copyright'
 
 /** The user of the service, to whom the folder of the list belongs (see the Containerfile), and the licenses. */
 const createFiles = async (): Promise<Record<string, string>> => ({
@@ -24,11 +28,12 @@ export async function buildImage(): Promise<void> {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(join(FOLDER, 'data'), { recursive: true })
   const executable = join(FOLDER, 'app/rollcall')
-  await buildExecutable(HOST_TARGET, executable, process.env.REVISION || undefined)
+  await buildExecutable(HOST_TARGET, executable)
   // The paths of the libraries that it loads, with the loader.
   for (const [, library = ''] of (await $`ldd ${executable}`.text()).matchAll(/(\/\S+) \(0x/g)) {
     add(library, (file) => cpSync(realpathSync(library), file))
   }
+  if (existsSync(LIBC_LICENSE)) add(LIBC_LICENSE, (file) => cpSync(LIBC_LICENSE, file))
   for (const [path, text] of Object.entries(await createFiles())) add(path, (file) => writeFileSync(file, text))
   console.log('dist/image/ is ready')
 }

@@ -2,7 +2,8 @@
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ROOT, readNotices } from './executable.ts'
+import { readNotices } from './notices.ts'
+import { ROOT } from './origin.ts'
 
 const DOC = 'share/doc/rollcall'
 const UNITS = ['rollcall.service', 'rollcall-backup.service', 'rollcall-backup.timer']

@@ -12,15 +12,13 @@ import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 
 /** The commit that an executable was built from. build/executable.ts defines it. */
 declare const COMMIT: string | undefined
+/** A published package has it in its package.json. */
+const commit = typeof COMMIT === 'string' ? COMMIT : 'gitHead' in manifest && manifest.gitHead
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
-  .version(
-    typeof COMMIT === 'string' ? `${manifest.version} (${COMMIT})` : manifest.version,
-    '-V, --version',
-    'Print the version',
-  )
+  .version(commit ? `${manifest.version} (${commit})` : manifest.version, '-V, --version', 'Print the version')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage.')
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
   .configureOutput({

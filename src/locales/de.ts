@@ -10,7 +10,7 @@ export const de: Locale = {
   kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',
   contact: 'Kontakt und Abmeldung',
   home: 'Unsere Website besuchen',
-  issues: 'Zum Einstieg',
+  sample: 'Erst die letzte Ausgabe lesen',
   privacy: 'Datenschutz',
   imprint: 'Impressum',
   license: 'Lizenz der Inhalte:',

@@ -10,7 +10,7 @@ export const fr: Locale = {
   kept: 'Nous conservons votre adresse e-mail et la date de votre inscription.',
   contact: 'Contact et désinscription',
   home: 'Visiter notre site',
-  issues: 'Par où commencer',
+  sample: 'Lire d’abord le dernier numéro',
   privacy: 'Confidentialité',
   imprint: 'Mentions légales',
   license: 'Licence du contenu\u00a0:',

@@ -10,7 +10,7 @@ export const nl: Locale = {
   kept: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',
   contact: 'Contact en afmelden',
   home: 'Bezoek onze website',
-  issues: 'Om te beginnen',
+  sample: 'Lees eerst het laatste nummer',
   privacy: 'Privacy',
   imprint: 'Colofon',
   license: 'Licentie van de inhoud:',

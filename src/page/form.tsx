@@ -5,7 +5,7 @@ import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import { splitAddress } from './assets/typo.ts'
 import type { Page } from './head.tsx'
-import { hasTitleFont } from './title.ts'
+import { toSubsets } from './title.ts'
 
 /** The state of the form in one response. */
 export interface FormState {
@@ -93,13 +93,18 @@ export function createFilled(phrase: string, element: JSX.Element): JSX.Element 
   )
 }
 
-/** Builds the notes below the form: the promise of the owner, then which data are stored. */
-function createNotes({ note, phrases }: Page): JSX.Element {
+/** Builds the notes below the form: the promise of the owner and an issue to read, then which data are stored. */
+function createNotes({ site, note, phrases }: Page): JSX.Element {
   return (
     <div class="notes">
-      {note && (
-        <p class="note" lang={note.language}>
-          <bdi>{note.text}</bdi>
+      {(note || site.sample) && (
+        <p>
+          {note && (
+            <span class="note" lang={note.language}>
+              <bdi>{note.text}</bdi>
+            </span>
+          )}{' '}
+          {site.sample && <a href={site.sample}>{phrases.sample}</a>}
         </p>
       )}
       <p class="kept" id="kept">
@@ -112,9 +117,12 @@ function createNotes({ note, phrases }: Page): JSX.Element {
 /** Builds the confirmation, which replaces the form after a success. The script adds the address. */
 export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, name, phrases } = page
-  const { outcomes, next, again, home } = phrases
+  const { outcomes, next, again, home, sample } = phrases
   const isDone = outcome === 'accepted'
-  const isTitle = hasTitleFont(name.text, outcomes.accepted)
+  // The page has the font for the name only.
+  const [fonts, needed] = [toSubsets(name.text), toSubsets(outcomes.accepted)]
+  const isTitle = needed.length > 0 && needed.every((subset) => fonts.includes(subset))
+  const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
       <svg viewBox="-1 -1 50 50" aria-hidden="true">
@@ -131,10 +139,9 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
       </p>
       <p>{next}</p>
       <p class="actions">
-        {/* With issues, these are the next step. */}
-        {site.home && site.issues.length === 0 && (
-          <a class="button" href={site.home}>
-            {home}
+        {target && (
+          <a class="button" href={target}>
+            {label}
           </a>
         )}
         <a id="again" href={toPagePath(language, site.languages)}>

@@ -31,7 +31,8 @@ test('the archive has what the lines of the installation use', async () => {
   const notices = await read('share/doc/rollcall/THIRD-PARTY-NOTICES')
   for (const name of ['Bun ', 'prom-client ', '@fontsource/fraunces ', 'hono '])
     expect(notices).toMatch(new RegExp(`^${name}\\d`, 'm'))
-  expect(notices).toContain('SIL OPEN FONT LICENSE')
+  for (const license of ['SIL OPEN FONT LICENSE', 'GNU LIBRARY GENERAL PUBLIC', 'Mozilla Public License Version 2.0'])
+    expect(notices).toContain(license)
   // The build needs no packages of the development. Its copy is that of the version that they have.
-  expect(readText('build/bun-license.mdx')).toBe(readText('node_modules/bun-types/docs/project/license.mdx'))
+  expect(readText('build/licenses/bun.mdx')).toBe(readText('node_modules/bun-types/docs/project/license.mdx'))
 })

@@ -1,7 +1,7 @@
 /**
  * `npm run test:only -- image`: builds the image from the sources with buildah, without a daemon, and runs it as a
  * container does: as PID 1, as the user of the image, and on a read-only root file system. Its first stage is on a root with
- * the Node of this machine, so only packages come from the network. Exit code 1 when a check fails.
+ * the Node of this machine, so only packages come from the network. Then it publishes the image to a registry. Exit code 1 when a check fails.
  */
 
 import { strict as assert } from 'node:assert'
@@ -13,19 +13,28 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
-import { ROOT } from '../support/paths.ts'
+import { findProgram, ROOT, toSupportFile } from '../support/paths.ts'
 import { runCommand, startService } from '../support/service.ts'
-import { within } from '../support/wait.ts'
-import { createFolder } from '../support/workspace.ts'
+import { until, within } from '../support/wait.ts'
+import { createFolder, findPort } from '../support/workspace.ts'
 
 const folder = await createFolder()
-const storage = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
+// All that runs buildah keeps its images here.
+const STORAGE = join(folder, 'storage.conf')
+await Bun.write(STORAGE, `[storage]\ndriver = "vfs"\ngraphroot = "${folder}/storage"\nrunroot = "${folder}/run"\n`)
+process.env.CONTAINERS_STORAGE_CONF = STORAGE
+const REVISION = run(['git', 'rev-parse', 'HEAD']).trim()
+/** Of the registry. */
+const CERTIFICATE = toSupportFile('certificate/localhost.crt')
+const SOURCE = 'https://git.site.io/owner/rollcall'
+
 try {
   build()
   const container = buildah('from', '--pull-never', 'rollcall').trim()
@@ -33,11 +42,12 @@ try {
   const { User, Env } = checkConfig()
   await checkService(root, User, Env)
   console.log(`size: ${Math.round(Number(run(['du', '--summarize', '--bytes', root]).split('\t')[0]) / 1e6)} MB`)
-  buildah('umount', container)
+  await checkPublishing(container)
 } finally {
   await rm(folder, { recursive: true })
 }
 
+/** Runs the script of the release, with another image in the place of the first one of the Containerfile. */
 function build(): void {
   const base = buildah('from', '--name', 'node', 'scratch').trim()
   copyNode(buildah('mount', base).trim())
@@ -45,9 +55,68 @@ function build(): void {
   const variables = ['HOME=/root', ...(certificates ? [`NODE_EXTRA_CA_CERTS=${certificates}`] : [])]
   buildah('config', ...variables.flatMap((variable) => ['--env', variable]), base)
   buildah('commit', '--rm', base, 'localhost/node')
-  const options = ['--isolation', 'chroot', '--pull-never', '--format', 'docker', '--tag', 'rollcall']
-  const values = ['BUILDER=localhost/node', `VERSION=${version}`, 'REVISION=abc1234']
-  buildah('build', ...options, ...values.flatMap((value) => ['--build-arg', value]), ROOT)
+  process.env.SOURCE = SOURCE
+  run([join(ROOT, '.ci/image'), '--isolation', 'chroot', '--pull-never', '--from', 'localhost/node'])
+}
+
+/**
+ * Publishes the image of this machine and one that stands for that of another one, twice, to a registry of its own.
+ *
+ * @param container a container of the image
+ */
+async function checkPublishing(container: string): Promise<void> {
+  const port = findPort()
+  const registry = Bun.spawn([findProgram('docker-registry') ?? '', 'serve', await writeRegistry(port)], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  // buildah trusts it.
+  process.env.SSL_CERT_FILE = CERTIFICATE
+  delete process.env.SSL_CERT_DIR
+  const tls = { ca: Bun.file(CERTIFICATE) }
+  const origin = `https://localhost:${port}`
+  try {
+    await until(() =>
+      fetch(`${origin}/v2/`, { tls }).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    const release = join(folder, 'release')
+    for (const path of ['.ci', 'dist/release', 'dist/images']) mkdirSync(join(release, path), { recursive: true })
+    cpSync(join(ROOT, '.ci/publish'), join(release, '.ci/publish'))
+    run(['npm', 'pack', '--silent', '--pack-destination', join(release, 'dist/release')])
+    const name = `${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.tar`
+    renameSync(join(ROOT, 'dist/images', name), join(release, 'dist/images', name))
+    const other = process.arch === 'x64' ? 'arm64' : 'amd64'
+    buildah('config', '--arch', other, container)
+    buildah('commit', '--format', 'docker', container, 'localhost/other')
+    buildah('push', 'localhost/other', `docker-archive:${release}/dist/images/other.tar`)
+
+    // A release that failed after this step runs it again.
+    const published = [1, 2].map(() => run([join(release, '.ci/publish'), 'image', `localhost:${port}/Owner/rollcall`]))
+    const [, digest = ''] = /^digest=(sha256:\w+)$/m.exec(published[1] ?? '') ?? []
+    const accept = 'application/vnd.docker.distribution.manifest.list.v2+json'
+    for (const tag of [version, version.replace(/\.\d+$/, ''), 'latest']) {
+      const response = await fetch(`${origin}/v2/owner/rollcall/manifests/${tag}`, { headers: { accept }, tls })
+      assert.equal(response.headers.get('docker-content-digest'), digest)
+      const { manifests } = (await response.json()) as { manifests: { platform: { architecture: string } }[] }
+      assert.deepEqual(manifests.map(({ platform }) => platform.architecture).sort(), ['amd64', 'arm64'])
+    }
+    assert.match(published[0] ?? '', new RegExp(`^name=localhost:${port}/owner/rollcall\ndigest=${digest}$`, 'm'))
+    console.log('published for amd64 and arm64, with three tags, and published again with the same digest')
+  } finally {
+    registry.kill()
+    await registry.exited
+  }
+}
+
+/** Writes the settings of a registry. Returns their path. */
+async function writeRegistry(port: number): Promise<string> {
+  const file = join(folder, 'registry.yml')
+  const storage = { filesystem: { rootdirectory: join(folder, 'registry') } }
+  const tls = { certificate: CERTIFICATE, key: toSupportFile('certificate/localhost.key') }
+  await Bun.write(file, JSON.stringify({ version: 0.1, storage, http: { addr: `localhost:${port}`, tls } }))
+  return file
 }
 
 /** Copies Node and npm of this machine, what they run, and the settings of npm to a root. */
@@ -88,7 +157,8 @@ function checkConfig(): { readonly User: string; readonly Env: readonly string[]
   assert.equal(StopSignal, 'SIGTERM')
   assert.deepEqual(Healthcheck.Test, ['CMD', 'rollcall', 'healthcheck'])
   assert.equal(Labels['org.opencontainers.image.version'], version)
-  assert.equal(Labels['org.opencontainers.image.revision'], 'abc1234')
+  assert.equal(Labels['org.opencontainers.image.revision'], REVISION)
+  assert.equal(Labels['org.opencontainers.image.source'], SOURCE)
   console.log('configuration: user, command, volume, signal, health check and labels')
   return config
 }
@@ -97,6 +167,7 @@ async function checkService(root: string, user: string, variables: readonly stri
   const [uid = 0, gid = 0] = user.split(':').map(Number)
   assert.equal(statSync(join(root, 'data')).uid, uid)
   assert.match(readFileSync(join(root, 'usr/share/doc/rollcall/THIRD-PARTY-NOTICES'), 'utf8'), /SIL OPEN FONT LICENSE/)
+  assert.equal(run([join(root, 'usr/local/bin/rollcall'), '--version']), `${version} (${REVISION})\n`)
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   chownSync(data, uid, gid)
@@ -137,12 +208,12 @@ async function checkService(root: string, user: string, variables: readonly stri
 }
 
 function buildah(...args: readonly string[]): string {
-  return run(['buildah', ...storage, ...args])
+  return run(['buildah', ...args])
 }
 
 /** Runs a program. @throws Error with what it printed when it fails */
 function run(command: readonly string[]): string {
-  const { success, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT })
+  const { success, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT, env: process.env })
   if (!success) throw new Error(`${command.join(' ')}: ${stdout}${stderr}`)
   return stdout.toString()
 }

@@ -17,6 +17,8 @@ interface Runner {
   readonly about: string
   /** The programs that it needs, with the Debian package of each. */
   readonly programs?: Readonly<Record<string, string>>
+  /** Other Debian packages that it needs. */
+  readonly packages?: readonly string[]
   readonly needsRoot?: boolean
   /** Returns what else is missing, as a sentence without a period. @param args its options */
   readonly findMissing?: (args: readonly string[]) => string | undefined
@@ -29,10 +31,12 @@ const toTest = (file: string, seconds: number) =>
   toScript('test', '--timeout', String(seconds * 1000), `./test/runners/${file}`)
 
 const NAMESPACES = { unshare: 'util-linux', nsenter: 'util-linux', setpriv: 'util-linux' }
-const GENERATORS = 'test/runners/generators'
+/** Installs the packages that a check has in a folder of its own. */
+const toInstall = (command: string, name: string) =>
+  ['npm', command, '--no-audit', '--loglevel=error', '--prefix', `test/runners/${name}`] as const
 
 /** Every check, the quick ones first. */
-const RUNNERS: Readonly<Record<string, Runner>> = {
+export const RUNNERS: Readonly<Record<string, Runner>> = {
   monitoring: {
     about: 'checks and tests the alert rules for Prometheus',
     programs: { promtool: 'prometheus' },
@@ -41,7 +45,11 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   generators: {
     about:
       'installs client generators, Spectral with the OWASP rules, respect, Portman and Prism, and runs them on the description',
-    commands: [['npm', 'ci', '--prefix', GENERATORS], toTest('generators/run.ts', 120)],
+    commands: [toInstall('ci', 'generators'), toTest('generators/run.ts', 120)],
+  },
+  packages: {
+    about: 'installs the package with npm, pnpm, yarn and bun, from the registry, and runs it',
+    commands: [[...toInstall('install', 'packages'), '--no-package-lock'], toTest('packages/run.ts', 300)],
   },
   systemd: {
     about: 'checks the systemd units, and runs the service with their restrictions',
@@ -71,8 +79,8 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     commands: [toScript('test/runners/postgres.ts', 'citus')],
   },
   image: {
-    about: 'builds the image from the sources, and runs it as a container does',
-    programs: { buildah: 'buildah', ...NAMESPACES },
+    about: 'builds the image from the sources, runs it as a container does, and publishes it to a registry',
+    programs: { buildah: 'buildah', 'docker-registry': 'docker-registry', ...NAMESPACES },
     needsRoot: true,
     commands: [toScript('test/runners/image.ts')],
   },
@@ -85,14 +93,21 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   start: {
     about: 'walks docs/start.md, from the Debian package to a page with TLS',
-    programs: { caddy: 'caddy', nginx: 'nginx', certbot: 'certbot', 'dpkg-deb': 'dpkg-dev', ...NAMESPACES },
+    programs: {
+      caddy: 'caddy',
+      nginx: 'nginx',
+      certbot: 'python3-certbot-nginx',
+      'dpkg-deb': 'dpkg-dev',
+      ...NAMESPACES,
+    },
     needsRoot: true,
     commands: [toTest('start.ts', 600)],
   },
 }
 
-function toServerNeeds(kind: ServerKind): Pick<Runner, 'findMissing'> {
+function toServerNeeds(kind: ServerKind): Pick<Runner, 'packages' | 'findMissing'> {
   return {
+    packages: kind === 'citus' ? [] : ['postgresql'],
     findMissing: (args) => {
       const found = findServer(kind, args)
       return found.bin ? undefined : found.missing
@@ -153,13 +168,21 @@ function runOnly(name = '', args: readonly string[] = []): number {
   return missing || !run(runner.commands, args) ? 1 : 0
 }
 
-function describe([name, { about, programs = {}, needsRoot }]: [string, Runner]): string {
-  const needs = [...new Set(Object.values(programs)), ...(needsRoot ? ['root'] : [])]
+/** The Debian packages that a check needs. */
+const toPackages = ({ programs = {}, packages = [] }: Partial<Runner> = {}) => [
+  ...new Set([...Object.values(programs), ...packages]),
+]
+
+function describe([name, runner]: [string, Runner]): string {
+  const { about, needsRoot } = runner
+  const needs = [...toPackages(runner), ...(needsRoot ? ['root'] : [])]
   return `  ${name.padEnd(12)}${about}${needs.length > 0 ? `; needs ${needs.join(', ')}` : ''}`
 }
 
-const [name, ...args] = process.argv.slice(2)
-if (name === '--packages') {
-  const packages = args.flatMap((wanted) => Object.values(RUNNERS[wanted]?.programs ?? {}))
-  console.log([...new Set(packages)].join(' '))
-} else process.exit(name === '--all' ? Number(!runAll()) : runOnly(name, args))
+if (import.meta.main) {
+  const [name, ...args] = process.argv.slice(2)
+  if (name === '--packages') {
+    const packages = args.flatMap((wanted) => toPackages(RUNNERS[wanted]))
+    console.log([...new Set(packages)].join(' '))
+  } else process.exit(name === '--all' ? Number(!runAll()) : runOnly(name, args))
+}

@@ -1,0 +1,39 @@
+/** What is inside of a build beside Rollcall: the packages that it needs, and their licenses. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packages } from '../package-lock.json' with { type: 'json' }
+import { ROOT } from './origin.ts'
+
+const LICENSES = join(import.meta.dir, 'licenses')
+
+/** Lists the folders of the packages that are installed and that the service needs, the runtime included. */
+export function listPackages(): string[] {
+  return Object.entries(packages)
+    .filter(([path, entry]) => path && !('dev' in entry))
+    .map(([path]) => join(ROOT, path))
+    .filter(existsSync)
+}
+
+/** Reads the package.json of a package. */
+export const readManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** The licenses of the runtime and of every package in an executable. @throws Error when a package has none */
+export function readNotices(): string {
+  const folders = listPackages().filter((folder) => !/\/(@oven\/[^/]+|bun)$/.test(folder))
+  // The runtime links JavaScriptCore and TinyCC, which are under these versions of the LGPL.
+  const runtime = ['bun.mdx', 'LGPL-2.0.txt', 'LGPL-2.1.txt'].map(readLicense)
+  return [`Bun ${Bun.version}`, ...runtime, ...folders.flatMap(readNotice)].join(`\n\n${'-'.repeat(80)}\n\n`)
+}
+
+/** The text of a file of build/licenses. */
+const readLicense = (name: string) => readFileSync(join(LICENSES, name), 'utf8').trim()
+
+function readNotice(folder: string): string {
+  const { name, version, license, repository } = readManifest(folder)
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file) return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
+  if (!license || !repository) throw new Error(`${folder} has no license`)
+  // MPL 2.0, section 3.2: where the source is.
+  return `${name} ${version}\n\nSource: ${repository.url ?? repository}\n\n${readLicense(`${license}.txt`)}`
+}
