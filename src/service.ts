@@ -7,7 +7,7 @@ import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
-import { createOps } from './http/ops.ts'
+import { createOps, isLoopback } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createDocumentHandler } from './http/representations.ts'
 import { createHeaders, createJsonResponses, type HeaderFields } from './http/responses.ts'
@@ -69,7 +69,11 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
-    if (ops && metrics) opsServer = listen(createOps({ metrics, intake, store, host: ops.host, settings }), ops)
+    if (ops && metrics) {
+      const { host } = ops
+      const isLocal = await isLoopback(host)
+      opsServer = listen(createOps({ metrics, intake, store, host, isLocal, settings }), ops)
+    }
     const server = listen(app, config)
     return {
       port: server.port,

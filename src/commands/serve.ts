@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
@@ -7,7 +8,7 @@ import { createLog, isTerminal, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { writeError } from '../stderr.ts'
 
-/** `rollcall serve`: runs until SIGTERM or SIGINT. */
+/** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
@@ -76,5 +77,13 @@ function waitForSignal(log: Log): Promise<number> {
     resolve(now)
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  if (!ignoresHangup()) process.on('SIGHUP', onSignal)
   return promise
+}
+
+/** Whether this process was started to ignore SIGHUP, as `nohup` does: it must outlive its terminal. False without /proc. */
+function ignoresHangup(): boolean {
+  const file = '/proc/self/status'
+  // A mask in hexadecimal (proc(5)). SIGHUP is signal 1, the lowest bit.
+  return existsSync(file) && /^SigIgn:.*[13579bdf]$/m.test(readFileSync(file, 'utf8'))
 }

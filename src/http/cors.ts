@@ -4,7 +4,8 @@ import { createJsonResponses, type HeaderFields, type JsonResponses } from './re
 
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
-  'Access-Control-Allow-Headers': 'Content-Type',
+  // Scripts of monitoring and of clients add headers. The endpoint has no credentials that a header could carry.
+  'Access-Control-Allow-Headers': '*',
   // Seconds that a browser may cache a preflight. Browsers use at most two hours.
   'Access-Control-Max-Age': '7200',
 }

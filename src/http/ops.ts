@@ -1,5 +1,6 @@
 /** The operations listener: health, metrics and settings, on a second port that is not public. */
 
+import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SiteFile } from '../config/config.ts'
@@ -16,6 +17,8 @@ export interface OpsOptions {
   readonly store: Pick<ServiceStore, 'measure'>
   /** The host that the listener binds. */
   readonly host: string
+  /** Whether only this machine reaches that host; see `isLoopback`. */
+  readonly isLocal: boolean
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
   readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: SiteFile | null }
 }
@@ -24,7 +27,7 @@ export interface OpsOptions {
 const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
-export function createOps({ metrics, intake, store, host, settings }: OpsOptions): App {
+export function createOps({ metrics, intake, store, host, isLocal, settings }: OpsOptions): App {
   // Scrapes share a promise, so that they do not add work to a store that hangs.
   let measuring: Promise<StoreMeasure> | undefined
 
@@ -49,7 +52,7 @@ export function createOps({ metrics, intake, store, host, settings }: OpsOptions
   }
   const createRoute = (handler: Handler): Handler => {
     return (request) => {
-      if (!isKnownHost(request.headers.get('host'), host)) {
+      if (isLocal && !isKnownHost(request.headers.get('host'), host)) {
         return toText(403, 'the Host must be an IP address, localhost or OPS_HOST')
       }
       return isRead(request) ? handler(request) : toText(405, 'use GET')
@@ -68,9 +71,17 @@ function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([promise.catch(() => undefined), sleep(ms, undefined)])
 }
 
+/** Whether a host is, or leads to, an address that only this machine reaches (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
+export async function isLoopback(host: string): Promise<boolean> {
+  // A name that leads nowhere cannot be bound, and `listen` says so.
+  const { address } = await lookup(host).catch(() => ({ address: host }))
+  return /^(?:127\.|::1$|::ffff:127\.)/i.test(address)
+}
+
 /**
  * Whether a Host names this listener. A page of another site can make a browser send a name that leads to 127.0.0.1 (DNS
- * rebinding), and would read the response.
+ * rebinding), and would read the response. That matters on a loopback listener, which nobody else reaches. Others have names that only the network
+ * knows.
  */
 function isKnownHost(field: string | null, configured: string): boolean {
   const name = field

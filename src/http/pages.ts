@@ -10,7 +10,7 @@ import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
-import { LIMITED_HEADER, toPagePath } from '../routes.ts'
+import { CACHE_CONTROL, LIMITED_HEADER, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
@@ -38,9 +38,7 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
-    // Only the query is parsed: the rest of `url` is not valid if the Host is not.
-    const toPage: Handler = ({ url }) =>
-      redirect(308, path + new URL(/\?.*|$/s.exec(url)?.[0] ?? '', baseUrl).search, responses.headers)
+    const toPage: Handler = ({ url }) => redirect(308, path + readQuery(url, baseUrl), responses.headers)
     const own = `/${language}`
     for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
     handlers.set(path, createPage(options, language, guide))
@@ -48,10 +46,17 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   return handlers
 }
 
+/** Returns the query of a URL with its `?`, or an empty text. The rest of the URL is not valid if the Host of its request is not. */
+function readQuery(url: string, baseUrl: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : new URL(url.slice(start), baseUrl).search
+}
+
 function createPage(options: PagesOptions, language: Language, guide: Handler | undefined): Handler {
   const path = toPagePath(language, options.site.languages)
   const headers = createPageHeaders(options, language)
-  const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers }
+  const fields = { ...headers, 'Cache-Control': CACHE_CONTROL.page }
+  const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers: fields }
   const page = createDocumentHandler(document, options.headers)
   const read = guide ? createChoice(page, guide) : page
   const subscribe = createPageForm(options, language, headers)
@@ -73,7 +78,8 @@ function createChoice(page: Handler, guide: Handler): Handler {
 /** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
 function createPageForm(options: PagesOptions, language: Language, pageHeaders: HeaderFields): Handler {
   const { intake, bodies, site, responses } = options
-  const headers = { ...responses.headers, ...pageHeaders, 'Content-Type': PAGE_MEDIA_TYPE }
+  const own = { 'Content-Type': PAGE_MEDIA_TYPE, 'Cache-Control': CACHE_CONTROL.form }
+  const headers = { ...responses.headers, ...pageHeaders, ...own }
 
   function show(status: number, state: FormState): Response {
     return new Response(renderPage(options, language, state), { status, headers })

@@ -51,7 +51,7 @@ const toCors = ({ headers }: RawReply) =>
 
 const GRANTED = {
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'Content-Type',
+  'access-control-allow-headers': '*',
   'access-control-max-age': '7200',
 }
 

@@ -111,6 +111,27 @@ test('a name that leads here by DNS rebinding is refused', async () => {
   }
 })
 
+test.each(['0.0.0.0', '::'])('a listener on %s, which other machines reach, has any name', async (OPS_HOST) => {
+  const other = await startService({ env: { OPS_PORT: '0', OPS_HOST } })
+  for (const host of ['rollcall', 'rollcall.default.svc:9000', '127.0.0.1']) {
+    const reply = await exchange(other.opsPort ?? 0, toRequest('GET /livez', [`Host: ${host}`]))
+    expect([host, reply?.status]).toEqual([host, 200])
+  }
+  expect(await other.stop()).toBe(0)
+})
+
+test.each(['localhost', '127.0.0.2'])('a listener on %s has no other name', async (OPS_HOST) => {
+  const other = await startService({ env: { OPS_PORT: '0', OPS_HOST } })
+  for (const [host, status] of [
+    [OPS_HOST, 200],
+    ['rollcall', 403],
+  ] as const) {
+    const response = await fetch(`http://${OPS_HOST}:${other.opsPort}/livez`, { headers: { Host: host } })
+    expect([host, response.status]).toEqual([host, status])
+  }
+  expect(await other.stop()).toBe(0)
+})
+
 test('other paths get 404, other methods 405, and the public port has none of these paths', async () => {
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await service.request(path)).status).toBe(404)
   expect((await service.ops('/')).status).toBe(404)

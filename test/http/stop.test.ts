@@ -89,6 +89,27 @@ test('a stop waits a second for bodies, answers 408 to those that do not end, an
   expect(await readList(folder)).toEqual(['kept@example.org', 'slow@example.org'])
 })
 
+test.concurrent('the end of a terminal (SIGHUP) is a stop as on SIGTERM: the log says so, and every request is answered', async () => {
+  const service = await startService()
+  const slow = await openConnection(service.port)
+  const request = toPost('slow@example.org')
+  slow.send(request.slice(0, -10))
+  await service.request(DOCUMENTS.openApiJson.path)
+  const stopped = stop(service, 'SIGHUP')
+  await service.logged('"signal":"SIGHUP"')
+  slow.send(request.slice(-10))
+  expect((await slow.receive('POST'))?.status).toBe(200)
+  expect(await stopped).toEqual(CLEAN)
+})
+
+test.concurrent('nohup lets the service outlive its terminal', async () => {
+  const service = await startService({ launcher: ['nohup'] })
+  service.process.kill('SIGHUP')
+  expect((await service.subscribe('ada@example.org')).status).toBe(200)
+  expect(await stop(service)).toEqual(CLEAN)
+  expect(service.log()).not.toContain('SIGHUP')
+})
+
 test.concurrent('a stop waits for a lock of the list, and stores the addresses of clients that have disconnected', async () => {
   const folder = await createFolder()
   const service = await startService({ folder })
