@@ -6,7 +6,10 @@ import { readNotices } from './notices.ts'
 import { ROOT } from './origin.ts'
 
 const DOC = 'share/doc/rollcall'
-const UNITS = ['rollcall.service', 'rollcall-backup.service', 'rollcall-backup.timer']
+const UNITS = ['rollcall', 'rollcall@'].flatMap((name) => {
+  const backup = name.replace('rollcall', 'rollcall-backup')
+  return [`${name}.service`, `${backup}.service`, `${backup}.timer`]
+})
 const GUIDES = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
 
 /** The files of `deploy/` for owners, next to the guides. */

@@ -4,6 +4,8 @@
  */
 
 import {
+  chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   fchmodSync,
@@ -22,6 +24,7 @@ import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
+const SHARED_MODE = 0o640
 
 /** Writes the next part of an output. Resolves when all of it is written; waits for a slow reader. */
 export type Write = (text: string) => Promise<void>
@@ -31,9 +34,14 @@ export type Write = (text: string) => Promise<void>
  * owner can read a new one. A device, a FIFO, `-` and what leads to an open descriptor, such as /dev/stdout, are written into.
  *
  * @param work writes the text. When it fails, a regular file stays as it was
+ * @param options.isShared the group of the folder may read the file too, as a service that another user set up
  * @throws as `findFile`; Failure when the file cannot be written; what `work` throws
  */
-export async function writeOutput<T>(file: string, work: (write: Write) => Promise<T>): Promise<T> {
+export async function writeOutput<T>(
+  file: string,
+  work: (write: Write) => Promise<T>,
+  { isShared = false } = {},
+): Promise<T> {
   const descriptor = findDescriptor(file)
   if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, file))
   if (isStream(file)) return await writeInto(file, file, work)
@@ -41,6 +49,7 @@ export async function writeOutput<T>(file: string, work: (write: Write) => Promi
   const partial = await createPartialFile(path, file)
   try {
     const result = await writeInto(partial, file, work)
+    if (isShared) shareWithFolder(partial)
     await renameSynced(partial, path)
     return result
   } catch (error) {
@@ -65,6 +74,12 @@ export function findDescriptor(path: string, links = 0): number | undefined {
 
 const DESCRIPTOR = /^\/(?:dev|proc\/(\d+)(?:\/task\/\d+)?)\/fd\/(\d+)$/
 const { pid: self } = process
+
+function shareWithFolder(path: string): void {
+  const { uid, gid } = statSync(dirname(path))
+  if (process.getuid?.() === 0) chownSync(path, uid, gid)
+  chmodSync(path, SHARED_MODE)
+}
 
 /** Whether a path is that of a device, a FIFO or a socket. */
 function isStream(path: string): boolean {

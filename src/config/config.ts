@@ -97,7 +97,14 @@ function toLocalUrl(port: number): string {
 /** Parses the public origin of the site. @throws UsageError */
 export function parseBaseUrl(value: string): string {
   if (isOrigin(value)) return value
-  throw new UsageError(`BASE_URL is "${value}": use ${ORIGIN_ADVICE}`)
+  throw new UsageError(`BASE_URL is "${value}": use ${toOriginAdvice(toLikelyOrigin(value))}`)
+}
+
+/** Returns the origin that a person means who left out `https://`, or typed a slash at the end, a default port or capitals. */
+export function toLikelyOrigin(text: string): string | undefined {
+  const scheme = /^localhost\b/i.test(text) ? 'http' : 'https'
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `${scheme}://${text}`)
+  return url && `${url.origin}/` === url.href && isOrigin(url.origin) ? url.origin : undefined
 }
 
 function parseOrigins(value: string): string[] {
@@ -108,15 +115,16 @@ function parseOrigins(value: string): string[] {
   for (const origin of origins) {
     if (origin !== '*' && !isOrigin(origin)) {
       throw new UsageError(
-        `CORS_ORIGINS holds "${origin}": use * or a comma-separated list; each part is ${ORIGIN_ADVICE}`,
+        `CORS_ORIGINS holds "${origin}": use * or a comma-separated list; each part is ${toOriginAdvice()}`,
       )
     }
   }
   return origins.includes('*') ? ['*'] : [...new Set(origins)]
 }
 
-const ORIGIN_ADVICE =
-  'an origin such as https://www.example.org: lower case (IDN as xn--), no user, default port, path or trailing slash'
+function toOriginAdvice(example = 'https://www.example.org'): string {
+  return `an origin such as ${example}: lower case (IDN as xn--), no user, default port, path or trailing slash`
+}
 
 /** Whether a text is an http or https origin in the form that browsers send (RFC 6454 section 6.2). */
 function isOrigin(text: string): boolean {

@@ -184,11 +184,13 @@ export function parseSite(text: string, file: string): Site {
   const invalid = document.errors[0] ?? document.warnings[0]
   if (invalid) {
     const reason = invalid.code === 'MULTIPLE_DOCS' ? 'there is more than one document' : invalid.message
-    fail(invalid.pos[0], `this is not valid YAML: ${reason}`)
+    const quoted = quoteLine(text, lines.linePos(invalid.pos[0]).line)
+    fail(invalid.pos[0], `this is not valid YAML: ${reason}${quoted ? `; put the text in quotes: ${quoted}` : ''}`)
   }
   visit(document, {
     // An alias may refer to nothing, or expand to gigabytes.
-    Alias: (_key, { range, source }) => fail(range?.[0] ?? 0, `"*${source}" is an alias: write the value itself`),
+    Alias: (_key, { range, source }) =>
+      fail(range?.[0] ?? 0, `"*${source}" is an alias: write the value itself, in quotes`),
   })
 
   const value: unknown = document.toJS() ?? {}
@@ -202,6 +204,16 @@ export function parseSite(text: string, file: string): Site {
   const words = { name, description, note, phrases }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   return { ...rest, name: texts.name.text, description: texts.description.text, words, afterSubscribe }
+}
+
+/** Returns a line with its text in quotes, such as `name: "Garden: News"`; undefined if that is not all that is wrong with it. */
+function quoteLine(text: string, line: number): string | undefined {
+  const all = text.split('\n')
+  const [, key, plain] = /^( *[\w-]+: +)(.*\S)\s*$/.exec(all[line - 1] ?? '') ?? []
+  if (key === undefined) return undefined
+  const quoted = key + JSON.stringify(plain)
+  const countMistakes = (own: string) => parseDocument(all.with(line - 1, own).join('\n')).errors.length
+  return countMistakes(quoted) > countMistakes('') ? undefined : quoted.trim()
 }
 
 type Path = readonly PropertyKey[]
@@ -222,7 +234,10 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
   const text = JSON.stringify(given) ?? 'missing'
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
-  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}` }
+  const isPlain =
+    issue.code === 'invalid_type' && issue.expected === 'string' && /^(?:number|boolean)$/.test(typeof given)
+  const advice = isPlain && !message.includes('quotes') ? '; put the text in quotes' : ''
+  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}${advice}` }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

@@ -1,13 +1,16 @@
 /** `rollcall init`: the files that it writes are those that the service reads, and it never replaces one. */
 
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { readText } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
 import { startInTerminal } from '../support/screen.ts'
 import { runCommand } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const REQUIRED = ['--base-url', 'https://list.gazette.example', '--name', 'The "Gazette": #1']
@@ -26,13 +29,17 @@ test('the options answer the questions, and the files are beside each other, whe
   const { code, stdout, stderr } = await run('a b', ...REQUIRED, ...rest)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain(`ENV_FILE='${own}/env' rollcall serve`)
-  expect(stdout).toContain('  list.gazette.example\n  reverse_proxy 127.0.0.1:3000\n')
+  const { port, ops } = read(own)
+  expect(stdout).toContain(`  list.gazette.example {\n    reverse_proxy 127.0.0.1:${port}\n  }\n`)
   expect(stdout).toContain('server_name list.gazette.example;')
+  expect(stdout).toContain(`proxy_pass http://127.0.0.1:${port};`)
+  expect(port).toBeWithin(3000, 3200)
+  expect(ops?.port).toBeWithin(9000, 9200)
   expect(read(own)).toMatchObject({
     host: '127.0.0.1',
     baseUrl: 'https://list.gazette.example',
     list: { kind: 'sqlite', file: join(own, 'rollcall.db') },
-    ops: { port: 9000, host: '127.0.0.1' },
+    ops: { host: '127.0.0.1' },
     site: { name: 'The "Gazette": #1', contact: 'mailto:editor@gazette.example', languages: ['de', 'en'] },
     siteFile: { path: join(own, 'site.yaml') },
   })
@@ -61,10 +68,55 @@ test('it replaces no file, except those of the package as they are installed', a
   expect((await run(...REQUIRED)).code).toBe(1)
 })
 
+test('only the owner and the group of the folder read the files, under any umask', async () => {
+  const { folder } = await createRunner()
+  const program = join(ROOT, 'bin/rollcall')
+  const args = `init new --base-url https://list.example --name "Garden: News"`
+  const { exitCode } = Bun.spawnSync(['sh', '-c', `umask 077; ${program} ${args}`], {
+    cwd: folder,
+    env: { PATH: '/bin' },
+  })
+  const modes = ['', 'env', 'site.yaml'].map((name) => statSync(join(folder, 'new', name)).mode & 0o777)
+  expect([exitCode, ...modes]).toEqual([0, 0o700, 0o640, 0o640])
+  expect(readdirSync(join(folder, 'new')).sort()).toEqual(['env', 'site.yaml'])
+})
+
+test('it takes ports that are free, and says so in the settings and in the lines for a proxy', async () => {
+  const { folder, run, read } = await createRunner()
+  expect((await run(...REQUIRED)).code).toBe(0)
+  const first = read()
+  // The ports that it has just found may have been taken meanwhile, which is as good.
+  const listeners = [first.port, first.ops?.port ?? 0].map((port) =>
+    createServer()
+      .on('error', () => {})
+      .listen(port, '127.0.0.1'),
+  )
+  await until(() => listeners.every(({ listening }) => listening), 'the ports are taken')
+  const { stdout } = await run('second', ...REQUIRED)
+  const second = read(join(folder, 'second'))
+  for (const listener of listeners) listener.close()
+  expect(second.port).toBeGreaterThan(first.port)
+  expect(second.ops?.port).toBeGreaterThan(first.ops?.port ?? 0)
+  expect([...(stdout.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(Array(2).fill(`127.0.0.1:${second.port}`))
+  expect(stdout).toContain(`In them, write ${second.port} for the port 3000.`)
+})
+
+test('a name that no unit can have is refused for one more newsletter', async () => {
+  const { run } = await createRunner()
+  for (const name of ['a b', 'backups', 'é'])
+    expect(await run(`/etc/rollcall/${name}`, ...REQUIRED)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('use a name of letters, digits, ".", "_" and "-"'),
+    })
+})
+
 test.each([
   [['--name', 'x'], '--base-url and --name are needed'],
   [['--base-url', 'https://list.example'], '--base-url and --name are needed'],
-  [['--name', 'x', '--base-url', 'list.example'], 'BASE_URL is "list.example": use an origin such as'],
+  [
+    ['--name', 'x', '--base-url', 'list.example'],
+    'BASE_URL is "list.example": use an origin such as https://list.example:',
+  ],
   [[...REQUIRED, '--contact', 'me'], 'contact is "me": use a URL such as'],
   [[...REQUIRED, '--languages', 'xx'], 'languages.0 is "xx": use a list of these tags'],
 ])('%j without a terminal is a usage error, and nothing is written', async (args, message) => {
@@ -76,17 +128,34 @@ test.each([
 test('on a terminal it asks, and asks again after a mistake; an empty line takes the default', async () => {
   const { folder, read } = await createRunner()
   const run = startInTerminal('exec rollcall init . --contact none', { columns: 120, folder, env: {} })
-  await run.answer(
-    'The address of the page, such as https://list.example.org [http://localhost:3000]: ',
-    'list.example\r',
-  )
-  await run.answer('BASE_URL is "list.example": use an origin such as', 'https://list.example\r')
+  const question = 'The address of the page, such as https://list.example.org'
+  await run.answer(`${question} [http://localhost:3000]: `, 'list.example/news\r')
+  await run.answer('BASE_URL is "list.example/news": use an origin such as', 'https://list.example\r')
   await run.answer('[Newsletter]: ', '\r')
   await run.answer('[all]: ', 'ja\r')
   await run.shows('rollcall serve')
   expect(await run.exit()).toBe(0)
   expect(read()).toMatchObject({ baseUrl: 'https://list.example', site: { languages: ['ja'], words: {} } })
 })
+
+test.each(['list.gazette.example', 'https://list.gazette.example/', 'List.Gazette.example/'])(
+  'for %s it asks back with the URL that it understood',
+  async (typed) => {
+    const { folder, read } = await createRunner()
+    const run = startInTerminal('exec rollcall init . --contact none --languages all', {
+      columns: 120,
+      folder,
+      env: {},
+    })
+    await run.answer('[http://localhost:3000]: ', `${typed}\r`)
+    await run.shows('Do you mean https://list.gazette.example? Press Enter, or type another one.')
+    await run.answer('[https://list.gazette.example]: ', '\r')
+    await run.answer('[Newsletter]: ', 'Gartenbrief: Neues\r')
+    await run.shows('To start the service at https://list.gazette.example:')
+    expect(await run.exit()).toBe(0)
+    expect(read()).toMatchObject({ baseUrl: 'https://list.gazette.example', site: { name: 'Gartenbrief: Neues' } })
+  },
+)
 
 test.each(['\u0003', '\u0004'])('%j on a terminal stops it, and nothing is written', async (key) => {
   const { folder } = await createRunner()

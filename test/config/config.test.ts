@@ -71,9 +71,12 @@ describe('an invalid value gives an error with the variable, the value and what 
     ['HOST', HOST, ['1.2.3', '256.0.0.1', '[::1]', ':::', '127.0.0.1:3000', 'http://localhost', '*', ' ']],
     ['HOST', HOST, ['-a.example', 'a..example', 'a.', 'a_b', 'bücher.example', 'a'.repeat(64)]],
     ['OPS_HOST', HOST, ['*', '127.0.0.1:9000']],
-    ['BASE_URL', ORIGIN, ['example.org', 'https://example.org/', 'https://Example.org', 'https://example.org?x']],
-    ['BASE_URL', ORIGIN, ['https://user@example.org', 'https://example.org:443', 'ftp://example.org', ' https://a.b']],
-    ['BASE_URL', ORIGIN, ['https://bücher.example', 'https://', 'https://a"b.example', 'https://*.example']],
+    ['BASE_URL', ORIGIN, ['https://example.org?x', 'https://user@example.org', 'ftp://example.org', ' https://a.b']],
+    ['BASE_URL', ORIGIN, ['https://', 'https://a"b.example', 'https://*.example', 'example.org/newsletter']],
+    ['BASE_URL', 'an origin such as https://example.org', ['example.org', 'https://example.org/', 'Example.org/']],
+    ['BASE_URL', 'an origin such as https://example.org', ['https://Example.org', 'https://example.org:443']],
+    ['BASE_URL', 'an origin such as https://xn--bcher-kva.example', ['https://bücher.example']],
+    ['BASE_URL', 'an origin such as http://localhost:3000', ['localhost:3000', 'http://localhost:3000/']],
     ['LOG_LEVEL', LEVEL, ['INFO', 'verbose', '30', ' info']],
   ] as const
   const rows = invalid.flatMap(([name, accepted, values]) => values.map((value) => [name, value, accepted] as const))

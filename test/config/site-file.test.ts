@@ -179,18 +179,40 @@ describe('a mistake gives an error with the file, the line, the path, the value 
     ['name: a\nname: b', 2, 'Map keys must be unique'],
     ['name: n\n\tcontact: x', 2, ''],
     ['name: n\ncontact: !secret x', 2, 'Unresolved tag: !secret'],
+    ['name: n\n  note: m', 1, 'Nested mappings are not allowed in compact mappings'],
     ['name: n\n---\nname: m', 2, 'there is more than one document'],
     ['name: n\n? [a]\n: b', 2, 'keys must be strings'],
   ])('invalid YAML: %j', (text, line, reason) => {
     const message = messageFor(text)
     expect(message).toStartWith(`site.yaml:${line}: this is not valid YAML: `)
     expect(message).toContain(reason)
+    if (!text.includes('!secret')) expect(message).not.toContain('quotes')
+  })
+
+  test.each([
+    ['name: Gartenbrief: Neues', 1, 'name: "Gartenbrief: Neues"'],
+    ['note:\n  en: 50% off: now', 2, 'en: "50% off: now"'],
+    ['name: "Foo" bar\nnote: a: b', 1, 'name: "\\"Foo\\" bar"'],
+    ...['@home', '`x`', '%x', '& Sons', '!wow it works', '[x] y', '{x} y', '- x', '> x', 'x:'].map(
+      (name) => [`name: ${name}`, 1, `name: "${name}"`] as const,
+    ),
+  ] as const)('a text that YAML reads as something else: %j', (text, line, quoted) => {
+    const message = messageFor(text)
+    expect(message).toStartWith(`site.yaml:${line}: this is not valid YAML: `)
+    expect(message).toEndWith(`; put the text in quotes: ${quoted}`)
+  })
+
+  test.each(['2026', '1.5', 'true'])('a name that YAML reads as another type: %s', (name) => {
+    expect(messageFor(`name: ${name}`)).toEndWith('; put the text in quotes')
+    expect(messageFor(`note:\n  en: ${name}`)).toEndWith('; put the text in quotes')
   })
 
   test('an alias, which may refer to nothing or expand to gigabytes', () => {
     const swelling = 'name: &a [x, x]\ncontact: [*a, *a, *a]'
-    expect(messageFor('name: n\ncontact: *nowhere')).toBe('site.yaml:2: "*nowhere" is an alias: write the value itself')
-    expect(messageFor(swelling)).toBe('site.yaml:2: "*a" is an alias: write the value itself')
+    expect(messageFor('name: n\ncontact: *nowhere')).toBe(
+      'site.yaml:2: "*nowhere" is an alias: write the value itself, in quotes',
+    )
+    expect(messageFor(swelling)).toBe('site.yaml:2: "*a" is an alias: write the value itself, in quotes')
   })
 })
 

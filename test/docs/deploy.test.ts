@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'bun:test'
-import { mkdir, readdir, truncate } from 'node:fs/promises'
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readConfig } from '../../src/config/config.ts'
@@ -53,6 +53,45 @@ test('rollcall.service: it has only settings, the service has time to stop, and 
   expect(readSetting('RestartPreventExitStatus')).toBe(String(EXIT.usage))
   expect(readText('deploy/sysusers.conf')).toMatch(new RegExp(`^u ${readSetting('User')} - ".*" /var/lib/`, 'm'))
 })
+
+test('rollcall.service: it is started again for ever, with a pause', () => {
+  expect([readSetting('Restart'), readSetting('StartLimitIntervalSec')]).toEqual(['always', '0'])
+  expect(Number(readSetting('RestartSec'))).toBeGreaterThan(1)
+})
+
+test('rollcall-backup.service: only dated names rotate, and the new copy stays', async () => {
+  const { folder, print, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const own = ['rollcall-before-import.db', 'rollcall-2020-01-10-by-hand.db', 'a.db', 'rollcall-.db']
+  const future = [...Array(20).keys()].map((day) => `rollcall-2099-01-${day + 10}.db`)
+  await mkdir(join(folder, 'backups'))
+  for (const name of [...own, ...future]) await writeFile(join(folder, 'backups', name), '')
+  const [, script = ''] = /^ExecStart=\/bin\/sh -ec '(.*)'$/m.exec(readText('deploy/rollcall-backup.service')) ?? []
+  const text = script.replaceAll('$$', '$').replaceAll('%%', '%').replace('/usr/local/bin/rollcall', '"$program"')
+  const run = await shell(`set -e; export TZ=UTC; cd backups; ${text}`)
+  expect(run).toMatchObject({ code: 0 })
+  const today = `rollcall-${new Date().toISOString().slice(0, 10)}.db`
+  expect((await readdir(join(folder, 'backups'))).sort()).toEqual([...own, ...future.slice(-13), today].sort())
+})
+
+test.each(['rollcall.service', 'rollcall-backup.service', 'rollcall-backup.timer'])(
+  '%s of one more newsletter differs in its settings and its folder only',
+  (name) => {
+    const read = (file: string) =>
+      readText(`deploy/${file}`)
+        .split('\n')
+        .filter((line) => !/^#|^Description=/.test(line))
+    const [one, more] = [read(name), read(name.replace('.', '@.'))]
+    const own = more.filter((line) => !one.includes(line))
+    const state = one
+      .filter((line) => line.includes('/backups') || line.startsWith('StateDirectory='))
+      .map((line) =>
+        line.replaceAll('rollcall/backups', 'rollcall/%i/backups').replace(/=rollcall\b(?!\/)/, '=rollcall/%i'),
+      )
+    expect(own).toEqual(name.endsWith('timer') ? [] : ['Environment=ENV_FILE=/etc/rollcall/%i/env', ...state])
+    expect(more.filter((line) => !own.includes(line))).toEqual(one.filter((line) => more.includes(line)))
+  },
+)
 
 test('each proxy leads to the service, and refuses with errors in its shape', () => {
   const { port } = readConfig({ SITE_FILE: '/dev/null' })

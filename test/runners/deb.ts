@@ -139,11 +139,17 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
   expect(await run('runuser -u rollcall rollcall count')).toBe('1\n')
 
   await run('systemctl start rollcall-backup.service')
-  await run('for day in $(seq 10 30); do touch /var/lib/rollcall/backups/rollcall-2020-01-$day.db; done')
+  const today = (await run('ls /var/lib/rollcall/backups')).trim()
+  expect(today).toMatch(/^rollcall-\d{4}-\d\d-\d\d\.db$/)
+  // Copies of many days, of a wrong clock, and of the owner, whose names have another form.
+  const own = ['rollcall-before-import.db', 'rollcall-2020-01-10-by-hand.db', 'a.db', 'rollcall-.db']
+  const dated = [...Array(21).keys()].map((day) => `rollcall-2020-01-${day + 10}.db`)
+  const future = ['rollcall-2099-01-01.db', 'rollcall-2099-01-02.db']
+  await run(`cd /var/lib/rollcall/backups; touch ${[...own, ...dated, ...future].join(' ')}`)
   await run('systemctl start rollcall-backup.service')
   const copies = (await run('ls /var/lib/rollcall/backups')).trim().split('\n')
-  expect([copies.length, copies[0]]).toEqual([14, 'rollcall-2020-01-18.db'])
-  expect(await run(`stat --format "%U %a" /var/lib/rollcall/backups/${copies.at(-1)}`)).toBe('rollcall 600\n')
+  expect(copies.sort()).toEqual([...own, ...dated.slice(-11), ...future, today].sort())
+  expect(await run(`stat --format "%U %a" /var/lib/rollcall/backups/${today}`)).toBe('rollcall 600\n')
   expect(await run('systemctl list-timers --all rollcall-backup.timer')).toMatch(
     /\d\d:\d\d:\d\d .*rollcall-backup\.service/,
   )
@@ -166,6 +172,73 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
     '',
   )
   expect(await run('head --bytes 15 /var/lib/rollcall/rollcall.db')).toBe('SQLite format 3')
+})
+
+test('with systemd: one more newsletter has its own settings, ports, list and backups', async () => {
+  const run = await startSystemd()
+  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`rollcall init /etc/rollcall ${ANSWERS}`)
+  // It does not run: its settings say which ports it needs.
+  const shown = await run('rollcall init /etc/rollcall/garden --base-url https://garden.example.org --name Garden')
+  const enable = 'systemctl enable --now rollcall@garden rollcall-backup@garden.timer'
+  expect(shown).toContain(`  sudo ${enable}\n`)
+  expect([...(shown.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(Array(2).fill('127.0.0.1:3001'))
+  const modes = 'cd /etc/rollcall/garden; stat --format "%U %G %a" . env site.yaml'
+  expect(await run(modes)).toBe('root rollcall 750\nroot rollcall 640\nroot rollcall 640\n')
+  await run(`${ENABLE}; ${enable}`)
+  const asGarden = 'runuser -u rollcall -- env ENV_FILE=/etc/rollcall/garden/env rollcall'
+  await run(`curl --fail --silent http://127.0.0.1:3001/api/newsletter --json '{"email":"eve@site.io"}'`)
+  await run(`curl --fail --silent http://127.0.0.1:3000/api/newsletter --json '{"email":"ada@site.io"}'`)
+  expect(await run('curl --silent http://127.0.0.1:3001/; curl --silent http://127.0.0.1:9001/readyz')).toMatch(
+    /<title>[^<]*Garden.*ok\n$/s,
+  )
+  expect(
+    await run(
+      `exec 2> /dev/null; ${asGarden} export --format txt; runuser -u rollcall -- rollcall export --format txt`,
+    ),
+  ).toBe('eve@site.io\nada@site.io\n')
+  await run('systemctl start rollcall-backup@garden.service')
+  const copy = (await run('ls -d /var/lib/rollcall/garden/backups/*')).trim()
+  expect(await run(`${asGarden} count --list sqlite:${copy}`)).toBe('1\n')
+
+  // Each unit is loaded, with what systemd knows of it, and none is more exposed than 2.0.
+  for (const unit of ['rollcall', 'rollcall@garden', 'rollcall-backup', 'rollcall-backup@garden'])
+    await run(`systemd-analyze security --no-pager --threshold=20 ${unit}.service`)
+
+  const running = 'systemctl is-active rollcall@garden.service rollcall-backup@garden.timer'
+  const before = await run('systemctl show --property=MainPID rollcall@garden')
+  await run(`${INSTALL}-1.0.1.deb`)
+  expect(await run(running)).toBe('active\nactive\n')
+  expect(await run('systemctl show --property=MainPID rollcall@garden')).not.toBe(before)
+  await run('apt-get remove --yes rollcall')
+  expect(await run(running, 3)).toBe('inactive\ninactive\n')
+  await run(`${INSTALL}-1.0.1.deb`)
+  expect(await run(running)).toBe('active\nactive\n')
+  await run('touch /etc/rollcall/garden/webhook.secret; apt-get purge --yes rollcall')
+  expect(await run('find /etc/rollcall /etc/systemd/system -name "*rollcall*" -o -name "webhook*"')).toBe(
+    '/etc/rollcall\n/etc/rollcall/garden/webhook.secret\n',
+  )
+  expect(await run('head --bytes 15 /var/lib/rollcall/garden/rollcall.db')).toBe('SQLite format 3')
+})
+
+test('with systemd: a list on a disk that is mounted late is found, and a list on another disk needs one line', async () => {
+  const run = await startSystemd()
+  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`rollcall init /etc/rollcall ${ANSWERS}`)
+  await run('sed -i "s#^DATABASE_URL=.*#DATABASE_URL=sqlite:/big/rollcall.db#" /etc/rollcall/env; mkdir /big')
+  const { text } = findBlock('docs/troubleshooting.md', 'sh', 'larger')
+  await run(text.replaceAll('sudo ', '').replaceAll('/mnt/big', '/big'))
+  await run('systemctl start rollcall', 1)
+  const countStarts = async () => Number((await run('systemctl show --property=NRestarts --value rollcall')).trim())
+  // More starts than the limit of systemd, five in ten seconds, which a pause avoids.
+  await until(async () => (await countStarts()) >= 6, 'it is started again and again')
+  await run('mount -t tmpfs -o mode=700,uid=$(id -u rollcall),gid=$(id -g rollcall) tmpfs /big')
+  await until(async () => (await run('systemctl is-active rollcall || true')) === 'active\n', 'it runs')
+  await run(`curl --fail --silent http://127.0.0.1:3000/api/newsletter --json '{"email":"ada@site.io"}'`)
+  await run('systemctl start rollcall-backup')
+  expect(await run('runuser -u rollcall -- rollcall count --list sqlite:$(ls -d /var/lib/rollcall/backups/*)')).toBe(
+    '1\n',
+  )
 })
 
 test('with systemd: an owner who stopped the service finds it stopped after an upgrade; with BASE_URL, it starts', async () => {
