@@ -48,9 +48,10 @@ afterAll(async () => {
 })
 
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`)
-// A test of networks needs addresses that this machine does not have.
-const NGINX = `daemon off; master_process off; pid nginx.pid; events {}
-  http { access_log off; set_real_ip_from 127.0.0.0/8; real_ip_header X-Real-IP; ${TEMPORARY.join(' ')}`
+const NGINX = `daemon off; master_process off; pid nginx.pid; events {} http { access_log off; ${TEMPORARY.join(' ')}`
+
+/** The address and the network of a CDN, and the header in which it names its client. */
+const CDN = { address: '127.77.0.1', network: '127.77.0.0/16', header: 'CF-Connecting-IP' }
 
 const PROXIES = [
   {
@@ -62,6 +63,8 @@ const PROXIES = [
       'listen [::]:443 ssl http2;': '',
       '/etc/letsencrypt/live/list.example.org/fullchain.pem': pem,
       '/etc/letsencrypt/live/list.example.org/privkey.pem': pem,
+      '# set_real_ip_from 192.0.2.0/24;': `set_real_ip_from ${CDN.network};`,
+      '# real_ip_header CF-Connecting-IP;': `real_ip_header ${CDN.header};`,
       'server 127.0.0.1:3000 max_fails=0;': `server ${one} max_fails=0; server ${two} max_fails=0;`,
     })} }`,
     args: ['-p', '.', '-e', 'stderr', '-c'],
@@ -80,6 +83,8 @@ const PROXIES = [
     text: adapt('haproxy.cfg', {
       'bind :80\n': `bind 127.0.0.1:${plain}\n`,
       'bind :443 ssl crt /etc/haproxy/certs/list.example.org.pem': `bind 127.0.0.1:${secure} ssl crt ${pem}`,
+      '# http-request set-src': 'http-request set-src',
+      '192.0.2.0/24 2001:db8::/32': CDN.network,
       'server rollcall 127.0.0.1:3000': `server one ${one}\n    server two ${two}`,
     }),
     args: ['-db', '-f'],
@@ -184,12 +189,27 @@ describe.each(PROXIES)('$name', ({ name, text, args }) => {
     })
   }
 
-  if (name === 'nginx') {
-    test('the addresses of an IPv6 network of 64 bits share a limit', async () => {
-      const ask = (address: string) => send(POST.replace('\r\n', `\r\nX-Real-IP: ${address}\r\n`))
-      const statuses: number[] = []
-      for (let count = 1; count <= 40; count++) statuses.push((await ask(`2001:db8:0:1::${count}`)).status)
-      expect([statuses[0], statuses.includes(429), (await ask('2001:db8:0:2::1')).status]).toEqual([200, true, 200])
+  if (name !== 'caddy') {
+    test('behind a CDN, each of its clients has a limit of its own, and an IPv6 network of 64 bits is one', async () => {
+      const ask = (reader: string, from = CDN.address) =>
+        send(POST.replace('\r\n', `\r\n${CDN.header}: ${reader}\r\n`), from).then(({ status }) => status)
+      const askAll = async (readers: readonly string[], from?: string) => {
+        const statuses: number[] = []
+        for (const reader of readers) statuses.push(await ask(reader, from))
+        return statuses
+      }
+      const readers = [...Array(60).keys()]
+      expect(await askAll(readers.map((number) => `198.51.100.${number}`))).toEqual(Array(60).fill(200))
+      expect(await askAll(readers.map(() => '203.0.113.7'))).toContain(429)
+      expect(await askAll(readers.map((number) => `2001:db8:0:1::${number}`))).toContain(429)
+      expect(await ask('2001:db8:0:2::1')).toBe(200)
+      // Others cannot choose another address with each request.
+      expect(
+        await askAll(
+          readers.map((number) => `192.0.2.${number}`),
+          takeClient(),
+        ),
+      ).toContain(429)
     })
   }
 })
