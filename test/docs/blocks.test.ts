@@ -40,6 +40,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
   // test/runners/systemd.ts checks it.
   'docs/hand-over.md': ['ini rollcall-export.service'],
+  // test/runners/deb.ts runs it.
+  'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command'],
 }
