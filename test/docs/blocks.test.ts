@@ -35,7 +35,16 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'docs/page.md': ['html own-form'],
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
-  'docs/operations.md': ['yaml prometheus.yml'],
+  'docs/operations.md': [
+    'yaml prometheus.yml',
+    'sh container-backup',
+    'sh container-restore',
+    // test/runners/deb.ts runs these.
+    'sh second',
+    'sh rules',
+    'sh old-server',
+    'sh new-server',
+  ],
   // test/runners/start.ts walks the guide.
   'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
   // test/runners/systemd.ts checks it.

@@ -106,6 +106,12 @@ function removeGroups(group: string): void {
   rmdirSync(group)
 }
 
+/** Returns a block of a guide as root runs it. */
+function readGuide(file: string, name: string): string {
+  const { text } = findBlock(`docs/${file}`, 'sh', name)
+  return text.replaceAll('sudo -u rollcall', 'runuser -u rollcall --').replaceAll('sudo ', '')
+}
+
 const INSTALL = 'apt-get install --yes --no-install-recommends --allow-downgrades /srv/rollcall'
 
 async function startSystemd() {
@@ -179,14 +185,14 @@ test('with systemd: one more newsletter has its own settings, ports, list and ba
   await run(`${INSTALL}-1.0.0.deb`)
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   // It does not run: its settings say which ports it needs.
-  const shown = await run('rollcall init /etc/rollcall/garden --base-url https://garden.example.org --name Garden')
-  const enable = 'systemctl enable --now rollcall@garden rollcall-backup@garden.timer'
+  const [init = '', enable = '', count = ''] = readGuide('operations.md', 'second').trim().split('\n')
+  const shown = await run(`${init} --base-url https://garden.example.org --name Garden`)
   expect(shown).toContain(`  sudo ${enable}\n`)
   expect([...(shown.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(Array(2).fill('127.0.0.1:3001'))
   const modes = 'cd /etc/rollcall/garden; stat --format "%U %G %a" . env site.yaml'
   expect(await run(modes)).toBe('root rollcall 750\nroot rollcall 640\nroot rollcall 640\n')
   await run(`${ENABLE}; ${enable}`)
-  const asGarden = 'runuser -u rollcall -- env ENV_FILE=/etc/rollcall/garden/env rollcall'
+  const asGarden = count.replace(/ count$/, '')
   await run(`curl --fail --silent http://127.0.0.1:3001/api/newsletter --json '{"email":"eve@site.io"}'`)
   await run(`curl --fail --silent http://127.0.0.1:3000/api/newsletter --json '{"email":"ada@site.io"}'`)
   expect(await run('curl --silent http://127.0.0.1:3001/; curl --silent http://127.0.0.1:9001/readyz')).toMatch(
@@ -226,8 +232,7 @@ test('with systemd: a list on a disk that is mounted late is found, and a list o
   await run(`${INSTALL}-1.0.0.deb`)
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   await run('sed -i "s#^DATABASE_URL=.*#DATABASE_URL=sqlite:/big/rollcall.db#" /etc/rollcall/env; mkdir /big')
-  const { text } = findBlock('docs/troubleshooting.md', 'sh', 'larger')
-  await run(text.replaceAll('sudo ', '').replaceAll('/mnt/big', '/big'))
+  await run(readGuide('troubleshooting.md', 'larger').replaceAll('/mnt/big', '/big'))
   await run('systemctl start rollcall', 1)
   const countStarts = async () => Number((await run('systemctl show --property=NRestarts --value rollcall')).trim())
   // More starts than the limit of systemd, five in ten seconds, which a pause avoids.
@@ -239,6 +244,34 @@ test('with systemd: a list on a disk that is mounted late is found, and a list o
   expect(await run('runuser -u rollcall -- rollcall count --list sqlite:$(ls -d /var/lib/rollcall/backups/*)')).toBe(
     '1\n',
   )
+})
+
+test('with systemd: a list moves to another server with its settings, scripts and cursors', async () => {
+  const run = await startSystemd()
+  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`mkdir -p /etc/prometheus; ${readGuide('operations.md', 'rules')}`)
+  await run(`rollcall init /etc/rollcall ${ANSWERS}; ${ENABLE}`)
+  const add = (email: string) => run(`echo ${email} | runuser -u rollcall -- rollcall import -`)
+  const handOver = async () => {
+    const script = 'cd /var/lib/rollcall; runuser -u rollcall -- rollcall export --format txt --cursor-file my.cursor'
+    return await run(`${script} 2> /dev/null`)
+  }
+  await add('ada@site.io')
+  expect(await handOver()).toBe('ada@site.io\n')
+  await run('install -o rollcall -m 600 /dev/null /var/lib/rollcall/my.secret')
+  await run(`cd /root; ${readGuide('operations.md', 'old-server')}`)
+  expect(await run('stat --format %a /root/move.tgz')).toBe('600\n')
+
+  await run('apt-get purge --yes rollcall; rm -r /var/lib/rollcall; userdel rollcall; useradd other')
+  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`cd /root; ${readGuide('operations.md', 'new-server')}`)
+  await run('rollcall healthcheck')
+  expect(await run('stat --format "%U %G %a" /etc/rollcall/env /var/lib/rollcall/my.secret')).toBe(
+    'root rollcall 640\nrollcall root 600\n',
+  )
+  await add('eve@site.io')
+  expect(await handOver()).toBe('eve@site.io\n')
+  expect(await run('runuser -u rollcall rollcall count')).toBe('2\n')
 })
 
 test('with systemd: an owner who stopped the service finds it stopped after an upgrade; with BASE_URL, it starts', async () => {
