@@ -25,13 +25,47 @@ note:
   ar: بلا إعلانات. غادر متى شئت.
   ja: 広告なし。いつでも解除できます。
 author: Ann Smith
-sample: https://www.gazette.example/issues/last
+portrait: ann.svg
+issues:
+  - title:
+      en: The night the ferry stayed
+      de: Die Nacht, in der die Fähre blieb
+      fr: La nuit où le ferry est resté
+      ar: الليلة التي بقيت فيها العبّارة
+      ja: フェリーが残った夜
+    url: https://www.gazette.example/issues/41
+    date: 2026-11-20
+  - title:
+      en: Who still buys fish at five in the morning
+      de: Wer kauft morgens um fünf noch Fisch?
+      fr: Qui achète du poisson à cinq heures du matin ?
+      ar: من يشتري السمك في الخامسة صباحًا؟
+      ja: 朝五時に魚を買う人たち
+    url: https://www.gazette.example/issues/38
+    date: 2026-10-30
+  - title:
+      en: A crane is sold
+      de: Ein Kran wird verkauft
+      fr: Une grue à vendre
+      ar: رافعة للبيع
+      ja: クレーンが売られる
+    url: https://www.gazette.example/issues/33
+    date: 2026-09-25
 contact: mailto:editor@gazette.example
 home: https://www.gazette.example/
 privacy: https://www.gazette.example/privacy
 `
 
-const DESKTOP = { width: 1120, height: 700 }
+/** The portrait of the author. */
+const PORTRAIT = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 256 256">
+<path fill="#b9cbc6" d="M0 0h256v256H0z"/><path fill="#24433c" d="M20 256c6-58 50-74 108-74s102 16 108 74z"/>
+<path fill="#4a2f22" d="M62 118c-6-62 28-92 68-92s72 30 64 96c-4 26-8 60-22 66-18 8-72 8-90 0-12-6-18-44-20-70z"/>
+<path fill="#cf9673" d="M104 160h48v40q-24 20-48 0z"/><ellipse fill="#e8bd9c" cx="128" cy="116" rx="48" ry="60"/>
+<path fill="#5a3a2a" d="M80 104c10-30 40-44 62-40 20 4 34 20 36 44-18-2-40-14-50-28-8 12-30 24-48 24z"/>
+<path fill="none" stroke="#a4553f" stroke-width="4" stroke-linecap="round" d="M110 146q18 14 36 0"/>
+<g fill="#2b211c"><circle cx="109" cy="118" r="4.5"/><circle cx="147" cy="118" r="4.5"/></g></svg>`
+
+const DESKTOP = { width: 1120, height: 800 }
 const PHONE = { width: 390, height: 800 }
 
 interface Picture {
@@ -139,6 +173,7 @@ function createOldList(): string {
 
 const docs = join(ROOT, 'docs')
 const folder = await createFolder()
+await Bun.write(join(folder, 'ann.svg'), PORTRAIT)
 const service = await startService({ folder, site: SITE, env: { BASE_URL: 'https://gazette.example' } })
 const browser = await startBrowser()
 for (const picture of PICTURES) {

@@ -66,8 +66,8 @@ export const HAND_OVER_BATCH = 500
 /** Milliseconds until a failed batch is handed over again: twice as long after each failure, up to the maximum. */
 export const RETRY_DELAY_MS = { first: 1_000, maximum: 60_000 } as const
 
-/** Maximum sizes of pictures in bytes. Every first visit of the page loads the logo. */
-export const MAX_PICTURE_BYTES = { logo: 64 * 1024, card: 512 * 1024 } as const
+/** Maximum sizes of pictures in bytes. Every first visit of the page loads the logo and the portrait. */
+export const MAX_PICTURE_BYTES = { logo: 64 * 1024, portrait: 64 * 1024, card: 512 * 1024 } as const
 
 /** Maximum size in bytes of a file that an import reads into memory. */
 export const MAX_IMPORT_BYTES = 512 * 1024 * 1024

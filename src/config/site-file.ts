@@ -5,8 +5,8 @@ import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, vi
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
-import { type Picture, readPicture } from './picture.ts'
-import { LANGUAGE_TAGS, type Localized, toTexts, type Words } from './texts.ts'
+import { type Picture, type PictureUse, readPicture } from './picture.ts'
+import { type Issue, LANGUAGE_TAGS, type Localized, toTexts, type Words } from './texts.ts'
 
 /** A text without the white space around it. @param error what to use instead of any other value */
 function text(error: string, isValid: (text: string) => boolean) {
@@ -95,6 +95,21 @@ const pages = z
   .readonly()
   .prefault([])
 
+const ISSUES_ERROR = 'use a list of one to three issues, each with title, url and date'
+const issues = z
+  .array(
+    object({
+      title: localized(line(120)),
+      url: webUrl,
+      date: z.iso.date({ error: 'use the date of the issue, such as 2026-05-31' }),
+    }),
+    { error: ISSUES_ERROR },
+  )
+  .min(1, { error: ISSUES_ERROR })
+  .max(3, { error: ISSUES_ERROR })
+  .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, { error: 'use each url once' })
+  .readonly()
+
 const color = text('use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)', (given) =>
   /^#[0-9a-f]{6}$/i.test(given),
 ).toLowerCase()
@@ -105,7 +120,7 @@ const accent = z.union([
 const LANGUAGES_ERROR = `use a list of these tags: ${LANGUAGE_TAGS.join(', ')}`
 
 /** A picture by its path. @param folder where a relative path starts */
-function picture(use: 'logo' | 'card', folder: string) {
+function picture(use: PictureUse, folder: string) {
   return line(1000).transform((file, context): Picture => {
     const found = readPicture(use, resolve(folder, file))
     if (typeof found !== 'string') return found
@@ -121,9 +136,10 @@ const createSchema = (folder: string) =>
     description: localized(line(300)).optional(),
     note: localized(line(200)).optional(),
     author: line(80).optional(),
+    portrait: picture('portrait', folder).optional(),
+    issues: issues.optional(),
     contact: contact.optional(),
     home: webUrl.optional(),
-    sample: webUrl.optional(),
     privacy: webUrl.optional(),
     imprint: webUrl.optional(),
     // Where people go after a subscription. Never a parameter of a request, which would be an open redirect. A header has
@@ -147,12 +163,19 @@ const createSchema = (folder: string) =>
       .prefault(LANGUAGE_TAGS),
     phrases: phrases(PHRASES).optional(),
     pages,
-  }).superRefine(({ languages: [first = 'en'], ...members }, context) => {
-    for (const name of ['name', 'description', 'note'] as const) {
-      const text = members[name]
+  }).superRefine((members, context) => {
+    const { languages, name, description, note, issues = [], author, portrait } = members
+    const [first = 'en'] = languages
+    const texts = Object.entries({ name, description, note }).map(([key, text]) => ({ path: [key], text }))
+    const titles = issues.map(({ title }, index) => ({ path: ['issues', index, 'title'], text: title }))
+    for (const { path, text } of [...texts, ...titles]) {
       if (typeof text !== 'object' || text[first] !== undefined) continue
       const message = `add the text in ${first}, the first of the languages, which the page uses where there is no translation`
-      context.addIssue({ code: 'custom', path: [name, first], message })
+      context.addIssue({ code: 'custom', path: [...path, first], message })
+    }
+    if (portrait && !author) {
+      const message = 'add author, the name that stands beside the portrait'
+      context.addIssue({ code: 'custom', path: ['portrait'], message })
     }
   })
 
@@ -160,16 +183,17 @@ type Members = z.infer<ReturnType<typeof createSchema>>
 
 /** The site: the values of the site file, with a default for each member that it omits. */
 export interface Site extends Omit<Members, 'after_subscribe' | keyof Words> {
-  /** The name and the description in the first language, for documents. */
+  /** The name, the description and the issues in the first language, for documents. */
   readonly name: string
   readonly description: string
+  readonly issues: readonly Issue<string>[]
   /** What `toTexts` needs for the page in each language. */
   readonly words: Words
   readonly afterSubscribe?: string | undefined
 }
 
 /**
- * Parses a site file and reads the logo and the card that it names.
+ * Parses a site file and reads the pictures that it names.
  *
  * @param text YAML; an empty text gives the defaults
  * @param file the path of the file, for errors; a relative path in it starts at its folder
@@ -200,10 +224,12 @@ export function parseSite(text: string, file: string): Site {
     const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
     return fail(findOffset(document, path), message)
   }
-  const { name, description, note, phrases, after_subscribe: afterSubscribe, ...rest } = data
-  const words = { name, description, note, phrases }
+  const { name, description, note, issues, phrases, after_subscribe: afterSubscribe, ...rest } = data
+  const words = { name, description, note, issues, phrases }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
-  return { ...rest, name: texts.name.text, description: texts.description.text, words, afterSubscribe }
+  const titled = texts.issues.map((issue) => ({ ...issue, title: issue.title.text }))
+  const own = { name: texts.name.text, description: texts.description.text, issues: titled }
+  return { ...rest, ...own, words, afterSubscribe }
 }
 
 /** Returns a line with its text in quotes, such as `name: "Garden: News"`; undefined if that is not all that is wrong with it. */

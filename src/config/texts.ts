@@ -11,11 +11,20 @@ export const LANGUAGE_TAGS = Object.keys(LOCALES) as [Language, ...Language[]]
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
 
+/** An issue to read first. */
+export interface Issue<Title> {
+  readonly title: Title
+  readonly url: string
+  /** Such as 2026-05-31. */
+  readonly date: string
+}
+
 /** Words of the site file that may be in several languages. */
 export interface Words {
   readonly name?: Localized | undefined
   readonly description?: Localized | undefined
   readonly note?: Localized | undefined
+  readonly issues?: readonly Issue<Localized>[] | undefined
   /** Words that replace phrases of the page: by the name of the phrase, localized. */
   readonly phrases?: object | undefined
 }
@@ -31,6 +40,7 @@ export interface Texts {
   readonly name: Text
   readonly description: Text
   readonly note?: Text | undefined
+  readonly issues: readonly Issue<Text>[]
   readonly phrases: Locale
 }
 
@@ -44,16 +54,18 @@ export function toTexts(
 ): Texts {
   const locale = LOCALES[language]
   const [first = language] = languages
-  const toText = (own: Localized | undefined): Text | undefined => {
+  const toText = (own: Localized): Text => {
     const translation = typeof own === 'object' ? own[language] : undefined
     if (translation !== undefined) return { text: translation }
-    const text = typeof own === 'object' ? own[first] : own
-    return text === undefined ? undefined : { text, ...(language !== first && { language: first }) }
+    const text = typeof own === 'object' ? (own[first] ?? '') : own
+    return { text, ...(language !== first && { language: first }) }
   }
+  const { name, description, note, issues = [] } = words
   return {
-    name: toText(words.name) ?? { text: locale.siteName },
-    description: toText(words.description) ?? { text: locale.siteDescription },
-    note: toText(words.note),
+    name: name ? toText(name) : { text: locale.siteName },
+    description: description ? toText(description) : { text: locale.siteDescription },
+    note: note ? toText(note) : undefined,
+    issues: issues.map((issue) => ({ ...issue, title: toText(issue.title) })),
     phrases: replacePhrases(locale, words.phrases, language),
   }
 }

@@ -95,10 +95,10 @@ function listResponses(): string[] {
   return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set([...errors, limited].sort())]
 }
 
-function listOperatorLinks({ home, sample, privacy, imprint, contact }: Site): string[] {
+function listOperatorLinks({ home, issues, privacy, imprint, contact }: Site): string[] {
   const links = [
     ['Website', home, 'The site of the operator.'],
-    ['An issue', sample, 'What readers get.'],
+    ...issues.map(({ title, url, date }) => [title, url, `An issue of ${date}.`] as const),
     ['Privacy policy', privacy, 'What happens to an address.'],
     ['Imprint', imprint, 'Who the operator is.'],
     ['Contact', contact, 'Questions, many addresses, and the removal of an address.'],

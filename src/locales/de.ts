@@ -10,7 +10,7 @@ export const de: Locale = {
   kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',
   contact: 'Kontakt und Abmeldung',
   home: 'Unsere Website besuchen',
-  sample: 'Erst die letzte Ausgabe lesen',
+  issues: 'Zum Einstieg',
   privacy: 'Datenschutz',
   imprint: 'Impressum',
   license: 'Lizenz der Inhalte:',

@@ -10,7 +10,7 @@ export const en: Locale = {
   kept: 'We store your email address and the date on which you subscribed.',
   contact: 'Contact and unsubscribe',
   home: 'Visit our website',
-  sample: 'Read the last issue first',
+  issues: 'Where to start',
   privacy: 'Privacy',
   imprint: 'Legal notice',
   license: 'Content license:',

@@ -10,7 +10,7 @@ export const es: Locale = {
   kept: 'Guardamos su dirección de correo y la fecha en que se suscribió.',
   contact: 'Contacto y baja',
   home: 'Visitar nuestro sitio web',
-  sample: 'Leer antes el último número',
+  issues: 'Por dónde empezar',
   privacy: 'Privacidad',
   imprint: 'Aviso legal',
   license: 'Licencia del contenido:',

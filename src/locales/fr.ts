@@ -10,7 +10,7 @@ export const fr: Locale = {
   kept: 'Nous conservons votre adresse e-mail et la date de votre inscription.',
   contact: 'Contact et désinscription',
   home: 'Visiter notre site',
-  sample: 'Lire d’abord le dernier numéro',
+  issues: 'Par où commencer',
   privacy: 'Confidentialité',
   imprint: 'Mentions légales',
   license: 'Licence du contenu\u00a0:',

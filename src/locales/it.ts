@@ -10,7 +10,7 @@ export const it: Locale = {
   kept: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',
   contact: 'Contatti e cancellazione',
   home: 'Visita il nostro sito',
-  sample: 'Leggi prima l’ultimo numero',
+  issues: 'Da dove iniziare',
   privacy: 'Privacy',
   imprint: 'Note legali',
   license: 'Licenza dei contenuti:',

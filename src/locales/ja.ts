@@ -10,7 +10,7 @@ export const ja: Locale = {
   kept: 'お預かりするのは、メールアドレスと登録日です。',
   contact: 'お問い合わせ・登録解除',
   home: 'ウェブサイトを見る',
-  sample: 'まず最新号を読む',
+  issues: 'はじめに読むなら',
   privacy: 'プライバシー',
   imprint: '運営者情報',
   license: 'コンテンツのライセンス：',

@@ -37,8 +37,8 @@ export interface Locale {
   readonly contact: string
   /** The link to the site of the owner. */
   readonly home: string
-  /** The link to an issue of the newsletter. It stands next to the promise of the owner, and after a success. */
-  readonly sample: string
+  /** The heading of the issues to read first, of which there may be one. They stand below the form and below the confirmation. */
+  readonly issues: string
   /** The link to the privacy policy. */
   readonly privacy: string
   /** The link to the legal notice of the owner. */

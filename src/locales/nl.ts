@@ -10,7 +10,7 @@ export const nl: Locale = {
   kept: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',
   contact: 'Contact en afmelden',
   home: 'Bezoek onze website',
-  sample: 'Lees eerst het laatste nummer',
+  issues: 'Om te beginnen',
   privacy: 'Privacy',
   imprint: 'Colofon',
   license: 'Licentie van de inhoud:',

@@ -10,7 +10,7 @@ export const pl: Locale = {
   kept: 'Przechowujemy Twój adres e-mail i datę zapisu.',
   contact: 'Kontakt i rezygnacja',
   home: 'Odwiedź naszą stronę',
-  sample: 'Najpierw przeczytaj ostatni numer',
+  issues: 'Od czego zacząć',
   privacy: 'Prywatność',
   imprint: 'Informacje prawne',
   license: 'Licencja treści:',

@@ -10,7 +10,7 @@ export const ptBR: Locale = {
   kept: 'Guardamos o seu endereço de e-mail e a data da sua inscrição.',
   contact: 'Contato e cancelamento',
   home: 'Visite o nosso site',
-  sample: 'Ler antes a última edição',
+  issues: 'Por onde começar',
   privacy: 'Privacidade',
   imprint: 'Aviso legal',
   license: 'Licença do conteúdo:',

@@ -10,7 +10,7 @@ export const zhHans: Locale = {
   kept: '我们会保存您的电子邮箱地址和订阅日期。',
   contact: '联系与退订',
   home: '访问我们的网站',
-  sample: '先读最近一期',
+  issues: '从这里读起',
   privacy: '隐私',
   imprint: '法律声明',
   license: '内容许可协议：',

@@ -5,7 +5,7 @@ import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import { splitAddress } from './assets/typo.ts'
 import type { Page } from './head.tsx'
-import { toSubsets } from './title.ts'
+import { hasTitleFont } from './title.ts'
 
 /** The state of the form in one response. */
 export interface FormState {
@@ -93,18 +93,13 @@ export function createFilled(phrase: string, element: JSX.Element): JSX.Element 
   )
 }
 
-/** Builds the notes below the form: the promise of the owner and an issue to read, then which data are stored. */
-function createNotes({ site, note, phrases }: Page): JSX.Element {
+/** Builds the notes below the form: the promise of the owner, then which data are stored. */
+function createNotes({ note, phrases }: Page): JSX.Element {
   return (
     <div class="notes">
-      {(note || site.sample) && (
-        <p>
-          {note && (
-            <span class="note" lang={note.language}>
-              <bdi>{note.text}</bdi>
-            </span>
-          )}{' '}
-          {site.sample && <a href={site.sample}>{phrases.sample}</a>}
+      {note && (
+        <p class="note" lang={note.language}>
+          <bdi>{note.text}</bdi>
         </p>
       )}
       <p class="kept" id="kept">
@@ -117,12 +112,9 @@ function createNotes({ site, note, phrases }: Page): JSX.Element {
 /** Builds the confirmation, which replaces the form after a success. The script adds the address. */
 export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, name, phrases } = page
-  const { outcomes, next, again, home, sample } = phrases
+  const { outcomes, next, again, home } = phrases
   const isDone = outcome === 'accepted'
-  // The page has the font for the name only.
-  const [fonts, needed] = [toSubsets(name.text), toSubsets(outcomes.accepted)]
-  const isTitle = needed.length > 0 && needed.every((subset) => fonts.includes(subset))
-  const [target, label] = site.home ? [site.home, home] : [site.sample, sample]
+  const isTitle = hasTitleFont(name.text, outcomes.accepted)
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
       <svg viewBox="-1 -1 50 50" aria-hidden="true">
@@ -139,9 +131,10 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
       </p>
       <p>{next}</p>
       <p class="actions">
-        {target && (
-          <a class="button" href={target}>
-            {label}
+        {/* With issues, these are the next step. */}
+        {site.home && site.issues.length === 0 && (
+          <a class="button" href={site.home}>
+            {home}
           </a>
         )}
         <a id="again" href={toPagePath(language, site.languages)}>

@@ -120,7 +120,7 @@ function createCard({ baseUrl, assets, language, name, description }: Page): JSX
  * names a publisher only if the owner gave a name and a site. It has no `<`, so it cannot end its script element.
  */
 function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
-  const { words, name, description, author, languages, license, home } = site
+  const { words, name, description, author, issues, languages, license, home } = site
   const data = {
     '@context': 'https://schema.org',
     '@type': 'WebSite',
@@ -129,7 +129,11 @@ function createStructuredData({ site, baseUrl, assets }: PageOptions): string {
     url: `${baseUrl}/`,
     inLanguage: languages,
     license: license?.url,
-    author: author && { '@type': 'Person', name: author },
+    author: author && { '@type': 'Person', name: author, image: assets.portrait && baseUrl + assets.portrait.path },
+    hasPart:
+      issues.length > 0
+        ? issues.map(({ title, url, date }) => ({ '@type': 'PublicationIssue', name: title, url, datePublished: date }))
+        : undefined,
     publisher:
       words.name !== undefined && home !== undefined
         ? { '@type': 'Organization', name, url: home, logo: assets.logo && baseUrl + assets.logo.path }

@@ -5,7 +5,8 @@ import { type Language, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
-import { createConfirmation, createFilled, createForm, type FormState } from './form.tsx'
+import { createAuthor, createIssues } from './face.tsx'
+import { createConfirmation, createForm, type FormState } from './form.tsx'
 import { createPageHead, type Page, type PageOptions } from './head.tsx'
 import { hyphenate, toSubsets, toWidth, UNSPACED } from './title.ts'
 
@@ -29,12 +30,13 @@ export function renderPage(options: PageOptions, language: Language, state: Form
           <h1 class={toNameClass(name.text)} lang={name.language}>
             <bdi>{name.text.match(/\s+|[^\s-]*-*/g)?.map(createWord)}</bdi>
           </h1>
-          {site.author && <p class="author">{createFilled(phrases.by, <bdi>{site.author}</bdi>)}</p>}
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
           </p>
+          {createAuthor(page)}
           {createForm(page, state)}
           {createConfirmation(page, state)}
+          {createIssues(page)}
         </main>
         <footer>
           {site.languages.length > 1 && createLanguages(page)}

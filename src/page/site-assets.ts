@@ -17,7 +17,7 @@ interface Card extends Document {
   readonly height?: number
 }
 
-type AssetsOptions = Pick<Site, 'accent' | 'card' | 'languages' | 'logo' | 'name' | 'words'>
+type AssetsOptions = Pick<Site, 'accent' | 'card' | 'languages' | 'logo' | 'name' | 'portrait' | 'words'>
 
 export type PageAssets = Awaited<ReturnType<typeof createPageAssets>>
 
@@ -29,7 +29,8 @@ export async function createPageAssets(site: AssetsOptions) {
   const fonts = { latin: createFont('latin'), vietnamese: createFont('vietnamese'), extended: createFont('extended') }
   const script = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
   const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
-  const image = logo && createLogo(logo)
+  const image = logo && createPicture('logo', logo)
+  const portrait = site.portrait && createPicture('portrait', site.portrait)
   const square = logo && isSquare(logo) ? image : undefined
   const icon = square ?? letter
   const shown = square ? { fill: BACKGROUND.light, logo } : { fill: accent.light, text: toCardText(toInitial(name)) }
@@ -45,6 +46,7 @@ export async function createPageAssets(site: AssetsOptions) {
     /** The files of the font of titles. */
     fonts,
     logo: image,
+    portrait,
     /** The icon in the tabs of browsers: the logo if it is square. */
     icon,
     /** The icon for home screens, a PNG. */
@@ -59,17 +61,16 @@ export async function createPageAssets(site: AssetsOptions) {
       favicon,
       touchIcon,
       ...cards.values(),
-      ...(image ? [image] : []),
+      ...[image, portrait].filter((picture) => picture !== undefined),
     ],
   }
 }
 
-function createLogo({ mediaType, bytes }: Picture): Document {
+function createPicture(name: string, { mediaType, bytes }: Picture): Document {
   // An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-  return createAsset(mediaType === 'image/png' ? 'logo.png' : 'logo.svg', mediaType, bytes, {
-    'Content-Security-Policy': policy,
-  })
+  const extension = mediaType.replace(/.*\/|\+.*/g, '')
+  return createAsset(`${name}.${extension}`, mediaType, bytes, { 'Content-Security-Policy': policy })
 }
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */

@@ -40,6 +40,12 @@ export function toSubsets(text: string): readonly Subset[] {
   return PATTERNS.find(({ pattern }) => letters.every((letter) => pattern.test(letter)))?.subsets ?? []
 }
 
+/** Whether the page of a site with this name has the font for another text: it has the files for the name only. */
+export function hasTitleFont(name: string, text: string): boolean {
+  const [files, needed] = [toSubsets(name), toSubsets(text)]
+  return needed.length > 0 && needed.every((subset) => files.includes(subset))
+}
+
 /** Returns a text as a picture shows it, without symbols and emoji that Fraunces lacks; undefined if it lacks a letter. */
 export function toCardText(text: string): string | undefined {
   const normal = text.normalize('NFC')

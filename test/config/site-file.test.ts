@@ -17,7 +17,9 @@ describe('a valid site file', () => {
       'author: Ann Smith',
       'contact: mailto:owner@example.org',
       'home: https://home.example',
-      'sample: https://home.example/17',
+      'issues:',
+      '  - { title: Neues, url: https://home.example/17, date: 2026-05-31 }',
+      '  - { title: { pt-BR: Antes, de: Zuvor }, url: https://home.example/16, date: 2026-05-24 }',
       'privacy: http://home.example/privacy?x=1',
       'imprint: https://home.example/imprint',
       'after_subscribe: https://bücher.example/grüße?日#ß',
@@ -38,16 +40,24 @@ describe('a valid site file', () => {
     expect(parseSite(text.join('\n'), 'site.yaml')).toEqual({
       name: 'Die Rundschau',
       description: 'Neues, dann und wann. 你好',
+      // In the first language, for documents.
+      issues: [
+        { title: 'Neues', url: 'https://home.example/17', date: '2026-05-31' },
+        { title: 'Zuvor', url: 'https://home.example/16', date: '2026-05-24' },
+      ],
       words: {
         name: 'Die Rundschau',
         description: 'Neues, dann und wann. 你好',
         note: 'No ads.',
+        issues: [
+          { title: 'Neues', url: 'https://home.example/17', date: '2026-05-31' },
+          { title: { 'pt-BR': 'Antes', de: 'Zuvor' }, url: 'https://home.example/16', date: '2026-05-24' },
+        ],
         phrases: { subscribe: 'Los', developers: { title: { de: 'Technik' } } },
       },
       author: 'Ann Smith',
       contact: 'mailto:owner@example.org',
       home: 'https://home.example',
-      sample: 'https://home.example/17',
       privacy: 'http://home.example/privacy?x=1',
       imprint: 'https://home.example/imprint',
       // In ASCII, for the Location header.
@@ -68,6 +78,7 @@ describe('a valid site file', () => {
     expect(parseSite(text, 'site.yaml')).toEqual({
       name: 'Newsletter',
       description: 'News from this site by email, now and then.',
+      issues: [],
       words: {},
       developers: true,
       license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
@@ -87,7 +98,7 @@ test('an accent may have a color for each theme', () => {
 type Mistake = readonly [text: string, line: number, start: string, rule: string]
 
 const LINE = (most: number) => `use one line of 1 to ${most} characters`
-const KEYS = 'use keys with values: name, description, note, author, contact, home'
+const KEYS = 'use keys with values: name, description, note, author, portrait, issues, contact, home'
 const CONTACT = 'use a URL such as https://www.example.org/contact or mailto:'
 const LICENSE = 'license:\n  name: MIT\n  url: '
 
@@ -123,11 +134,37 @@ const MISTAKES: readonly Mistake[] = [
   ['languages: []', 1, 'languages is []', 'use at least one language'],
   ['languages: [de, de]', 1, 'languages is ["de","de"]', 'use each language once'],
   // The host of after_subscribe is in the Content-Security-Policy.
-  ...['home', 'sample', 'privacy', 'imprint', 'after_subscribe'].flatMap((name) =>
+  ...['home', 'privacy', 'imprint', 'after_subscribe'].flatMap((name) =>
     ['data:text/html,x', '//a.example', '/path', '', 'https://a;script-src', 'https://*.a.example/'].map(
       (url): Mistake => [`${name}: "${url}"`, 1, `${name} is "${url}"`, 'use an http or https URL'],
     ),
   ),
+]
+
+const issue = (text: string) => `issues:\n  - ${text}`
+const ISSUE = '{ title: a, url: https://a.example, date: 2026-01-01 }'
+const ISSUES = 'use a list of one to three issues, each with title, url and date'
+
+const ISSUE_MISTAKES: readonly Mistake[] = [
+  ['issues: []', 1, 'issues is []', ISSUES],
+  ['issues: https://a.example', 1, 'issues is "https://a.example"', ISSUES],
+  [`issues:${`\n  - ${ISSUE}`.repeat(4)}`, 1, 'issues is [{"title":"a"', ISSUES],
+  [`issues:${`\n  - ${ISSUE}`.repeat(2)}`, 1, 'issues is [{"title":"a"', 'use each url once'],
+  [issue('{ title: "", url: https://a.example, date: 2026-01-01 }'), 2, 'issues.0.title is ""', LINE(120)],
+  [
+    issue('{ title: { de: a }, url: https://a.example, date: 2026-01-01 }'),
+    2,
+    'issues.0.title.en is missing',
+    'add the',
+  ],
+  [issue('{ title: a, url: /17, date: 2026-01-01 }'), 2, 'issues.0.url is "/17"', 'use an http or https URL'],
+  [
+    issue('{ title: a, url: https://a.example, date: May 2026 }'),
+    2,
+    'issues.0.date is "May 2026"',
+    'use the date of the',
+  ],
+  [issue('{ title: a, url: https://a.example }'), 2, 'issues.0.date is missing', 'use the date of the issue'],
 ]
 
 const page = (path: string, rest = '') => `  - path: ${path}\n    lastmod: 2026-01-01\n${rest}`
@@ -148,7 +185,11 @@ const PAGE_MISTAKES: readonly Mistake[] = [
 ]
 
 describe('a mistake gives an error with the file, the line, the path, the value and the rule', () => {
-  const mistakes = [...MISTAKES, ...PAGE_MISTAKES.map(([text, ...rest]): Mistake => [`pages:\n${text}`, ...rest])]
+  const mistakes = [
+    ...MISTAKES,
+    ...ISSUE_MISTAKES,
+    ...PAGE_MISTAKES.map(([text, ...rest]): Mistake => [`pages:\n${text}`, ...rest]),
+  ]
   test.each(mistakes)('%#: %j', (text, line, start, rule) => {
     const message = messageFor(text)
     expect(message).toStartWith(`site.yaml:${line}: ${start}`)
@@ -156,7 +197,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 
   const known =
-    'use these: name, description, note, author, contact, home, sample, privacy, imprint, after_subscribe, developers, license, accent, logo, card, languages, phrases, pages'
+    'use these: name, description, note, author, portrait, issues, contact, home, privacy, imprint, after_subscribe, developers, license, accent, logo, card, languages, phrases, pages'
   const tags = `use these: ${LANGUAGE_TAGS.join(', ')}`
   test.each([
     ['name: n\n\ndescripton: d', 3, '"descripton"', known],
@@ -216,15 +257,18 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 })
 
-describe('the logo and the card', () => {
+describe('a picture', () => {
   const SVG = '<?xml version="1.0"?>\n<!-- a logo -->\n<svg xmlns="http://www.w3.org/2000/svg"/>'
   const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
+  const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
   let folder: string
   beforeAll(async () => {
     folder = await createFolder()
     await mkdir(join(folder, 'images'))
     await writeFile(join(folder, 'images/logo.svg'), SVG)
     await writeFile(join(folder, 'logo.png'), PNG)
+    await writeFile(join(folder, 'ann.jpg'), JPEG)
+    await writeFile(join(folder, 'ann.webp'), 'RIFF....WEBP')
     await writeFile(join(folder, 'text.svg'), 'no picture')
     await writeFile(join(folder, 'large.svg'), SVG.padEnd(64 * 1024 + 1))
     await writeFile(join(folder, 'largest.svg'), SVG.padEnd(64 * 1024))
@@ -242,19 +286,31 @@ describe('the logo and the card', () => {
     const parseCard = (card: string) => parseSite(`name: n\ncard: ${card}`, join(folder, 'site.yaml')).card
     expect(parseCard('logo.png')?.bytes).toEqual(PNG)
     expect(() => parseCard('images/logo.svg')).toThrow(
-      'it is not PNG; use the path of a PNG file of at most 524288 bytes',
+      'it is not PNG; use the path of a file in PNG of at most 524288 bytes',
     )
+  })
+
+  test('a portrait may be JPEG too, and stands beside the name of an author', () => {
+    const parsePortrait = (text: string) => parseSite(`portrait: ${text}`, join(folder, 'site.yaml')).portrait
+    expect(parsePortrait('ann.jpg\nauthor: Ann')).toEqual({ mediaType: 'image/jpeg', bytes: JPEG })
+    expect(parsePortrait('images/logo.svg\nauthor: Ann')?.mediaType).toBe('image/svg+xml')
+    const fail = (text: string) => expect(() => parsePortrait(text))
+    fail('ann.jpg').toThrow('site.yaml:1: portrait is "ann.jpg": add author, the name that stands beside the portrait')
+    const advice = 'use the path of a file in SVG, PNG, or JPEG of at most 65536 bytes'
+    fail('ann.webp\nauthor: Ann').toThrow(`it is not SVG, PNG, or JPEG; ${advice}`)
+    fail('large.svg\nauthor: Ann').toThrow(`it has 65537 bytes; ${advice}`)
   })
 
   test.each([
     ['logo.svg', 'there is no such file or folder'],
     ['logo.png/x', 'logo.png is not a folder: correct the path'],
     ['images', 'it is not a file'],
-    ['text.svg', 'it is neither SVG nor PNG'],
+    ['text.svg', 'it is not SVG or PNG'],
+    ['ann.jpg', 'it is not SVG or PNG'],
     ['large.svg', 'it has 65537 bytes'],
   ])('%s is not a logo: %s', (logo, reason) => {
     expect(() => parse(logo)).toThrow(
-      `${folder}/site.yaml:2: logo is "${logo}": ${reason.replace('logo.png', `${folder}/logo.png`)}; use the path of an SVG or PNG file of at most 65536 bytes, relative to the folder of the site file`,
+      `${folder}/site.yaml:2: logo is "${logo}": ${reason.replace('logo.png', `${folder}/logo.png`)}; use the path of a file in SVG or PNG of at most 65536 bytes, relative to the folder of the site file`,
     )
   })
 })

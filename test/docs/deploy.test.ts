@@ -40,7 +40,7 @@ test('env and site.yaml are valid, change no default of the site, and the list i
   const { host, baseUrl, list, site } = readConfig(env)
   expect(site).toEqual(readConfig({ SITE_FILE: '/dev/null' }).site)
   // Without the comments, each example is valid too.
-  const text = readText('deploy/site.yaml').replace(/^# (?=[a-z]+: )(?!logo)/gm, '')
+  const text = readText('deploy/site.yaml').replace(/^# (?=[a-z]+: )(?!logo|portrait)/gm, '')
   expect(parseSite(text, 'site.yaml')).toMatchObject({ name: 'The Gazette', languages: ['en', 'de'] })
   const file = `/var/lib/${readSetting('StateDirectory')}/rollcall.db`
   expect([host, baseUrl, list]).toEqual(['127.0.0.1', 'http://localhost:3000', { kind: 'sqlite', file }])

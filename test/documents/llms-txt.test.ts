@@ -13,7 +13,7 @@ name: The *Gazette* <script>alert(1)</script>
 description: "What happened # this week: [everything](https://gazette.example)."
 contact: ${CONTACT}
 home: https://gazette.example
-sample: https://gazette.example/17
+issues: [{ title: 'Fog [and](x) ferries', url: https://gazette.example/17, date: 2026-05-31 }]
 privacy: https://gazette.example/privacy
 imprint: https://gazette.example/imprint
 license: { name: "Open [really]", url: "https://license.example/(1)" }
@@ -42,7 +42,7 @@ test('it links to each document once, and to the pages of the owner, whose texts
   expect(links.map(({ url }) => url).sort()).toEqual(others.map(({ path }) => BASE_URL + path).sort())
   expect([...sections.get('Operator')!, ...sections.get('License')!]).toEqual([
     { title: 'Website', url: 'https://gazette.example' },
-    { title: 'An issue', url: 'https://gazette.example/17' },
+    { title: 'Fog \\[and\\](x) ferries', url: 'https://gazette.example/17' },
     { title: 'Privacy policy', url: 'https://gazette.example/privacy' },
     { title: 'Imprint', url: 'https://gazette.example/imprint' },
     { title: 'Contact', url: 'https://gazette.example/%28us%29' },

@@ -14,7 +14,11 @@ const SITE = `
 name: The Gazette
 description: What happened this week, every Friday.
 note: No ads. Leave at any time.
-sample: https://www.gazette.example/last
+author: Ann Smith
+issues:
+  - { title: The night the ferry stayed, url: "https://www.gazette.example/41", date: 2026-11-20 }
+  - { title: Who still buys fish at five in the morning, url: "https://www.gazette.example/38", date: 2026-10-30 }
+  - { title: A crane is sold, url: "https://www.gazette.example/33", date: 2026-09-25 }
 contact: mailto:editor@gazette.example
 home: https://www.gazette.example/
 privacy: https://www.gazette.example/privacy
@@ -92,6 +96,22 @@ test.each([
     const heading = (await page.locator('#done h2').boundingBox())!
     expect(heading.y + heading.height).toBeLessThanOrEqual(height)
   })
+})
+
+test('a large screen shows a larger page, all of it at once, and a short page begins lower', async () => {
+  const read = (origin: string, width: number, height: number) =>
+    visit(browser, origin, { viewport: { width, height } }, async (page) => ({
+      text: Number.parseFloat(await readStyle(page, 'html', 'fontSize')),
+      title: (await page.locator('h1').boundingBox())!.y,
+      height: await page.evaluate<number>('document.documentElement.scrollHeight'),
+    }))
+  const [large, usual] = [await read(service.origin, 1920, 1080), await read(service.origin, 1280, 1080)]
+  expect([usual.text, large.text, large.height]).toEqual([16, 19.2, 1080])
+  const bare = await startService({ site: 'name: The Gazette' })
+  const short = await read(bare.origin, 1920, 1080)
+  expect(short.title).toBeGreaterThan(2 * large.title)
+  expect(short.height).toBe(1080)
+  await bare.stop()
 })
 
 test.each(['light', 'dark'] as const)('in the %s theme, button and check mark have the exact accent', async (theme) => {

@@ -13,8 +13,9 @@ import { createFolder } from '../support/workspace.ts'
 
 const BASE_URL = 'https://list.gazette.example'
 const NAME = '</script><script>alert("1")</script> & \'Co\''
-/** The headers of a square PNG, and of one of 1200 × 630 pixels. */
+/** The headers of a square PNG, of a JPEG, and of a PNG of 1200 × 630 pixels. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000b4000000b4', 'hex')
+const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
 const CARD = Buffer.from('89504e470d0a1a0a0000000d49484452000004b000000276', 'hex')
 
 const toPage = (body: string) => new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
@@ -42,6 +43,7 @@ let service: RunningService
 beforeAll(async () => {
   folder = await createFolder()
   await writeFile(join(folder, 'logo.png'), PNG)
+  await writeFile(join(folder, 'ann.jpg'), JPEG)
   await writeFile(join(folder, 'card.png'), CARD)
   const file = `
 name: { en: ${JSON.stringify(NAME)}, de: Die Rundschau }
@@ -49,7 +51,12 @@ description: { en: Every Friday., de: Jeden Freitag. }
 note: { en: No ads., de: Keine Werbung. }
 contact: mailto:owner@gazette.example
 home: https://www.gazette.example/
-sample: https://www.gazette.example/last
+issues:
+  - title: { en: Fog & <Ferries>, de: Nebel }
+    url: https://www.gazette.example/41
+    date: 2026-05-31
+  - { title: Cranes, url: "https://www.gazette.example/40?a=1&b", date: 2026-01-02 }
+portrait: ann.jpg
 privacy: https://www.gazette.example/privacy
 imprint: https://www.gazette.example/imprint
 after_subscribe: ${SITE}/welcome
@@ -87,7 +94,7 @@ test('words are in the language of the page; without a translation they are mark
     '<title>Die Rundschau · Los</title>',
     '<bdi>Die Rundschau</bdi></h1>',
     '<meta name="description" content="Jeden Freitag."/>',
-    '<span class="note"><bdi>Keine Werbung.</bdi></span> ',
+    '<p class="note"><bdi>Keine Werbung.</bdi></p>',
     '<span>Los</span></button>',
     // The question about a typing error names the button.
     'drücken Sie noch einmal auf „Los“.',
@@ -110,7 +117,6 @@ test('links lead to the pages of the owner and, in the head, to the documents', 
   const home = 'https://www.gazette.example/'
   expect(select(page, 'main > a.home', ['href'])).toEqual([[home]])
   expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Unsere Website besuchen']])
-  expect(select(page, '.notes a, a.button', ['href']).flat()).toEqual([`${home}last`, home])
   expect(select(page, 'footer p a', ['href']).flat()).toEqual([
     ...[home, 'mailto:owner@gazette.example', `${home}privacy`, `${home}imprint`],
     'https://creativecommons.org/licenses/by-sa/4.0/',
@@ -122,6 +128,32 @@ test('links lead to the pages of the owner and, in the head, to the documents', 
   ])
   // `developers: false` hides their section only.
   expect(page).not.toContain('/openapi.yaml')
+})
+
+test('the issues are in the language of the page, with their dates, and are the next step after a subscription', async () => {
+  const [english, german] = [await read('/'), await read('/de')]
+  expect(select(german, '.issues a', ['href']).flat()).toEqual([
+    'https://www.gazette.example/41',
+    'https://www.gazette.example/40?a=1&amp;b',
+  ])
+  expect(english).toContain('<span class="title"><bdi>Fog &amp; &lt;Ferries&gt;</bdi></span>')
+  expect(english).toContain('<time datetime="2026-01-02">January 2, 2026</time>')
+  expect(german).toContain('<span class="title"><bdi>Nebel</bdi></span><time datetime="2026-05-31">31. Mai 2026</time>')
+  expect(german).toContain('<span class="title" lang="en"><bdi>Cranes</bdi></span>')
+  // Nothing competes with them.
+  expect(select(german, '.done a.button', ['href'])).toEqual([])
+  expect(german.indexOf('id="done"')).toBeLessThan(german.indexOf('class="issues"'))
+})
+
+test('the portrait of the author is beside the name', async () => {
+  const page = await read('/de')
+  const [[path, alt] = []] = select(page, '.author img', ['src', 'alt'])
+  // The name beside it says what it shows.
+  expect(alt).toBe('')
+  expect(page).toContain('<span>von <bdi>Ann &lt;Smith&gt;</bdi></span></p>')
+  const { status, headers, body } = await fetch(service.origin + path)
+  expect([status, headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+  expect(Buffer.from(await new Response(body).bytes())).toEqual(JPEG)
 })
 
 /** Reads the JSON-LD of a page. */
@@ -150,8 +182,8 @@ test('other programs learn what the owner provided: a card for links, and data f
   const card = await fetch(image.replace(BASE_URL, service.origin))
   expect([card.headers.get('content-type'), Buffer.from(await card.bytes())]).toEqual(['image/png', CARD])
   expect(select(page, 'meta[name=author]', ['content'])).toEqual([['Ann &lt;Smith&gt;']])
-  expect(page).toContain('<p class="author">von <bdi>Ann &lt;Smith&gt;</bdi></p>')
   const [[logo = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
+  const [[portrait = ''] = []] = select(page, '.portrait', ['src'])
   expect(readData(page)).toEqual({
     '@context': 'https://schema.org',
     '@type': 'WebSite',
@@ -160,7 +192,14 @@ test('other programs learn what the owner provided: a card for links, and data f
     url: `${BASE_URL}/`,
     inLanguage: ['en', 'de', 'fr'],
     license: 'https://creativecommons.org/licenses/by-sa/4.0/',
-    author: { '@type': 'Person', name: 'Ann <Smith>' },
+    author: { '@type': 'Person', name: 'Ann <Smith>', image: BASE_URL + portrait },
+    hasPart: [
+      ...[['Fog & <Ferries>', '41', '2026-05-31'] as const, ['Cranes', '40?a=1&b', '2026-01-02'] as const].map(
+        ([name, path, date]) => {
+          return { '@type': 'PublicationIssue', name, url: `https://www.gazette.example/${path}`, datePublished: date }
+        },
+      ),
+    ],
     publisher: { '@type': 'Organization', name: NAME, url: 'https://www.gazette.example/', logo: BASE_URL + logo },
   })
 })
@@ -267,8 +306,8 @@ test('with `license: none` the page has no license', async () => {
 test('a site without a site file says nothing about an owner, and has icons', async () => {
   const plain = await startService()
   const page = await (await fetch(plain.origin)).text()
-  expect(readData(page).publisher).toBeUndefined()
-  expect(select(page, '.home, .note, .notes a, a.button, form[data-after-subscribe]', ['class'])).toEqual([])
+  expect([readData(page).publisher, readData(page).hasPart]).toEqual([undefined, undefined])
+  expect(select(page, '.home, .note, .author, .issues, a.button, form[data-after-subscribe]', ['class'])).toEqual([])
   const [[icon = ''] = []] = select(page, 'link[rel=apple-touch-icon]', ['href'])
   const [[card = ''] = []] = select(page, 'meta[property="og:image"]', ['content'])
   for (const [path, mediaType, start] of [

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { ROOT } from './paths.ts'
 
 const FOLDER = join(ROOT, 'test/.program')
-const SOURCES = ['src', 'build/executable.ts', 'package-lock.json']
+const SOURCES = ['src', 'build/executable.ts', 'deploy/env', 'deploy/site.yaml', 'package-lock.json']
 
 /** The path of the executable. It is built while a test file loads, because a test has a limit on its time. */
 export const PROGRAM = toFile()
