@@ -1,12 +1,12 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 
 /** Exit codes of the command line. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const
+export const EXIT = { done: 0, failed: 1, usage: 2, incomplete: 3 } as const
 
 /** The exit code of a command that a signal stopped, as shells report it: 128 plus the number of the signal. */
 export function toSignalExitCode(signal: NodeJS.Signals): number {
@@ -71,6 +71,8 @@ export function toSystemReason(error: unknown): string | undefined {
   }
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
+  if (DENIED.test(code)) return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
+  if (code === 'EROFS') return describeReadOnly(findExisting(path))
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
   // Errors of SQLite have a number too, but no system call.
@@ -96,8 +98,55 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
+const DENIED = /^(?:EACCES|EPERM)$/
+
+/** Says whose a file or folder is, who this process is, and what to run. A command that is printed changes no folder of the system. */
+function describeDenied(path: string): string {
+  const found = statSync(path)
+  const { uid, gid, mode } = found
+  const me = process.geteuid?.() ?? uid
+  const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
+  const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
+  const bits = mode & 0o777
+  if (bits === 0 && uid !== me)
+    return `${denied}; nobody may enter it, as with ProtectHome= of systemd: use another folder`
+  if (uid === me && (bits & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
+  if (uid === me) return `${denied}, but its mode is ${bits.toString(8)}: run: chmod u+rwX ${quotePath(path)}`
+  if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
+  if (gid !== 0 && (bits & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
+  if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
+  return `${denied}: run as root: chown ${user} ${quotePath(path)}`
+}
+
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0
+  } catch {
+    return false
+  }
+}
+
+/** The name of a user or a group; the number when it has none, as in a container. */
+export function findName(table: 'passwd' | 'group', id: number): string {
+  try {
+    const line = readFileSync(`/etc/${table}`, 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
+    return line?.[0] ?? String(id)
+  } catch {
+    return String(id)
+  }
+}
+
+function describeReadOnly(path: string): string {
+  const folder = statSync(path).isDirectory() ? path : dirname(path)
+  return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
+}
+
+/** Quotes a path for a shell, if it needs quotes. */
+export function quotePath(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
+
 export const IS_FOLDER = 'it is a folder: name a file'
-export const DENIED = 'permission denied: run it as the user of the service, who must own the file and its folder'
 
 /** Errors of errno(3) that owners meet, in plainer words, or in words that say what to do. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
@@ -105,8 +154,6 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EISDIR: IS_FOLDER,
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
-  EACCES: DENIED,
-  EPERM: DENIED,
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reports an error',

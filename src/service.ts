@@ -72,7 +72,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     if (ops && metrics) {
       const { host } = ops
       const isLocal = await isLoopback(host)
-      opsServer = listen(createOps({ metrics, intake, store, host, isLocal, settings }), ops)
+      opsServer = listen(createOps({ metrics, intake, store, host, isLocal, settings }), ops, 'OPS_PORT')
     }
     const server = listen(app, config)
     return {

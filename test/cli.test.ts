@@ -71,7 +71,6 @@ test.each([
   ['remove a@site.io nobody', '"nobody": the address is not valid'],
   ['has nobody', '"nobody": the address is not valid'],
   ['status --max-silence long', '--max-silence'],
-  ['healthcheck', 'OPS_PORT is missing'],
   ['count --list mysql://user:secret@host/db', '--list is "mysql:'],
 ])('%j is a usage error: exit code 2, and no list is created or changed', async (command, message) => {
   const { folder, run, write } = await createCliFixture()

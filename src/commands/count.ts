@@ -15,12 +15,17 @@ export async function has(text: string, { json, ...options }: ListOption & { jso
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
   const { subscriber } = found
   const state = toState(found)
+  // Without the inbox, nobody knows that an address is not on the list.
+  const isKnown = subscriber !== undefined || process.exitCode === undefined
   const since = subscriber?.subscribedAt.toISOString() ?? null
   if (json) {
     const { email = null, seq = null } = subscriber ?? {}
     const suppressed_at = found.suppressedAt?.toISOString() ?? null
     await printJson({ state, email, subscribed_at: since, suppressed_at, seq })
   } else if (subscriber) await print(`${subscriber.email} has been on the list since ${since}`)
-  else await print(state === 'suppressed' ? 'not on the list: suppressed' : 'not on the list')
-  if (!subscriber) process.exitCode = EXIT.failed
+  else
+    await print(
+      `not on the list${state === 'suppressed' ? ': suppressed' : ''}${isKnown ? '' : ', unless it is in the inbox'}`,
+    )
+  if (isKnown) process.exitCode = subscriber ? EXIT.done : EXIT.failed
 }

@@ -3,16 +3,17 @@ import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
-import { Failure, UsageError } from '../failure.ts'
+import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
+import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
-import { quotePath } from '../store/sqlite/checks.ts'
+
 import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
-import { askService } from './healthcheck.ts'
+import { askService, toStranger } from './healthcheck.ts'
 import { print, printJson, toCount } from './output.ts'
 import { type ListOption, parseListOption } from './shared.ts'
 
@@ -49,14 +50,17 @@ async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefi
   yield settings
   if (settings.ok) yield await runCheck('site', () => checkSite(readConfig()))
   if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
+  if (settings.ok) yield await runCheck('address', () => checkAddress(readConfig()))
   yield await runCheck('leftovers', () => checkLeftovers(list, cursorFile))
   if (list) yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
 }
 
+const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
+
 /** Looks for values that an owner forgets to change. @throws Failure */
 function checkSite({ baseUrl, site, siteFile }: Config): string {
   const { hostname } = new URL(baseUrl)
-  if (/(?:^|\.)example(?:\.(?:com|net|org))?$/.test(hostname)) {
+  if (EXAMPLE.test(hostname)) {
     throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
   }
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
@@ -68,9 +72,9 @@ function checkSite({ baseUrl, site, siteFile }: Config): string {
 async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
   if (!ops) return 'not asked, because OPS_PORT is not set'
   const answer = await askService(ops, '/config')
-  if (answer === undefined) return 'it does not run'
-  if (!answer.startsWith('{"base_url":'))
-    throw new Failure(`port ${ops.port} is that of another program: correct OPS_PORT`)
+  const place = `${ops.host} port ${ops.port}`
+  if (answer === undefined) throw new Failure(`it does not run: nothing listens on ${place}: start it`)
+  if (!answer.startsWith('{"base_url":')) throw toStranger(place)
   const running: OpsOptions['settings'] = JSON.parse(answer)
   const path = siteFile?.path ?? 'none'
   const settings = [
@@ -92,6 +96,36 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   return 'it works, and runs with these settings'
 }
 
+/** Milliseconds for which the public address may take to answer. */
+const ADDRESS_MS = 5_000
+
+/** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
+async function checkAddress({ baseUrl }: Config): Promise<string> {
+  if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
+    return `${baseUrl} is for this machine only`
+  const ask = (path: string) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(ADDRESS_MS) })
+  try {
+    for (const [path, status, text] of [
+      [ENDPOINT.path, 405, '"method_not_allowed"'],
+      [DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`],
+    ] as const) {
+      const answer = await ask(path)
+      if (answer.status === status && (await answer.text()).includes(text)) continue
+      const to = answer.headers.get('Location')
+      throw new Failure(
+        `${baseUrl}${path} does not lead to this service: ${answer.status}${to ? ` to ${to}` : ''}: the proxy must pass every path of this host on, with its Host, and BASE_URL must be this host`,
+      )
+    }
+    return `${baseUrl} leads to this service`
+  } catch (error) {
+    const code = toErrorCode(error)
+    if (error instanceof Failure) throw error
+    if (/CERT|SSL|TLS|SIGNATURE/.test(code))
+      throw new Failure(`${baseUrl}: its certificate is not valid (${code}): renew it`)
+    return `${baseUrl} cannot be reached from this machine, so it was not checked`
+  }
+}
+
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
 async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promise<string> {
   const name = list?.kind === 'sqlite' ? list.file : ''
@@ -99,7 +133,7 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
   const rescues = name ? (await listRescues(file)).map(quotePath) : []
   if (rescues.length > 0) {
     throw new Failure(
-      `${rescues.join(' ')} may have addresses that are not on the list: export them, import them, and move the file to another folder`,
+      `${rescues.join(' ')}: when the list was lost, this kept its addresses: restore or import it, if that is not done, and move it to another folder`,
     )
   }
   const folders = [...new Set(['', dirname(cursorFile), name && dirname(file)].map((folder) => resolve(folder)))]

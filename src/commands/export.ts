@@ -51,7 +51,8 @@ export async function exportList(options: ExportOptions): Promise<void> {
     const excluded = toCount(reserved, 'address', 'addresses')
     note(`${excluded} left out: the domain is reserved, such as example.org; use --include-reserved`)
   }
-  note(`cursor: ${cursor}`)
+  // With a filter, an export after this cursor would leave out everybody else.
+  if (options.since === undefined && options.until === undefined) note(`cursor: ${cursor}`)
 }
 
 /** @throws UsageError when an option needs another one, or its value does not fit */

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import type { StoreOptions } from '../store/sqlite/store.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
@@ -44,7 +44,12 @@ export async function withStore<T>(
 ): Promise<T> {
   const { openStore } = await import('../store/open.ts')
   const onCompaction = createProgress('compacting', { unit: 'addresses' })
-  const store = await openStore(list, { access, notify: note, onCompaction })
+  // A script must see that the answer is not complete.
+  const notify = (text: string) => {
+    note(text)
+    process.exitCode = EXIT.incomplete
+  }
+  const store = await openStore(list, { access, notify, onCompaction })
   try {
     return await work(store)
   } finally {

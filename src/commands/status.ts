@@ -17,13 +17,14 @@ export interface StatusOptions extends ListOption {
 /** `rollcall status`: prints the state of the list. */
 export async function status({ maxSilence, html, json, ...options }: StatusOptions): Promise<void> {
   const list = parseListOption(options)
-  const { found, problem } = await withStore(list, async (store) => ({
-    found: await store.status(),
-    problem: await store.check().then(
+  const [found, failure] = await withStore(list, async (store) => [
+    await store.status(),
+    await store.check().then(
       () => undefined,
       (error: Error) => error.message,
     ),
-  }))
+  ])
+  const problem = failure ?? (isFull(found) ? 'the disk is full' : undefined)
   const name = toListName(list)
   if (html !== undefined) {
     // Other uses of the command start faster without these.
@@ -35,6 +36,13 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   checkLatest(found.lastAcceptedAt)
   checkSilence(found, maxSilence)
 }
+
+/** Whether there is less space than a commit may need. A check writes nothing, so it does not notice. */
+function isFull({ freeBytes = MIN_COMMIT_BYTES }: StoreStatus): boolean {
+  return freeBytes < MIN_COMMIT_BYTES
+}
+
+const MIN_COMMIT_BYTES = 256 * 1024
 
 /** @throws Failure when no address was accepted for longer than `maxSilence` */
 function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {

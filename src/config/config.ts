@@ -4,15 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure, UsageError } from '../failure.ts'
-import {
-  type Environment,
-  type Listener,
-  parseHost,
-  parsePort,
-  readEnvironment,
-  readOps,
-  toReadError,
-} from './environment.ts'
+import { type Environment, type Listener, readEnvironment, readListener, readOps, toReadError } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
@@ -51,14 +43,14 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
  * @throws UsageError for the first invalid value
  */
 export function readConfig(environment: Environment = readEnvironment()): Config {
-  const port = parsePort('PORT', environment.PORT || '3000')
+  const { port, host } = readListener(environment)
   const ops = readOps(environment)
   if (port !== 0 && ops?.port === port) {
     throw new UsageError(`OPS_PORT is "${port}": use a port other than PORT, which is public`)
   }
   return {
     port,
-    host: parseHost('HOST', environment.HOST || '0.0.0.0'),
+    host,
     baseUrl: parseBaseUrl(environment.BASE_URL || toLocalUrl(port)),
     list: readListUrl(environment),
     ...readSite(environment),

@@ -47,6 +47,12 @@ export interface Listener {
   readonly host: string
 }
 
+/** Reads PORT and HOST. @throws UsageError */
+export function readListener(environment: Environment = readEnvironment()): Listener {
+  const port = parsePort('PORT', environment.PORT || '3000')
+  return { port, host: parseHost('HOST', environment.HOST || '0.0.0.0') }
+}
+
 /** Reads OPS_PORT and OPS_HOST. @returns undefined when there is no operations listener @throws UsageError */
 export function readOps(environment: Environment = readEnvironment()): Listener | undefined {
   const host = parseHost('OPS_HOST', environment.OPS_HOST || '127.0.0.1')

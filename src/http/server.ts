@@ -21,8 +21,8 @@ export interface Server {
 /** How often a stop checks for requests without a response, in milliseconds. */
 const POLL_MS = 20
 
-/** Binds the port and serves. @throws Failure when the port cannot be bound */
-export function listen({ routes, fetch, error }: App, { port, host }: Listener): Server {
+/** Binds the port and serves. @param setting names the port. @throws Failure when the port cannot be bound */
+export function listen({ routes, fetch, error }: App, { port, host }: Listener, setting = 'PORT'): Server {
   const options = {
     port,
     hostname: host,
@@ -34,7 +34,7 @@ export function listen({ routes, fetch, error }: App, { port, host }: Listener):
     reusePort: false,
     error,
   } as const
-  const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options)
+  const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options, setting)
 
   async function stop(signaledAt: number): Promise<number> {
     // A request on an open connection that the server closes at that moment is lost. So clients close theirs first.
@@ -61,18 +61,19 @@ function toClosing(handler: Handler): Handler {
   }
 }
 
-function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: string }): T {
+function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: string }, setting: string): T {
   try {
     return serve()
   } catch (error) {
-    const reason = LISTEN_REASONS[toErrorCode(error)] ?? 'the address must be one of this machine'
+    const reason =
+      LISTEN_REASONS[toErrorCode(error)]?.replace('PORT', setting) ?? 'the address must be one of this machine'
     throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses the port',
-  EACCES: 'a port below 1024 is for root: use a higher one',
+  EADDRINUSE: 'another process uses the port: stop it, or set PORT to another one',
+  EACCES: 'a port below 1024 is for root: set PORT to a higher one',
 }
 
 /** Sleeps until a time by `performance.now()`. */

@@ -9,7 +9,7 @@ import type { StoreOptions } from './sqlite/store.ts'
 /**
  * Opens a list for a command.
  *
- * @param options.notify says what a SQLite list that cannot be written leaves out. A PostgreSQL list fails then
+ * @param options.notify says what is left out of a list that cannot be written
  * @throws StoreError when it cannot be opened
  */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
@@ -18,8 +18,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  const { access, onCompaction } = options
-  return openPostgresStore({ server: list.server, create: access === 'create', onCompaction })
+  const { access, ...others } = options
+  return openPostgresStore({ ...others, server: list.server, create: access === 'create' })
 }
 
 /**

@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
+import { toSupportFile } from '../support/paths.ts'
 import { PROGRAM } from '../support/program.ts'
 import { runCommand, startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
+import { createFolder, findPort } from '../support/workspace.ts'
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
   const { folder, print, run } = await createCliFixture()
@@ -57,7 +58,9 @@ test('a running service with another BASE_URL or another list is named, and what
   )
   expect(other).toContain(`wrong: killed commands left files with addresses: run: rm ${folder}/${left}\n`)
   await service.stop()
-  expect((await runCommand(['doctor'], { env })).stdout).toContain('service        ok: it does not run\n')
+  expect((await runCommand(['doctor'], { env })).stdout).toContain(
+    `service        wrong: it does not run: nothing listens on 127.0.0.1 port ${service.opsPort}: start it\n`,
+  )
 })
 
 test('a cursor is compared with the list, and what is left next to its file is found', async () => {
@@ -96,7 +99,9 @@ test('a site file that changed since the start is named, and a service that has 
   const lost = await doctor()
   expect(lost).toContain(`/readyz: 503, the store fails: see the log of the service`)
   const [rescue] = readdirSync(folder).filter((name) => name.includes('.rescue-'))
-  expect(lost).toContain(`leftovers      wrong: ${folder}/${rescue} may have addresses that are not on the list`)
+  expect(lost).toContain(
+    `leftovers      wrong: ${folder}/${rescue}: when the list was lost, this kept its addresses: restore or import it`,
+  )
   await service.stop()
 })
 
@@ -122,23 +127,27 @@ test('a list or a cursor file that this user may not read or write is wrong, in 
   writeFileSync(join(folder, 'foreign'), '0', { mode: 0o000 })
   writeFileSync(join(folder, 'file'), '')
   symlinkSync('loop', join(folder, 'loop'))
-  const denied = 'permission denied: run it as the user of the service'
+  const user = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
+  const denied = (name: string, mode: string) =>
+    `permission denied: ${folder}/${name} belongs to ${user}, and this runs as ${user}, but its mode is ${mode}: run: chmod u+rwX ${folder}/${name}\n`
   const cursor = (file: string) => ['--list', 'sqlite:sound/l.db', '--cursor-file', file]
   for (const [args, line] of [
-    [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied}`],
-    [['--list', 'sqlite:locked/l.db'], `list           wrong: ${folder}/locked/l.db: ${denied}`],
+    [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied('closed', '500')}`],
+    [['--list', 'sqlite:locked/l.db'], `list           wrong: ${folder}/locked/l.db: ${denied('locked', '0')}`],
     [['--list', 'sqlite:file/l.db'], `list           wrong: ${folder}/file/l.db: ${folder}/file is not a folder`],
     [
       ['--list', `sqlite:${'x'.repeat(300)}`],
       `list           wrong: ${folder}/${'x'.repeat(300)}: its name is too long`,
     ],
-    [cursor('foreign'), `cursor         wrong: foreign: ${denied}`],
-    [cursor('locked/c'), `cursor         wrong: locked/c: ${denied}`],
+    [cursor('foreign'), `cursor         wrong: foreign: ${denied('foreign', '0')}`],
+    [cursor('locked/c'), `cursor         wrong: locked/c: ${denied('locked', '0')}`],
     [cursor('sound'), 'cursor         wrong: sound: it is a folder: name a file'],
     [cursor('loop'), 'cursor         wrong: loop: it is a link to itself'],
   ] as const) {
     const { code, stdout, stderr } = await runBound(folder, args)
-    expect(stdout.split('\n').filter((text) => text.includes(' wrong: '))).toEqual([expect.stringContaining(line)])
+    expect(stdout.split('\n').filter((text) => text.includes(' wrong: '))).toEqual([
+      expect.stringContaining(line.trimEnd()),
+    ])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^rollcall: 1 check of .*\n$/) })
   }
 })
@@ -156,7 +165,89 @@ test('another program at OPS_PORT is wrong, whatever it answers', async () => {
     const { code, stdout } = await runCommand(['doctor'], { folder: await createFolder(), env })
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: expect.stringMatching(/^service +wrong: .*correct OPS_PORT$/m),
+      stdout: expect.stringMatching(
+        /^service +wrong: [^<\\]*: another program answers: correct OPS_PORT and OPS_HOST$/m,
+      ),
     })
   }
+})
+
+test('the public address must lead to this service: its host, every path, and a valid certificate', async () => {
+  const port = findPort()
+  // It is not "localhost", which is nobody's public address.
+  const BASE_URL = `http://127.0.0.2:${port}`
+  const doctor = async (url = BASE_URL) => {
+    const { stdout } = await runCommand(['doctor'], { folder: await createFolder(), env: { BASE_URL: url } })
+    return /^address +(.*)$/m.exec(stdout)?.[1]
+  }
+  expect(await doctor()).toBe(`ok: ${BASE_URL} cannot be reached from this machine, so it was not checked`)
+  expect(await doctor('http://localhost:1')).toBe('ok: http://localhost:1 is for this machine only')
+  const service = await startService({ env: { HOST: '0.0.0.0', PORT: String(port), BASE_URL } })
+  expect(await doctor()).toBe(`ok: ${BASE_URL} leads to this service`)
+  // Another Rollcall, or a wrong BASE_URL.
+  const other = `http://127.0.0.3:${port}`
+  expect(await doctor(other)).toStartWith(
+    `wrong: ${other}/openapi.json does not lead to this service: 200: the proxy must`,
+  )
+  await service.stop()
+  const answers: readonly [status: number, headers?: Record<string, string>][] = [
+    [404],
+    [200],
+    [301, { Location: 'https://www.site.io/' }],
+  ]
+  for (const [status, headers = {}] of answers) {
+    using site = Bun.serve({
+      port,
+      hostname: '127.0.0.2',
+      fetch: () => new Response('<h1>Shop</h1>', { status, headers }),
+    })
+    const to = headers.Location ? ` to ${headers.Location}` : ''
+    expect(site.port).toBe(port)
+    expect(await doctor()).toStartWith(
+      `wrong: ${BASE_URL}/api/newsletter does not lead to this service: ${status}${to}: `,
+    )
+    await site.stop(true)
+  }
+  const [cert, key] = ['crt', 'key'].map((end) => Bun.file(toSupportFile(`certificate/localhost.${end}`)))
+  using secure = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.2',
+    tls: { cert: cert!, key: key! },
+    fetch: () => new Response(),
+  })
+  const url = `https://127.0.0.2:${secure.port}`
+  expect(await doctor(url)).toMatch(/^wrong: https:.*: its certificate is not valid \([A-Z_]+\): renew it$/)
+})
+
+test('a file or a folder of root is named with its owner, who runs this, and what to do', async () => {
+  const folder = await createFolder()
+  const isRoot = process.getuid?.() === 0
+  const program = [...(isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : []), PROGRAM]
+  const user = isRoot ? 'nobody' : Bun.spawnSync(['id', '-un']).stdout.toString().trim()
+  chmodSync(folder, 0o755)
+  const says = async (...args: string[]) =>
+    (await runCommand(args, { folder: '/', program, stdin: 'ada@site.io' })).stderr
+  const denied = (path: string) => `permission denied: ${path} belongs to root, and this runs as ${user}`
+  expect(await says('import', '/proc/1/environ')).toBe(
+    `rollcall: /proc/1/environ: ${denied('/proc/1/environ')}: run as root: chown ${user} /proc/1/environ\n`,
+  )
+  expect(await says('import', '-', '--list', 'sqlite:/etc/rollcall-test.db')).toContain(
+    `${denied('/etc')}: use a folder that belongs to ${user}\n`,
+  )
+})
+
+test('a list and a log of two users are wrong, also for root, with the command that corrects it', async () => {
+  // Only root can make them.
+  if (process.getuid?.() !== 0) return
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  chownSync(folder, 65534, 65534)
+  const { stdout } = await run(['doctor'])
+  const list = join(folder, 'list.db')
+  const says = `${folder} belongs to nobody, but ${list} to root: run as root: chown nobody ${list}`
+  expect(stdout).toContain(`\nfile modes     wrong: ${says}\n`)
+  Bun.spawnSync(['sh', '-c', says.slice(says.indexOf('chown'))])
+  expect((await run(['doctor'])).stdout).toMatch(/^file modes +ok/m)
+  chownSync(folder, 0, 0)
+  expect((await run(['doctor'])).stdout).toContain(`: chown nobody ${folder}\n`)
 })

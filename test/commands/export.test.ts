@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -139,5 +140,26 @@ test('--since and --until select by the time of the subscription', async () => {
     ['--since', '2026-11-21', '--cursor-file', 'c'],
   ]) {
     expect(await select(...args)).toMatchObject({ code: 2, stdout: '' })
+  }
+})
+
+test('subscribers dated before 1970, as by a wrong clock, are in every export', async () => {
+  const { folder, print } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\nbob@site.io\n')
+  using db = new Database(join(folder, 'list.db'))
+  db.run("UPDATE subscribers SET subscribed_at = -86400000 WHERE email = 'ada@site.io'")
+  expect(await print(['export'])).toContain('ada@site.io,1969-12-31T00:00:00.000Z,')
+  expect(await print(['export', '--cursor-file', 'c', '--format', 'txt'])).toBe('ada@site.io\nbob@site.io\n')
+  expect(await print(['export', '--format', 'txt', '--until', '2000-01-01'])).toBe('ada@site.io\n')
+})
+
+test('an export with a filter prints no cursor, which would leave out everybody else', async () => {
+  const { print, run } = await createCliFixture()
+  await print(['import', '-'], LIST)
+  for (const filter of [
+    ['--since', '2021-01-01'],
+    ['--until', '2021-01-01'],
+  ]) {
+    expect((await run(['export', ...filter])).stderr).not.toContain('cursor')
   }
 })

@@ -14,22 +14,44 @@ test('exit code 0 while the service works, also for an address that stands for a
     expect(result).toEqual({ code: 0, stdout: 'ok\n', stderr: '' })
   }
   await service.stop()
-  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/readyz: the service does not listen\n`
+  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/readyz: no service listens\n`
+  expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
+})
+
+test('without OPS_PORT, it says whether the service listens', async () => {
+  const service = await startService()
+  const env = { PORT: String(service.port) }
+  expect(await runCommand(['healthcheck'], { env })).toEqual({
+    code: 0,
+    stdout: 'ok\n',
+    stderr: 'without OPS_PORT, this does not say whether the list can be written\n',
+  })
+  await service.stop()
+  const stderr = `rollcall: http://0.0.0.0:${service.port}/llms.txt: no service listens\n`
   expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test.each<readonly [what: string, says: string, respond: RequestListener]>([
   [
     'a service whose store fails',
-    '/readyz: 503, the store fails: see the log of the service, or correct OPS_PORT',
+    '/readyz: 503, the store fails: see the log of the service',
     (_, response) => void response.writeHead(503).end('the store fails\n'),
   ],
   [
     'another program',
-    '/readyz is the address of another program: correct OPS_PORT',
+    '/readyz: another program answers: correct OPS_PORT and OPS_HOST',
     (_, response) => void response.setHeader('Content-Type', 'text/html').end('<p>ok</p>\n'),
   ],
-  ['a service that does not answer', '/readyz: no answer within 6 s', () => {}],
+  [
+    'a service that does not answer',
+    '/readyz: no answer within 6 s: restart the service, or correct OPS_PORT',
+    () => {},
+  ],
+  [
+    'a program that does not speak HTTP',
+    '/readyz: another program answers: correct OPS_PORT and OPS_HOST',
+    (request) => void request.socket.end('SSH-2.0\r\n'),
+  ],
 ])('exit code 1 for %s: %s', async (_, says, respond) => {
   const server = createServer(respond)
   onTestFinished(() => void server.close().closeAllConnections())

@@ -39,9 +39,10 @@ test.concurrent('the service starts in an empty folder, and creates the list in 
 test.concurrent('a port that is taken stops the start, and the list is closed', async () => {
   const service = await startService()
   const folder = await createFolder()
-  const line = `cannot listen on 127.0.0.1 port ${service.port}: another process uses the port`
+  const toLine = (name: string) =>
+    `cannot listen on 127.0.0.1 port ${service.port}: another process uses the port: stop it, or set ${name} to another one`
   for (const name of ['PORT', 'OPS_PORT']) {
-    expect(await refuse(folder, { [name]: String(service.port) })).toEqual({ code: 1, line })
+    expect(await refuse(folder, { [name]: String(service.port) })).toEqual({ code: 1, line: toLine(name) })
     // A list that was not closed has a write-ahead log beside it.
     expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
   }
@@ -49,7 +50,7 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   const opsPort = findPort()
   const env = { PORT: String(service.port), OPS_PORT: String(opsPort), HOST: '127.0.0.1' }
   const config = readConfig({ ...env, DATABASE_URL: `sqlite:${toListFile(folder)}` })
-  await expect(start(config, createLog('silent'))).rejects.toThrow(line)
+  await expect(start(config, createLog('silent'))).rejects.toThrow(toLine('PORT'))
   Bun.listen({ hostname: '127.0.0.1', port: opsPort, socket: { data() {} } }).stop()
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()

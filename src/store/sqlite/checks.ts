@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Failure, IS_FOLDER } from '../../failure.ts'
+import { Failure, findName, IS_FOLDER, quotePath } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -116,10 +116,34 @@ function checkModes(path: string): string {
   const folder = dirname(path)
   // SQLite writes its log next to the list.
   for (const written of [path, folder]) accessSync(written, modes.W_OK)
+  refuseOwners(path)
   const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
   // In a folder with the sticky bit, only the owner of a file may delete it.
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return 'only the owner can read the list'
   throw new StoreError(`other users may replace the list: run: chmod go-w ${quotePath(folder)}`)
+}
+
+/**
+ * Refuses a list, a log and a folder of several users, of whom one cannot write. Root sees no other sign of it.
+ *
+ * @throws StoreError with the command that gives all to the user of the service: the owner of the folder or, if that is root,
+ * of a file
+ */
+function refuseOwners(path: string): void {
+  const folder = dirname(path)
+  const found = [folder, path, `${path}-wal`, `${path}-shm`].flatMap((name) => {
+    const { uid, mode } = statSync(name, { throwIfNoEntry: false }) ?? {}
+    // Others may write to a folder such as /tmp.
+    return uid === undefined || (name === folder && ((mode ?? 0) & 0o022) !== 0) ? [] : [{ name, uid }]
+  })
+  const owner = found.find(({ uid }) => uid !== 0)
+  const others = found.filter(({ uid }) => uid !== owner?.uid)
+  if (!owner || others.length === 0) return
+  const user = findName('passwd', owner.uid)
+  const names = others.map(({ name, uid }) => `${name} to ${findName('passwd', uid)}`).join(' and ')
+  throw new StoreError(
+    `${owner.name} belongs to ${user}, but ${names}: run as root: chown ${user} ${others.map(({ name }) => quotePath(name)).join(' ')}`,
+  )
 }
 
 function checkSpace(path: string): string {
@@ -144,9 +168,4 @@ export function describeModes(file: string): string | undefined {
 
 function toMode(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
-}
-
-/** Quotes a path for a shell, if it needs quotes. */
-export function quotePath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -1,22 +1,38 @@
 /** Errors of SQLite and of the file system, as one line for the owner. */
 
 import type { Database } from 'bun:sqlite'
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DENIED, Failure, toErrorCode, toSystemReason } from '../../failure.ts'
+import { Failure, toErrorCode, toSystemReason } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 
-/** Says in words what an error means. */
-export function toReason(error: unknown): string {
+/** Says in words what an error means. @param path of the list, to name the file that cannot be written */
+export function toReason(error: unknown, path?: string): string {
   if (error instanceof Failure) return error.message
   const code = toErrorCode(error)
+  const denied = path !== undefined && /^SQLITE_(?:READONLY|CANTOPEN)/.test(code) ? findDenied(path) : undefined
+  if (denied !== undefined) return denied
   const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
   return reason ?? toSystemReason(error) ?? (code || String(error))
+}
+
+/** Says why this process may not write to a list, its log or its folder. SQLite does not say which of them it could not write. */
+function findDenied(path: string): string | undefined {
+  for (const name of [path, `${path}-wal`, `${path}-shm`, dirname(path)]) {
+    try {
+      accessSync(name, constants.W_OK)
+    } catch (error) {
+      if (toErrorCode(error) !== 'ENOENT') return toSystemReason(error)
+    }
+  }
+  return undefined
 }
 
 /** @param error what was thrown, or the reason in words. A Failure is returned as it is */
 export function toOpenError(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new StoreError(`cannot open the list ${path}: ${toReason(error)}`, { cause: error })
+  return new StoreError(`cannot open the list ${path}: ${toReason(error, path)}`, { cause: error })
 }
 
 /** Whether another connection holds the write lock. */
@@ -46,7 +62,7 @@ export async function wrapErrors<T>(db: Database, work: () => T | Promise<T>): P
 /** A Failure is returned as it is. */
 export function toStoreError(db: Database, error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error)}`, { cause: error })
+  return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error, toPath(db))}`, { cause: error })
 }
 
 export function toDamage(db: Database, reason: string): StoreError {
@@ -65,7 +81,7 @@ const DISK_ERROR = 'the disk reports an error'
 // returns CORRUPT for a read with EIO (SQLITE_IOERR_CORRUPTFS in vdbe.c).
 const SQLITE_REASONS = [
   [/^SQLITE_READONLY_DBMOVED$/, 'another file is at its path now, as after a restore: start again'],
-  [/^SQLITE_READONLY/, DENIED],
+  [/^SQLITE_READONLY/, 'it cannot be written'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
   [/^SQLITE_NOTADB/, 'it is not a database, or it is damaged: correct the path, or restore a backup'],
   [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it: restore a backup'],

@@ -51,12 +51,14 @@ export async function writeSelection(
   { writer, write, signal, onPage }: Sink,
 ): Promise<Written> {
   const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved } = selection
-  const { since = new Date(0), before } = selection
+  const { since, before } = selection
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
   for await (const listed of listAfter(store, after)) {
     signal?.throwIfAborted()
     const page = listed.filter(({ seq }) => seq <= until)
-    const dated = page.filter(({ subscribedAt }) => subscribedAt >= since && (!before || subscribedAt < before))
+    const dated = page.filter(
+      ({ subscribedAt }) => (!since || subscribedAt >= since) && (!before || subscribedAt < before),
+    )
     const candidates = includeReserved ? dated : dated.filter(({ email }) => !isReserved(email))
     const selected = candidates.slice(0, limit - rows)
     // At the limit the cursor stays at the last row, so that the next export selects the others.
