@@ -77,3 +77,20 @@ test('the base image is pinned, and Dependabot proposes a newer one', () => {
   const { updates } = parse(readText('.github/dependabot.yml'))
   expect(updates).toContainEqual(expect.objectContaining({ 'package-ecosystem': 'docker', directory: '/' }))
 })
+
+test('a check says in one line what is missing, an unknown one lists all, and CI asks what to install', () => {
+  const run = (...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, 'test/runners/run.ts', ...args], {
+      cwd: ROOT,
+    })
+    return [exitCode, stdout.toString(), stderr.toString()]
+  }
+  expect(run('poolers', '--bin', '/nowhere')).toEqual([1, '', expect.stringMatching(/^poolers: .*in \/nowhere\n$/)])
+  expect(run('nothing')).toEqual([2, '', expect.stringContaining('\n  poolers ')])
+  expect(run()).toEqual([0, expect.stringContaining('\n  poolers '), ''])
+  expect(run('--packages', 'poolers', 'image')).toEqual([
+    0,
+    expect.stringMatching(/^pgbouncer postgresql buildah /),
+    '',
+  ])
+})
