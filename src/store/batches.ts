@@ -76,24 +76,16 @@ export function createBatches(
 
   return {
     async import(rows, options = {}) {
-      const tallies = await writeAll(sortParts(rows), planImport, options)
-      return {
-        added: sum(tallies, 'added'),
-        alreadyListed: sum(tallies, 'alreadyListed'),
-        leftOut: sum(tallies, 'leftOut'),
-      }
+      const all = await writeAll(sortParts(rows), planImport, options)
+      return { added: sum(all, 'added'), alreadyListed: sum(all, 'alreadyListed'), leftOut: sum(all, 'leftOut') }
     },
     async suppress(rows, { removeUndated, ...options }) {
-      const tallies = await writeAll(
+      const all = await writeAll(
         sortParts(rows),
         (batch, found, now) => planOptOuts(batch, found, { removeUndated, now }),
         options,
       )
-      return {
-        suppressed: sum(tallies, 'suppressed'),
-        removed: sum(tallies, 'removed'),
-        kept: sum(tallies, 'kept'),
-      }
+      return { suppressed: sum(all, 'suppressed'), removed: sum(all, 'removed'), kept: sum(all, 'kept') }
     },
     async remove(addresses, { suppress, ...options }) {
       const states = await writeAll(
@@ -150,10 +142,10 @@ export async function countImport(
     found.push(...(await store.lookUp(addresses.slice(start, start + PAGE))))
     onProgress?.(found.length)
   }
-  const left = planOptOuts(optOuts, found, { removeUndated })
-  const suppressed = new Map(left.changes.suppress.map((row) => [toIdentity(row.email), row]))
+  const optedOut = planOptOuts(optOuts, found, { removeUndated })
+  const suppressed = new Map(optedOut.changes.suppress.map((row) => [toIdentity(row.email), row]))
   const foundAfter = subscribers.map(
     ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},
   )
-  return { ...left.outcome, ...planImport(subscribers, foundAfter).outcome }
+  return { ...optedOut.outcome, ...planImport(subscribers, foundAfter).outcome }
 }

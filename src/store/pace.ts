@@ -1,15 +1,4 @@
-/**
- * How much a process does under the lock of a list: as many rows as take a short time. So nobody waits for a command, whether
- * the list is empty or has ten million subscribers on a slow disk. The same for every store.
- */
-
-/** Counts how long work held the lock, and says how much to do next time. */
-export interface Pace {
-  /** Rows of the next piece of work. */
-  size(): number
-  /** Call it after a piece of work. @param milliseconds for which it held the lock */
-  record(rows: number, milliseconds: number): void
-}
+/** How much a process does under the lock of a list: as many rows as take a short time. The same for every store. */
 
 export interface PaceLimits {
   /** Milliseconds for which a piece of work should hold the lock. */
@@ -20,12 +9,17 @@ export interface PaceLimits {
   readonly most: number
 }
 
-/** Creates the pace of one process on one list. A size at most doubles, because one fast piece says little about the next. */
-export function createPace({ milliseconds: goal, first, least, most }: PaceLimits): Pace {
+/**
+ * Creates the pace of one process on one list, whether it is empty or has ten million subscribers on a slow disk. A size at most
+ * doubles, because one fast piece says little about the next.
+ */
+export function createPace({ milliseconds: goal, first, least, most }: PaceLimits) {
   let next = first
   return {
+    /** Rows of the next piece of work. */
     size: () => next,
-    record(rows, milliseconds) {
+    /** Call it after a piece of work. @param milliseconds for which it held the lock */
+    record(rows: number, milliseconds: number): void {
       // The rest of a list is small and fast, and says nothing about a full piece.
       if (rows < next && milliseconds <= goal) return
       const wanted = Math.min((rows * goal) / Math.max(milliseconds, 1), 2 * next)

@@ -56,7 +56,7 @@ test('all rows are written, those of a large file in the order of their identiti
 
 test('an abort stops before the next batch, and the progress says what is written', async () => {
   for (const verb of ['import', 'suppress', 'remove'] as const) {
-    const { batches, sizes, ...list } = createList(() => 60)
+    const { batches, ...list } = createList(() => 60)
     const controller = new AbortController()
     let done = 0
     const options = {
@@ -70,7 +70,7 @@ test('an abort stops before the next batch, and the progress says what is writte
     const rows = emails.map((email) => ({ email }))
     const work = verb === 'remove' ? list.remove(emails, options) : list[verb](rows, options)
     await expect(work).rejects.toThrow('stop')
-    expect([done, sizes()]).toEqual([1_500, [500, 500, 500]])
+    expect([batches.length, done]).toEqual([3, batches.flatMap(({ addresses }) => addresses).length])
     expect(batches.flatMap(({ addresses }) => addresses)).toEqual(emails.slice(0, done))
   }
 })

@@ -4,8 +4,8 @@ import { SQL } from 'bun'
 import { toErrorCode } from '../../failure.ts'
 import { StoreError } from '../../subscriber.ts'
 
-/** Checks how many rows a statement wrote: a trigger can skip some without an error. @throws StoreError */
-export function checkCount({ count }: { readonly count: number }, expected: number, table: string): void {
+/** Expects that a statement wrote so many rows: a trigger can skip some without an error. @throws StoreError */
+export function expectCount({ count }: { readonly count: number }, expected: number, table: string): void {
   if (count === expected) return
   throw new StoreError(`the table rollcall.${table} does not take what is written: look at its triggers`)
 }

@@ -6,7 +6,7 @@ import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../numbers.ts'
 import { type CompactionProgress, compactAll, type Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
-import { checkCount, READ_ONLY } from './error.ts'
+import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
 import { toHeadRow } from './schema.ts'
 
@@ -20,7 +20,7 @@ export async function append(sql: SQL, addresses: readonly Address[]): Promise<v
   const result = await sql`
     INSERT INTO rollcall.inbox (id, size, addresses)
     VALUES (${Bun.randomUUIDv7()}::uuid, ${addresses.length}::integer, ${addresses.join('\n')}) RETURNING size`
-  checkCount(result, 1, 'inbox')
+  expectCount(result, 1, 'inbox')
 }
 
 /** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
@@ -126,27 +126,23 @@ export async function moveSlice(
   return slice
 }
 
-/** What an inbox holds at the call. */
-interface Inbox {
-  /** Addresses, repeats included. */
-  readonly size: number
-  /** The id of the newest row; undefined when the inbox is empty. */
-  readonly until: string | undefined
-}
-
-/** @throws StoreError on a standby, whose list lacks what the primary has not compacted */
-export async function readInbox(sql: SQL): Promise<Inbox> {
+/**
+ * Returns how many addresses an inbox has, repeats included, and the id of its newest row: null when it is empty.
+ *
+ * @throws StoreError on a standby, whose list lacks what the primary has not compacted
+ */
+export async function readInbox(sql: SQL): Promise<{ readonly size: number; readonly until: string | null }> {
   const [row] = await sql<[{ size: string; until: string | null; isReadOnly: boolean }]>`
     SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS size,
            (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
            current_setting('transaction_read_only')::boolean AS "isReadOnly"`
   if (row.isReadOnly) throw new StoreError(READ_ONLY)
-  return { size: Number(row.size), until: row.until ?? undefined }
+  return { size: Number(row.size), until: row.until }
 }
 
-/** Checks that a row has left the inbox: a trigger can keep it without an error. @throws StoreError */
-async function checkGone(sql: SQL, id: string | undefined): Promise<void> {
-  if (id !== undefined) checkCount(await sql`SELECT FROM rollcall.inbox WHERE id = ${id}::uuid`, 0, 'inbox')
+/** Expects that a row has left the inbox: a trigger can keep it without an error. @throws StoreError */
+async function expectGone(sql: SQL, id: string | null): Promise<void> {
+  if (id) expectCount(await sql`SELECT FROM rollcall.inbox WHERE id = ${id}::uuid`, 0, 'inbox')
 }
 
 /**
@@ -155,10 +151,10 @@ async function checkGone(sql: SQL, id: string | undefined): Promise<void> {
  */
 export async function compact(client: Client, onProgress?: CompactionProgress): Promise<void> {
   const { until, size } = await client.run(readInbox)
-  if (until === undefined) return
+  if (!until) return
   await client.run(checkStandbys)
   await compactAll(() => client.transact((transaction) => moveSlice(transaction, { until })), size, onProgress)
-  await client.run((sql) => checkGone(sql, until))
+  await client.run((sql) => expectGone(sql, until))
 }
 
 /**
@@ -179,7 +175,7 @@ export async function runCompacted<T>(
   if (size > SLICE) await compact(client)
   return await client.transact(async (transaction) => {
     const locked = await moveSlice(transaction, { size: ALL_ADDRESSES, idleMs })
-    await checkGone(transaction, until)
+    await expectGone(transaction, until)
     return await work(transaction, locked)
   })
 }

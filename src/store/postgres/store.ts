@@ -109,14 +109,10 @@ const COMPACTION_DEADLINE_MS = 15_000
 
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
-  const client = createClient({ ...options, check: checkStandbys, deadlineMs: DEADLINE_MS })
+  const service = { ...options, check: checkStandbys }
+  const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
-  const compacting = createClient({
-    ...options,
-    check: checkStandbys,
-    max: 1,
-    deadlineMs: COMPACTION_DEADLINE_MS + 1000,
-  })
+  const compacting = createClient({ ...service, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
   const schedule = createSchedule(
     () => compacting.transact((transaction) => moveSlice(transaction, { deadlineMs: COMPACTION_DEADLINE_MS })),
     (level, text) => log[level](text),

@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
-import { checkCount } from './error.ts'
+import { expectCount } from './error.ts'
 import { writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
 import { toKeySides } from './schema.ts'
@@ -33,7 +33,7 @@ async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscri
     DELETE FROM rollcall.subscribers s
     USING unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[]) AS given (seq, email)
     WHERE s.seq = given.seq AND lower(s.email) = lower(given.email COLLATE "C")`
-  checkCount(result, subscribers.length, 'subscribers')
+  expectCount(result, subscribers.length, 'subscribers')
 }
 
 async function deleteSuppressions(transaction: SQL, addresses: readonly Address[]): Promise<void> {
@@ -42,7 +42,7 @@ async function deleteSuppressions(transaction: SQL, addresses: readonly Address[
       SELECT rollcall.suppression_hash(inner_key, outer_key, email)
       FROM rollcall.list, unnest(${transaction.array([...addresses], 'TEXT')}::text[]) AS given (email)
     )`
-  checkCount(result, addresses.length, 'suppressions')
+  expectCount(result, addresses.length, 'suppressions')
 }
 
 async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): Promise<void> {
@@ -54,7 +54,7 @@ async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): P
     FROM rollcall.list, unnest(${transaction.array(emails, 'TEXT')}::text[],
       ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (email, milliseconds)
     ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
-  checkCount(result, rows.length, 'suppressions')
+  expectCount(result, rows.length, 'suppressions')
 }
 
 /** In the order of the index, each of its pages is written once. */
@@ -67,7 +67,7 @@ async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]):
     FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
       ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (seq, email, milliseconds)
     ORDER BY lower(email COLLATE "C")`
-  checkCount(result, rows.length, 'subscribers')
+  expectCount(result, rows.length, 'subscribers')
 }
 
 async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]): Promise<void> {
