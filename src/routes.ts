@@ -26,14 +26,15 @@ export const ALLOW = { endpoint: 'POST', document: 'GET, HEAD', page: 'GET, HEAD
 /**
  * The Cache-Control header of documents (200 and 304), of files with a hash in their name, of the endpoint and errors, of a
  * page, and of a page in response to its form. Without `no-transform` (RFC 9111 section 5.2.2.6), a CDN may rewrite the
- * mail link of a page and add a script, which the policy of the page blocks.
+ * mail link of a page and add a script, which the policy of the page blocks. With `no-store`, the Back button would ask the
+ * reader to send the form again.
  */
 export const CACHE_CONTROL = {
   document: 'public, max-age=300',
   asset: 'public, max-age=31536000, immutable',
   endpoint: 'no-store',
   page: 'public, max-age=300, no-transform',
-  form: 'no-store, no-transform',
+  form: 'private, no-cache, no-transform',
 } as const
 
 /** The header with which a proxy asks for the page with a message, above its limit of requests. */

@@ -6,7 +6,6 @@ import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
 import { toOutcome } from '../locales/locale.ts'
-import { findLikelyAddress } from '../page/assets/typo.ts'
 import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
@@ -30,8 +29,8 @@ export interface PagesOptions extends PageOptions {
 const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
 
 /**
- * Creates the handlers of the pages and of the redirects to them, by path: a language in lower or upper case redirects to
- * its page, and the default language to `/`. Each handles every method.
+ * Creates the handlers of the pages and of the redirects to them, by path: another spelling of a language redirects to its
+ * page, and the default language to `/`. Each handles every method.
  */
 export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
   const { guide, responses, baseUrl, site } = options
@@ -39,8 +38,7 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
     const toPage: Handler = ({ url }) => redirect(308, path + readQuery(url, baseUrl), responses.headers)
-    const own = `/${language}`
-    for (const other of [own, own.toLowerCase(), own.toUpperCase()]) if (other !== path) handlers.set(other, toPage)
+    for (const other of listSpellings(language)) handlers.set(other, toPage)
     handlers.set(path, createPage(options, language, guide))
   }
   return handlers
@@ -50,6 +48,17 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
 function readQuery(url: string, baseUrl: string): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : new URL(url.slice(start), baseUrl).search
+}
+
+/** Lists paths for a language: in lower and upper case, with the region instead of the script, alone, and with a slash at the end. */
+function listSpellings(tag: Language): string[] {
+  const { language, region } = new Intl.Locale(tag).maximize()
+  const tags = [tag, language, `${language}-${region}`].flatMap((other) => [
+    other,
+    other.toLowerCase(),
+    other.toUpperCase(),
+  ])
+  return tags.flatMap((other) => [`/${other}`, `/${other}/`])
 }
 
 function createPage(options: PagesOptions, language: Language, guide: Handler | undefined): Handler {
@@ -90,26 +99,20 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
     if (typeof form !== 'string') {
       return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
     }
-    const text = readField(form, 'email')
+    const text = readEmail(form)
     const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)
     // A proxy limits requests. It cannot render the page, and what was typed must stay.
     if (request.headers.has(LIMITED_HEADER)) return show(429, { outcome: 'too_many', typed })
     const address = parseTypedAddress(text)
     if (!address.ok) return show(PROBLEMS[address.reason].status, { outcome: toOutcome(address.reason), typed })
-    const asked = address.value
-    const likely = findLikelyAddress(asked)
-    // The page with the question has the address in its form, so sending it again is the answer. Nothing is stored before.
-    if (likely && readField(form, 'asked') !== asked) {
-      return show(PROBLEMS.malformed.status, { outcome: 'typo', typed, question: { asked, likely } })
-    }
     try {
-      await intake.add(asked)
+      await intake.add(address.value)
     } catch {
       // The intake logs failures.
       return show(PROBLEMS.store_failed.status, { outcome: 'storage_failure', typed })
     }
     // Not a redirect to a page of thanks, which a link could show to anybody. A reload sends the form again, which is safe.
-    if (site.afterSubscribe === undefined) return show(200, { outcome: 'accepted', typed: asked })
+    if (site.afterSubscribe === undefined) return show(200, { outcome: 'accepted', typed: address.value })
     return redirect(303, site.afterSubscribe, responses.headers)
   }
 
@@ -135,10 +138,10 @@ function createPageHeaders(options: PagesOptions, language: Language): HeaderFie
   return { 'Content-Security-Policy': policy.join('; '), 'Content-Language': language }
 }
 
-/** Reads a field, or an empty text. Parsing every field takes 30 times as long if there are thousands. */
-function readField(form: string, name: 'email' | 'asked'): string {
-  const [field] = new RegExp(`(?:^|&)${name}=[^&]*`).exec(form) ?? []
-  return new URLSearchParams(field).get(name) ?? ''
+/** Reads the address, or an empty text. Parsing every field takes 30 times as long if there are thousands. */
+function readEmail(form: string): string {
+  const [field] = /(?:^|&)email=[^&]*/.exec(form) ?? []
+  return new URLSearchParams(field).get('email') ?? ''
 }
 
 function isForm(contentType: string | null): boolean {

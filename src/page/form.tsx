@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { isMistake, type Outcome } from '../locales/locale.ts'
+import { isMistake, type Locale, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
-import { splitAddress } from './assets/typo.ts'
 import type { Page } from './head.tsx'
 import { hasTitleFont } from './title.ts'
 
@@ -13,8 +12,6 @@ export interface FormState {
   readonly outcome?: Outcome | undefined
   /** The address: what was typed, or what was accepted. */
   readonly typed?: string | undefined
-  /** With the outcome `typo`: the address that was read, and the one that is probably meant. */
-  readonly question?: { readonly asked: string; readonly likely: string } | undefined
 }
 
 /**
@@ -22,66 +19,73 @@ export interface FormState {
  * no maxlength, because it would truncate a long address to another address. The region of the outcome is always
  * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
-export function createForm(page: Page, { outcome, typed, question }: FormState): JSX.Element {
+export function createForm(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, phrases } = page
-  const outcomes = { ...phrases.outcomes, typo: phrases.outcomes.typo.replace('{subscribe}', () => phrases.subscribe) }
-  const messages = Object.entries(outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
+  const { outcomes } = phrases
+  const { typo: _, ...shown } = outcomes
+  const messages = Object.entries(shown).map(([name, phrase]) => [`data-${name}`, phrase])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
-  const action = toPagePath(language, site.languages)
-  // It sends a second form, because Enter in the field must send what is in the field.
-  const answer = question && (
-    <button type="submit" form="answer" dir="ltr">
-      {createBreakable(question.likely)}
-    </button>
-  )
   return (
-    <>
-      <form method="post" novalidate action={action} hidden={isDone} data-after-subscribe={site.afterSubscribe}>
-        <label for="email">{phrases.email}</label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          required
-          autocomplete="email"
-          autocapitalize="none"
-          enterkeyhint="send"
-          spellcheck={false}
-          dir="ltr"
-          aria-describedby="outcome kept"
-          value={typed}
-          aria-invalid={isInvalid}
-          autofocus={isInvalid}
-        />
-        <p
-          class="outcome"
-          id="outcome"
-          role="status"
-          {...Object.fromEntries(messages)}
-          data-outcome={outcome}
-          tabindex={-1}
-          autofocus={outcome !== undefined && !isInvalid && !isDone}
-        >
-          {answer ? createFilled(outcomes.typo, answer) : outcome && !isDone && outcomes[outcome]}
-        </p>
-        {/* Firefox would restore a value of the script after a reload. */}
-        <input type="hidden" name="asked" value={question?.asked} autocomplete="off" />
-        <button class="button" type="submit">
-          <span>{phrases.subscribe}</span>
-        </button>
-        {createNotes(page)}
-      </form>
-      {question && (
-        <form id="answer" method="post" action={action} hidden>
-          <input type="hidden" name="email" value={question.likely} />
-        </form>
-      )}
-    </>
+    <form
+      method="post"
+      novalidate
+      action={toPagePath(language, site.languages)}
+      hidden={isDone}
+      data-after-subscribe={site.afterSubscribe}
+    >
+      <label for="email">{phrases.email}</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        required
+        autocomplete="email"
+        autocapitalize="none"
+        enterkeyhint="send"
+        spellcheck={false}
+        dir="ltr"
+        aria-describedby="outcome kept"
+        value={typed}
+        aria-invalid={isInvalid}
+        autofocus={isInvalid}
+      />
+      <p
+        class="outcome"
+        id="outcome"
+        role="status"
+        {...Object.fromEntries(messages)}
+        data-outcome={outcome}
+        tabindex={-1}
+        autofocus={outcome !== undefined && !isInvalid && !isDone}
+      >
+        {outcome && !isDone && outcomes[outcome]}
+      </p>
+      <button class="button" type="submit">
+        <span>{phrases.subscribe}</span>
+      </button>
+      {createNotes(page)}
+      {createQuestion(phrases)}
+    </form>
   )
 }
 
-/** Puts an element in the place of `{address}` or `{author}` in a phrase. */
+/** Builds the question of the script about a likely address. Its mark is in the button, because a line may begin after that. */
+function createQuestion({ outcomes, subscribe }: Locale): JSX.Element {
+  const [before, mark, after] = outcomes.typo.replace('{subscribe}', () => subscribe).split(/\{address\}(\s?[?？؟])?/)
+  return (
+    <template id="question">
+      {before}
+      <button type="button">
+        <bdi dir="ltr" />
+        {mark}
+      </button>
+      {after}
+    </template>
+  )
+}
+
+/** Puts an element in the place of `{author}` in a phrase. */
 export function createFilled(phrase: string, element: JSX.Element): JSX.Element {
   const [before, after] = phrase.split(/\{\w+\}/)
   return (
@@ -126,7 +130,7 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
       </h2>
       <p class="address">
         <bdi id="address" dir="ltr">
-          {isDone && typed && createBreakable(typed)}
+          {isDone && typed}
         </bdi>
       </p>
       <p>{next}</p>
@@ -143,11 +147,6 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
       </p>
     </section>
   )
-}
-
-/** Lets a line break after the `@` and the dots of an address. */
-function createBreakable(address: string): JSX.Element {
-  return <>{splitAddress(address).flatMap((part) => [<wbr key={part} />, part])}</>
 }
 
 /** Puts each sentence into its own element, so that lines break between sentences if possible. */

@@ -9,7 +9,7 @@ import type { Outcome } from '../locales/locale.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { BACKGROUND } from './brand.ts'
 import type { PageAssets } from './site-assets.ts'
-import { SUBSETS, type Subset, toLongest, toSubsets } from './title.ts'
+import { SUBSETS, toLongest, toSubsets } from './title.ts'
 
 /** The options that are the same for every language. */
 export interface PageOptions {
@@ -33,13 +33,16 @@ export function listPages(languages: readonly Language[]): IndexedPage[] {
 /** Builds the style of the page in a language, for its head and for the hash in its policy. */
 export function createStyle({ assets, site }: PageOptions, language: Language): string {
   const { text } = toTexts(site, language).name
-  const faces = toSubsets(text).map((subset) => createFontFace(assets.fonts[subset].path, subset))
+  const subsets = toSubsets(text)
+  const faces = subsets.map((subset) =>
+    createFontFace(assets.fonts[subset].path, subsets.length > 1 && SUBSETS[subset]),
+  )
   return `${assets.style}${faces.join('')}h1{--width:${toLongest(text).toFixed(2)}}`
 }
 
 /** A font that is late shows at the next visit only: in another font, some names take another line, and the form would move. */
-function createFontFace(path: string, subset: Subset): string {
-  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:optional;unicode-range:${SUBSETS[subset]}}`
+function createFontFace(path: string, range: string | false): string {
+  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:optional;${range ? `unicode-range:${range}` : ''}}`
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */

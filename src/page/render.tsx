@@ -14,17 +14,15 @@ import { hyphenate, toSubsets, toWidth, UNSPACED } from './title.ts'
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
   const { site, assets } = options
   const page: Page = { ...options, ...toTexts(site, language), language }
-  const { name, description, phrases } = page
+  const { name, description } = page
   const html = (
     <html lang={language} dir={LOCALES[language].direction ?? 'ltr'}>
       {createPageHead(page, state.outcome)}
       <body>
-        {/* The script offers another language here. */}
-        <header />
         <main>
           {assets.logo && (
             <a class="home" href={site.home}>
-              <img src={assets.logo.path} alt={site.home ? phrases.home : ''} />
+              <img src={assets.logo.path} alt={site.home ? name.text : ''} />
             </a>
           )}
           <h1 class={toNameClass(name.text)} lang={name.language}>

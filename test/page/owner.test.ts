@@ -116,7 +116,7 @@ test('links lead to the pages of the owner and, in the head, to the documents', 
   const page = await read('/de')
   const home = 'https://www.gazette.example/'
   expect(select(page, 'main > a.home', ['href'])).toEqual([[home]])
-  expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Unsere Website besuchen']])
+  expect(select(page, 'main > a.home img', ['alt'])).toEqual([['Die Rundschau']])
   expect(select(page, 'footer p a', ['href']).flat()).toEqual([
     ...[home, 'mailto:owner@gazette.example', `${home}privacy`, `${home}imprint`],
     'https://creativecommons.org/licenses/by-sa/4.0/',

@@ -1,19 +1,23 @@
 /** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
 
+import { findLikelyAddress } from '../../likely-address.ts'
 import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { isMistake, type Outcome, toOutcome } from '../../locales/locale.ts'
 import { ENDPOINT } from '../../routes.ts'
 import { parseTypedAddress } from '../../typed-address.ts'
-import { findLikelyAddress, splitAddress } from './typo.ts'
+import './languages.ts'
 
 const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
-/** The address that the reader was asked about. Sending it again confirms it. */
-const asked = form.elements.namedItem('asked') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
+const question = document.getElementById('question') as HTMLTemplateElement
 const done = document.getElementById('done') as HTMLElement
 const FAILURE: Outcome = 'storage_failure'
+/** In a double click, nobody reads the question. */
+const QUESTION_MS = 1_000
+/** The address that the reader was asked about, and since when. Sending it again confirms it. */
+let asked = { address: '', since: 0 }
 let isSending = false
 
 form.addEventListener('submit', (event) => {
@@ -22,7 +26,8 @@ form.addEventListener('submit', (event) => {
 })
 
 field.addEventListener('input', () => {
-  if (!isSending) show('')
+  asked.address = ''
+  if (!isSending && parseTypedAddress(field.value).ok) show('')
 })
 
 document.getElementById('again')?.addEventListener('click', (event) => {
@@ -39,10 +44,8 @@ async function subscribe(): Promise<void> {
   const result = parseTypedAddress(typed)
   if (!result.ok) return show(toOutcome(result.reason))
   const likely = findLikelyAddress(result.value)
-  if (likely && result.value !== asked.value) {
-    asked.value = result.value
-    return ask(likely)
-  }
+  if (likely && asked.address !== result.value) return ask(result.value, likely)
+  if (likely && performance.now() - asked.since < QUESTION_MS) return
   showSending(true)
   const failure = await send(result.value)
   showSending(false)
@@ -81,42 +84,42 @@ function showSending(sending: boolean): void {
   if (sending) show('sending')
 }
 
-/** Shows an outcome with its phrase, which is in the page. An empty outcome removes it. */
+/** Shows an outcome with its phrase, also in the title. An empty outcome removes it. */
 function show(outcome: string): void {
-  status.textContent = outcome === '' ? '' : (status.dataset[outcome] ?? status.dataset[FAILURE] ?? '')
+  const phrase = outcome && (status.dataset[outcome] ?? status.dataset[FAILURE])
+  const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
+  status.textContent = phrase ?? ''
   status.dataset.outcome = outcome
+  document.title = [phrase, name, button.textContent].filter(Boolean).join(' · ')
   field.setAttribute('aria-invalid', String(isMistake(outcome)))
   if (isMistake(outcome)) field.focus()
-  if (outcome !== '') status.scrollIntoView({ block: 'nearest' })
+  if (outcome) status.scrollIntoView({ block: 'nearest' })
 }
 
 /** Asks whether another address is meant. A click on it sends it. */
-function ask(likely: string): void {
-  show('typo')
-  const [before = '', after = ''] = (status.textContent ?? '').split('{address}')
-  const answer = document.createElement('button')
-  answer.type = 'button'
-  answer.dir = 'ltr'
-  answer.append(...toBreakable(likely))
-  answer.addEventListener('click', () => {
+function ask(address: string, likely: string): void {
+  asked = { address, since: performance.now() }
+  show('')
+  status.replaceChildren(question.content.cloneNode(true))
+  const answer = status.querySelector('button')
+  answer?.firstElementChild?.append(likely)
+  answer?.addEventListener('click', ({ detail }) => {
+    // The second click of a double click was meant for what was here before.
+    if (detail > 1) return
     field.value = likely
     form.requestSubmit()
   })
-  status.replaceChildren(before, answer, after)
-}
-
-/** Lets a line break after the `@` and the dots of an address. */
-function toBreakable(address: string): (HTMLElement | string)[] {
-  return splitAddress(address).flatMap((part) => [document.createElement('wbr'), part])
+  status.dataset.outcome = 'typo'
+  status.scrollIntoView({ block: 'nearest' })
 }
 
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
 function confirm(email: string, typed: string): void {
-  show('')
-  document.getElementById('address')?.replaceChildren(...toBreakable(email))
-  if (field.value === typed) field.value = email
   form.hidden = true
   done.hidden = false
+  show('accepted')
+  document.getElementById('address')?.replaceChildren(email)
+  if (field.value === typed) field.value = email
   // The browser would scroll the whole confirmation onto the screen, and the title off it.
   done.focus({ preventScroll: true })
   done.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
@@ -129,31 +132,5 @@ window.addEventListener('pageshow', ({ persisted }) => {
   show('')
 })
 
-/** Offers the page in the first language of the browser that the site has, unless it is in that language already. */
-function offerLanguage(): void {
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('nav li a')]
-  const find = (wanted: string) => links.find(({ hreflang }) => toScript(hreflang) === toScript(wanted))
-  const link = navigator.languages.map(find).find(Boolean)
-  if (!link?.dataset.offer) return
-  const offer = link.cloneNode() as HTMLAnchorElement
-  offer.textContent = link.dataset.offer
-  document.querySelector('header')?.append(offer)
-}
-
-/** Returns a language with its script: `zh-TW` differs from `zh-Hans`, `pt` does not from `pt-BR`. Undefined if it is no tag. */
-function toScript(tag: string): string | undefined {
-  try {
-    const { language, script } = new Intl.Locale(tag).maximize()
-    return `${language}-${script}`
-  } catch {
-    return undefined
-  }
-}
-
-offerLanguage()
-
-// The list of languages is over the page, so it closes when the reader clicks or moves elsewhere.
-const languages = document.querySelector('nav details')
-const close = () => languages?.removeAttribute('open')
-document.addEventListener('click', ({ target }) => languages?.contains(target as Node) || close())
-document.addEventListener('keydown', ({ key }) => key === 'Escape' && close())
+const developers = document.querySelector('.developers')
+developers?.addEventListener('toggle', () => developers.lastElementChild?.scrollIntoView({ block: 'nearest' }))

@@ -1,7 +1,7 @@
 /** Domains that look like a typing error of a big provider. */
 
 import { expect, test } from 'bun:test'
-import { findLikelyAddress } from '../../src/page/assets/typo.ts'
+import { findLikelyAddress } from '../src/likely-address.ts'
 
 test.each([
   ['ann@gmial.com', 'ann@gmail.com'],

@@ -1,4 +1,4 @@
-/** A likely typing error in the domain of an address, and where lines break in it. Pure; for the script of the page and for the server. */
+/** The address that was probably meant: a likely typing error in a domain. Pure; for the script of the page. */
 
 /** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
 const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
@@ -57,11 +57,6 @@ function countErrors(domain: string, known: string): number {
     row = next
   }
   return row.at(-1) ?? 0
-}
-
-/** Splits an address after the `@` and after each dot. */
-export function splitAddress(address: string): string[] {
-  return address.match(/[^@.]*[@.]|[^@.]+/g) ?? []
 }
 
 function toName(domain: string): string {
