@@ -1,11 +1,24 @@
-/** What the programs of the benchmark and of the endurance suite share. */
+/** What the programs of the benchmark and of the endurance suite share. Both write a part of docs/figures.md. */
 
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { ROOT } from '../test/support/paths.ts'
 
 export const DOCS = join(ROOT, 'docs')
+
+/** Replaces a part of docs/figures.md: what stands between `<!-- NAME -->` and the next comment. @throws Error without it */
+export function writeFigures(name: 'bench' | 'endurance', text: string): void {
+  const file = join(DOCS, 'figures.md')
+  const page = readFileSync(file, 'utf8')
+  const part = new RegExp(`(<!-- ${name} -->\n).*?(\n<!--)`, 's')
+  if (!part.test(page)) throw new Error(`${file} has no part ${name}`)
+  writeFileSync(
+    file,
+    page.replace(part, (_, start, next) => `${start}\n${text}\n${next}`),
+  )
+}
 
 /** Describes the machine in one line. */
 export function describeMachine(): string {

@@ -1,4 +1,4 @@
-/** Sums up the samples: medians with their spread, answers for readers, goals, the report in Markdown, and a chart. */
+/** Sums up the samples: medians with their spread, answers for readers, goals, tables in Markdown, and a chart. */
 
 import { ANSWERS } from './answers.ts'
 import type { Contender } from './contenders.ts'
@@ -40,25 +40,22 @@ const NAMES = Object.keys(METRICS) as Metric[]
 /** A newsletter that grows fast. */
 const READERS_A_DAY = 10_000
 
-export function toMarkdown(run: Run): string {
-  const { commit, compared, date, machine, isAwake, failures, outcomes } = run
+/** The part for readers: questions, and what was measured. */
+export function toAnswers(run: Run): string {
+  const { commit, date, machine, outcomes } = run
   const perSecond = (READERS_A_DAY / (24 * 60 * 60)).toFixed(2)
+  return [
+    `A newsletter that gains ${READERS_A_DAY.toLocaleString('en')} readers a day needs ${perSecond} requests per second. Measured at ${commit}, ${date}, on ${machine}:`,
+    toTable(['You ask', 'Measured'], listAnswers(outcomes)),
+  ].join('\n\n')
+}
+
+/** The part for maintainers: the figures and the goals of every trial. */
+export function toReport(run: Run): string {
+  const { commit, compared, date, isAwake, failures, outcomes } = run
   const missed = outcomes.flatMap((outcome) => judge(outcome, run)).filter((cells) => cells.at(-1) === 'no').length
   return [
-    '# Is it fast enough for me?',
-    `Yes, if it is for a newsletter: one that gains ${READERS_A_DAY.toLocaleString('en')} readers a day needs ${perSecond} requests per second. Measured on ${machine}:`,
-    toTable(['You ask', 'Measured'], listAnswers(outcomes)),
-    '![Requests per second of Rollcall and of other servers](bench.svg)',
-    'A *durable* server has each address on disk before it responds, as Rollcall does. A *relaxed* server writes it to the disk some time later, so a power cut loses addresses that it confirmed. The bare server stores nothing: it is the upper limit. Rates include the compaction that follows.',
-    '## What this does not show',
-    [
-      '- **Another disk.** Each response waits for it. A disk that takes 10 ms to sync answers no request sooner.',
-      '- **TLS and a proxy.** The load comes over HTTP, from the same machine.',
-      '- **A small machine.** The load generator has one of the cores to itself, and Rollcall has the others.',
-    ].join('\n'),
-    'Measure on yours: [the method and the commands](benchmark.md).',
-    '## For maintainers',
-    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${date}, with cores that ${isAwake ? 'stay awake' : 'may sleep'}. Medians of all rounds, with the interquartile range (of two or three rounds: all). [endurance.md](endurance.md) compares new and known addresses. Goals that are missed: ${missed}.`,
+    `Commit ${commit}${compared ? `, beside ${compared}` : ''}, ${date}, with cores that ${isAwake ? 'stay awake' : 'may sleep'}. Medians of all rounds, with the interquartile range (of two or three rounds: all). Goals that are missed: ${missed}.`,
     ...failures.map((line) => `A sample failed: ${line}`),
     ...outcomes.flatMap((outcome) => describeTrial(outcome, run)),
   ]

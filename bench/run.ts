@@ -1,15 +1,24 @@
-/** `npm run bench`: runs the trials and reports their results. */
+/**
+ * `npm run bench`: runs the trials and reports their results.
+ *
+ * The servers of a trial start with new lists and are warmed up. Then they get the load in turn, in many short rounds, forward
+ * and backward, because the speed of a machine changes within seconds: a ratio is the median of the ratios of the rounds.
+ * After two rounds, new servers start. Addresses are random, because consecutive names flatter an index. The trials on ten
+ * million share a copy, which grows. Every figure counts what a server does after the load (compaction). CPU and memory are
+ * those of all its threads and processes; the CPU of PostgreSQL counts, its memory does not. With two cores, the load
+ * generator has one to itself.
+ */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/support/paths.ts'
 import { type Contender, createContenders, NODE } from './contenders.ts'
-import { DOCS, describeMachine, end } from './document.ts'
+import { DOCS, describeMachine, end, writeFigures } from './document.ts'
 import { RESULTS, toCheckout } from './lists.ts'
 import { keepCoresAwake } from './load.ts'
 import { prepare, type Sample, type Subject } from './measure.ts'
-import { type Outcome, type Run, toChart, toMarkdown } from './report.ts'
+import { type Outcome, type Run, toAnswers, toChart, toReport } from './report.ts'
 import { TRIALS, type Trial } from './trials.ts'
 
 const HELP = `Usage: npm run bench -- [options]
@@ -20,14 +29,16 @@ Compares Rollcall with other servers and with one that stores nothing. Needs Lin
   --rounds NUMBER    run each contender this often, in turn with the others
   --seconds NUMBER   send load for this many seconds
   --against FOLDER   compare with the Rollcall of another checkout too, which has its own node_modules
-  --write-docs       write docs/bench.md and bench.svg: all trials in full, from a clean commit
-  --write-again      write both from the stored figures of the last such run, and measure nothing
+  --write-docs       write docs/figures.md, docs/bench.svg and bench/report.txt: all trials in full, from a clean commit
+  --write-again      write them from the stored figures of the last such run, and measure nothing
   --help             print help
 
 The results are in bench/results.
 `
 
-/** The figures of the last run that wrote the document. */
+const REPORT = join(RESULTS, 'report.txt')
+
+/** The figures of the last run that wrote the documents. */
 const STORED = join(RESULTS, 'run.json')
 
 /** Rounds for which a server runs before another one starts on a new list. */
@@ -50,7 +61,7 @@ const chosen = TRIALS.filter(({ name }) => only?.includes(name) ?? true)
 const isWrong = [rounds, seconds].some((value) => value !== undefined && !(Number(value) > 0))
 if (isWrong || chosen.length < (only?.length ?? 0)) end(HELP, 2)
 if (values['write-again']) {
-  write(DOCS, JSON.parse(readFileSync(STORED, 'utf8')))
+  writeDocuments(JSON.parse(readFileSync(STORED, 'utf8')))
   process.exit(0)
 }
 if (!Bun.which('wrk')) end('wrk is not installed: apt-get install wrk', 2)
@@ -69,13 +80,14 @@ const outcomes: Outcome[] = []
 for (const trial of chosen) {
   const load = { rounds: Number(rounds ?? trial.rounds), seconds: Number(seconds ?? trial.seconds) }
   outcomes.push(await runTrial({ ...trial, ...load }))
-  write(RESULTS, toRun())
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(REPORT, `${toAnswers(toRun())}\n\n${toReport(toRun())}`)
 }
 if (writeDocs) {
   writeFileSync(STORED, JSON.stringify(toRun(), null, 1))
-  write(DOCS, toRun())
+  writeDocuments(toRun())
 }
-console.log(`The report is in ${join(RESULTS, 'bench.md')}`)
+console.log(`The report is in ${REPORT}`)
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)
 
@@ -126,12 +138,11 @@ function toRun(): Run {
   return { commit, compared: other?.commit, date, machine, isAwake, failures, contenders: named, outcomes }
 }
 
-/** Writes the report of a run into a folder. */
-function write(folder: string, run: Run): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'bench.md'), toMarkdown(run))
+function writeDocuments(run: Run): void {
+  writeFigures('bench', toAnswers(run))
+  writeFileSync(join(import.meta.dir, 'report.txt'), toReport(run))
   const drawn = run.outcomes.find(({ trial }) => trial.name === 'new')
-  if (drawn) writeFileSync(join(folder, 'bench.svg'), toChart(drawn, run))
+  if (drawn) writeFileSync(join(DOCS, 'bench.svg'), toChart(drawn, run))
 }
 
 function toRounded(_key: string, value: unknown): unknown {

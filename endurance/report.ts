@@ -1,9 +1,19 @@
-/** The report of the trials, as Markdown: a table for each. */
+/** The report of the trials: a table in Markdown for each, and a summary. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeMachine, toTable } from '../bench/document.ts'
 import { type Figures, STORES, type StoreKind, type Trial } from './trial.ts'
+import { commands, commandsLarge } from './trials/commands.ts'
+import { faults } from './trials/faults.ts'
+import { fsync } from './trials/fsync.ts'
+import { model } from './trials/model.ts'
+import { powerCuts } from './trials/power-cuts.ts'
+import { soak } from './trials/soak.ts'
+import { timing } from './trials/timing.ts'
+
+/** Every trial, in the order in which they run: the quick ones first. */
+export const TRIALS: readonly Trial[] = [fsync, timing, commands, powerCuts, faults, model, soak, commandsLarge]
 
 /** A trial on one store. */
 export interface Outcome {
@@ -24,29 +34,30 @@ export interface Run {
 
 const STORE_NAMES: Readonly<Record<StoreKind, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-const GUIDE = `# Endurance
-
-\`npm run endurance\` kills Rollcall, cuts its power, breaks its disk and its server, compares it with a model, runs commands
-beside requests, and loads it for minutes. It takes half an hour, so \`npm test\` does not include it, and writes this
-report. The exit code is 0 if every promise was kept, 1 if one is broken, and 2 if this machine lacks something.
-\`npm run endurance -- --only commands --store sqlite\` runs one trial on one store; \`--help\` lists them.
-
-It needs Linux, root, \`strace\` and \`wrk\` (\`apt-get install strace wrk\`). PostgreSQL comes with \`npm ci\`. strace records
-every write, sync and response, so a power cut can be replayed at any moment, and it makes calls fail as a broken disk does.`
-
 /**
  * Writes a report: a section for each trial, which names its commit. A trial that the run does not have keeps the section of an
  * earlier run.
  *
  * @param earlier the report of that run, empty if there is none
  */
-export function writeReport(file: string, run: Run, trials: readonly Trial[], earlier: string): void {
+export function writeReport(file: string, run: Run, earlier: string): void {
   mkdirSync(dirname(file), { recursive: true })
-  const sections = trials.flatMap((trial) => {
+  const sections = TRIALS.flatMap((trial) => {
     const outcomes = run.outcomes.filter((outcome) => outcome.trial === trial)
     return outcomes.length > 0 ? toSection(trial, outcomes, run) : findSection(earlier, trial)
   })
-  writeFileSync(file, [GUIDE, '## Results', ...sections].join('\n\n').concat('\n'))
+  writeFileSync(file, sections.join('\n\n').concat('\n'))
+}
+
+/** Sums up a report: what each trial must show, whether it did, and at which commit. */
+export function toSummary(report: string): string {
+  const rows = TRIALS.flatMap((trial) =>
+    findSection(report, trial).map((section) => {
+      const commit = /^Commit (\S+),/m.exec(section)?.[1] ?? ''
+      return [trial.promise, section.includes('**Broken') ? '**no**' : 'yes', commit]
+    }),
+  )
+  return toTable(['It must show', 'Kept', 'At'], rows)
 }
 
 function findSection(report: string, { name }: Trial): readonly string[] {

@@ -1,5 +1,6 @@
 /**
- * `npm run endurance`: runs the trials one after the other and reports them.
+ * `npm run endurance`: runs the trials one after the other and reports them. strace records every write, sync and response, so
+ * that a power cut can be replayed at any moment, and makes calls fail as a broken disk does.
  *
  * Exit codes: 0 every promise was kept, 1 a promise is broken, 2 wrong usage, or something is missing on this machine.
  */
@@ -8,25 +9,15 @@ import { randomInt } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DOCS, end, readCommit } from '../bench/document.ts'
+import { end, readCommit, writeFigures } from '../bench/document.ts'
 import { getServer } from '../test/support/postgres.ts'
 import { within } from '../test/support/wait.ts'
 import { createFolder, endProcesses, removeLogs } from '../test/support/workspace.ts'
 import { BrokenPromise } from './check.ts'
 import { createRandom } from './random.ts'
-import { type Outcome, type Run, toRepeat, writeReport } from './report.ts'
+import { type Outcome, type Run, TRIALS, toRepeat, toSummary, writeReport } from './report.ts'
 import { toList } from './rollcall.ts'
 import { STORES, type StoreKind, type Trial } from './trial.ts'
-import { commands, commandsLarge } from './trials/commands.ts'
-import { faults } from './trials/faults.ts'
-import { fsync } from './trials/fsync.ts'
-import { model } from './trials/model.ts'
-import { powerCuts } from './trials/power-cuts.ts'
-import { soak } from './trials/soak.ts'
-import { timing } from './trials/timing.ts'
-
-/** Every trial, in the order in which they run: the quick ones first. */
-const TRIALS: readonly Trial[] = [fsync, timing, commands, powerCuts, faults, model, soak, commandsLarge]
 
 const HELP = `Usage: npm run endurance -- [options]
 
@@ -36,16 +27,16 @@ Tries to break the promises of Rollcall: kills, power cuts, faults, long load. T
   --store KIND      only this store: ${STORES.join(' or ')}
   --scale NUMBER    a share of the full length, such as 0.1
   --seed NUMBER     repeats the random choices of a run
-  --write-docs      write docs/endurance.md, in which other trials keep their results: in full, on both stores, from a
-                    clean commit
+  --write-docs      write docs/figures.md and endurance/report.txt, in which other trials keep their results: in full, on
+                    both stores, from a clean commit
   --help            print help
 
 Trials, with the minutes that each takes:
 ${TRIALS.map(({ name, minutes, promise }) => `  ${name}: ${JSON.stringify(minutes)}\n      ${promise}`).join('\n')}
 `
 
-const RESULTS = join(import.meta.dir, 'results/endurance.md')
-const REPORT = join(DOCS, 'endurance.md')
+const RESULTS = join(import.meta.dir, 'results/report.txt')
+const REPORT = join(import.meta.dir, 'report.txt')
 
 /** A trial that takes longer than this many times its length, and so many minutes, does not finish. */
 const PATIENCE = 3
@@ -86,9 +77,12 @@ for (const { trial, store } of runs) {
   say(`${trial.name}, ${store}: ${broken === undefined ? 'kept' : 'BROKEN'} (${seconds.toFixed(0)} s)`)
   if (broken !== undefined)
     say(`A promise is broken: ${trial.promise}\nSeen: ${broken}\nRepeat: ${toRepeat(outcome, run)}`)
-  writeReport(RESULTS, run, TRIALS, '')
+  writeReport(RESULTS, run, '')
 }
-if (values['write-docs']) writeReport(REPORT, run, TRIALS, readFileSync(REPORT, 'utf8'))
+if (values['write-docs']) {
+  writeReport(REPORT, run, readFileSync(REPORT, 'utf8'))
+  writeFigures('endurance', toSummary(readFileSync(REPORT, 'utf8')))
+}
 say(`The report is in ${RESULTS}`)
 process.exit(outcomes.every(({ broken }) => broken === undefined) ? 0 : 1)
 
