@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
 export interface IntakeMetrics {
-  /** Counts a commit that ended. A probe is one without addresses. */
+  /** Counts a commit that ended. A probe is one of 0 addresses. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
 }
 
@@ -57,8 +57,7 @@ export function createIntake(
   /** Those of the commit that runs. */
   let committing: readonly Batch[] = []
   let running: Promise<void> | undefined
-  // A commit without addresses is a probe.
-  const failures = createFailures(log, start)
+  const failures = createFailures(log, probe)
 
   function add(address: Address): Promise<void> {
     let batch = next.at(-1)
@@ -79,28 +78,41 @@ export function createIntake(
     failures.fail(error)
   }
 
+  /** Begins to commit what waits, unless a commit or a probe runs. */
   function start(): void {
-    running ??= run()
+    running ??= commitAll()
   }
 
-  async function run(): Promise<void> {
-    do {
+  /** Finds out whether the store works, unless a commit does. */
+  function probe(): void {
+    running ??= tryStore(0, () => store.probe()).then(commitAll)
+  }
+
+  async function commitAll(): Promise<void> {
+    while (next.length > 0) {
       await waitForBurst(pending)
+      // All may have been given up meanwhile.
+      if (next.length === 0) break
       committing = next
       next = []
       const addresses = toAddresses(committing)
-      const began = performance.now()
-      const error = await (addresses.length > 0 ? store.add(addresses) : store.probe()).then(
-        () => undefined,
-        (reason: Error) => reason,
-      )
-      metrics?.commit(addresses.length, performance.now() - began, error === undefined)
+      const error = await tryStore(addresses.length, () => store.add(addresses))
       for (const batch of committing) settle(batch, error)
       committing = []
-      if (error) failures.fail(error)
-      else failures.recover()
-    } while (next.length > 0)
+    }
     running = undefined
+  }
+
+  async function tryStore(addresses: number, work: () => Promise<void>): Promise<Error | undefined> {
+    const began = performance.now()
+    const error = await work().then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    metrics?.commit(addresses, performance.now() - began, error === undefined)
+    if (error) failures.fail(error)
+    else failures.recover()
+    return error
   }
 
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)

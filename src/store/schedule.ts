@@ -37,73 +37,81 @@ const RETRY_MS = 2_000
 
 /**
  * Creates the schedule of a service. A run moves the inbox in slices, until a slice finds no more. The first run comes after
- * IDLE_MS or with the first commit, for what an earlier process left.
+ * IDLE_MS, for what an earlier process left.
  */
 export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {
-  let timer: Timer | undefined
-  /** Resolves when no slice runs. */
-  let sliceEnd = Promise.resolve()
   let [isFailing, isStopped] = [false, false]
-  let commits = 0
-  /** No address that waits came before this time. Undefined: none waits. */
-  let oldestAt: number | undefined = Number.NEGATIVE_INFINITY
-  /** The run in progress: its start, and how many commits there were at its start and at the end of its last slice. */
-  let run: { readonly startedAt: number; readonly commits: number; seen: number } | undefined
+  let committedAt = performance.now()
+  /** End a wait: for the next commit, and any. */
+  let [onCommit, onStop] = [() => {}, () => {}]
 
-  function planRun(): void {
-    if (isStopped || run || oldestAt === undefined) return
-    const dueIn = Math.max(oldestAt + MAX_WAIT_MS - performance.now(), 0)
-    planSlice(Math.min(IDLE_MS, dueIn))
-  }
-
-  function planSlice(milliseconds: number): void {
+  async function sleep(milliseconds: number): Promise<void> {
+    if (isStopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onStop = resolve
+    const timer = setTimeout(resolve, milliseconds)
+    await promise
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      sliceEnd = runSlice()
-    }, milliseconds)
   }
 
-  async function runSlice(): Promise<void> {
-    const startedAt = performance.now()
-    run ??= { startedAt, commits, seen: commits }
-    try {
-      const { hasMore } = await compact()
-      if (isStopped) return
-      if (hasMore) {
+  async function waitForCommit(): Promise<void> {
+    if (isStopped) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onCommit = onStop = resolve
+    await promise
+  }
+
+  /** Waits until no commit comes for IDLE_MS, or an address has waited for MAX_WAIT_MS. @param oldestAt none came earlier */
+  async function waitForRun(oldestAt: number): Promise<void> {
+    const dueIn = () => Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS) - performance.now()
+    while (!isStopped && dueIn() > 0) await sleep(dueIn())
+  }
+
+  async function run(): Promise<void> {
+    for (let hasMore = true; hasMore && !isStopped; ) {
+      const startedAt = performance.now()
+      try {
+        hasMore = (await compact()).hasMore
+        const now = performance.now()
         // While commits come in, compaction takes at most half of the time.
-        planSlice(commits > run.seen ? performance.now() - startedAt : 0)
-        run.seen = commits
-        return
+        if (hasMore) await sleep(now - committedAt < IDLE_MS ? now - startedAt : 0)
+      } catch (error) {
+        // A stop may cut a slice off.
+        if (isStopped) return
+        // Nothing is lost: the addresses stay in the inbox, on stable storage.
+        const reason = error instanceof Error ? error.message : String(error)
+        if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+        isFailing = true
+        await sleep(RETRY_MS)
       }
-      if (isFailing) log('info', 'compaction works again')
-      isFailing = false
-      oldestAt = commits > run.commits ? run.startedAt : undefined
-      run = undefined
-      planRun()
-    } catch (error) {
-      // A stop may cut a slice off.
-      if (isStopped) return
-      // Nothing is lost: the addresses stay in the inbox, on stable storage.
-      const reason = error instanceof Error ? error.message : String(error)
-      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
-      isFailing = true
-      planSlice(RETRY_MS)
+    }
+    if (isFailing && !isStopped) log('info', 'compaction works again')
+    isFailing = false
+  }
+
+  async function runAll(): Promise<void> {
+    await sleep(IDLE_MS)
+    while (!isStopped) {
+      const startedAt = performance.now()
+      await run()
+      const hasNew = committedAt >= startedAt
+      if (!hasNew) await waitForCommit()
+      await waitForRun(hasNew ? startedAt : committedAt)
     }
   }
 
-  planSlice(IDLE_MS)
+  const end = runAll()
 
   return {
     committed() {
-      commits++
-      oldestAt ??= performance.now()
-      planRun()
+      committedAt = performance.now()
+      onCommit()
     },
     isFailing: () => isFailing,
     async stop() {
       isStopped = true
-      clearTimeout(timer)
-      await sliceEnd
+      onStop()
+      await end
     },
   }
 }

@@ -199,6 +199,17 @@ function describeQueries({ createStore }: Lists): void {
 }
 
 function describeList({ createList, createStore }: Lists): void {
+  test('numbers come from the clock, for addresses that are accepted and for those that are imported', async () => {
+    const store = await createStore()
+    for (const change of ['add', 'import'] as const) {
+      const { clockSeq: before } = await store.head()
+      const [email] = toAddresses(`${change}@one.example`) as [Address]
+      await (change === 'add' ? store.add([email]) : store.import([{ email }]))
+      const { clockSeq: after } = await store.head()
+      expect((await listAll(store)).at(-1)!.seq).toBeWithin(before, after + 2)
+    }
+  })
+
   test('yields all subscribers in the order of the cursor, in pages; the caller may stop at any', async () => {
     const store = await createStore()
     const addresses = createAddresses(12_000)
