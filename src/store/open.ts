@@ -9,7 +9,8 @@ import type { StoreOptions } from './sqlite/store.ts'
 /**
  * Opens a list for a command.
  *
- * @param options.notify says what is left out of a list that cannot be written
+ * @param options.notify says that a list that cannot be written is read without its inbox: a `status` of PostgreSQL, and
+ * everything of SQLite
  * @throws StoreError when it cannot be opened
  */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {

@@ -30,14 +30,16 @@ export async function* checkPostgresList(
       const { size } = await client.run(readInbox)
       return await checkInbox({ size, since: await client.run(readInboxSince) }, moveSome)
     })
-    yield run('dates', async (sql) => {
-      const [{ last }] = await sql<[{ last: Date | null }]>`SELECT max(subscribed_at) AS last FROM rollcall.subscribers`
-      return checkLatest(last ?? undefined)
-    })
+    yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {
     await client.close()
   }
+}
+
+async function readLatest(sql: SQL): Promise<Date | undefined> {
+  const [{ last }] = await sql<[{ last: Date | null }]>`SELECT max(subscribed_at) AS last FROM rollcall.subscribers`
+  return last ?? undefined
 }
 
 async function checkVersion(sql: SQL): Promise<string> {

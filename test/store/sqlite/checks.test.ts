@@ -64,7 +64,15 @@ test('a sound list: every check is ok, also after a kill and without the index o
     const before = look(file)
     const results = await check(file)
     expect(results.filter(({ ok }) => !ok)).toEqual([])
-    expect(results.map(({ check }) => check)).toEqual(['list', 'file modes', 'disk', 'content', 'integrity', 'inbox'])
+    expect(results.map(({ check }) => check)).toEqual([
+      'list',
+      'file modes',
+      'disk',
+      'content',
+      'integrity',
+      'dates',
+      'inbox',
+    ])
     expect(look(file)).toEqual(before)
   }
   const inbox = (await check(file)).find(({ check }) => check === 'inbox')
