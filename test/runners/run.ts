@@ -84,6 +84,11 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     needsRoot: true,
     commands: [toScript('test/runners/image.ts')],
   },
+  release: {
+    about: 'writes a release for this machine, and compares its SBOM with what is installed',
+    programs: { 'dpkg-deb': 'dpkg-dev' },
+    commands: [toTest('release.ts', 300)],
+  },
   deb: {
     about: 'installs, upgrades, removes and purges the Debian package, on a copy of this machine in memory',
     programs: { 'dpkg-deb': 'dpkg-dev', 'apt-get': 'apt', ...NAMESPACES },
