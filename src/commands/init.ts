@@ -152,7 +152,8 @@ function ask(options: Answers): Promise<Answers> {
     for (const [option, text, preset] of QUESTIONS) {
       let offer: string = preset
       while (answers[option] === undefined) {
-        const answer = (await askOne(`${text} [${offer}]:`)) || offer
+        const typed = await askOne(`${text} [${offer}]:`)
+        const answer = typed === '' || (offer !== preset && /^y(?:es)?$/i.test(typed)) ? offer : typed
         try {
           if (answer !== preset) toLine(option, answer)
           answers[option] = answer

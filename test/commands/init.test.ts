@@ -138,24 +138,25 @@ test('on a terminal it asks, and asks again after a mistake; an empty line takes
   expect(read()).toMatchObject({ baseUrl: 'https://list.example', site: { languages: ['ja'], words: {} } })
 })
 
-test.each(['list.gazette.example', 'https://list.gazette.example/', 'List.Gazette.example/'])(
-  'for %s it asks back with the URL that it understood',
-  async (typed) => {
-    const { folder, read } = await createRunner()
-    const run = startInTerminal('exec rollcall init . --contact none --languages all', {
-      columns: 120,
-      folder,
-      env: {},
-    })
-    await run.answer('[http://localhost:3000]: ', `${typed}\r`)
-    await run.shows('Do you mean https://list.gazette.example? Press Enter, or type another one.')
-    await run.answer('[https://list.gazette.example]: ', '\r')
-    await run.answer('[Newsletter]: ', 'Gartenbrief: Neues\r')
-    await run.shows('To start the service at https://list.gazette.example:')
-    expect(await run.exit()).toBe(0)
-    expect(read()).toMatchObject({ baseUrl: 'https://list.gazette.example', site: { name: 'Gartenbrief: Neues' } })
-  },
-)
+test.each([
+  ['list.gazette.example', ''],
+  ['https://list.gazette.example/', 'yes'],
+  ['List.Gazette.example/', 'https://list.gazette.example'],
+])('for %s it asks back with the URL that it understood, and "%s" is the answer', async (typed, answer) => {
+  const { folder, read } = await createRunner()
+  const run = startInTerminal('exec rollcall init . --contact none --languages all', {
+    columns: 120,
+    folder,
+    env: {},
+  })
+  await run.answer('[http://localhost:3000]: ', `${typed}\r`)
+  await run.shows('Do you mean https://list.gazette.example? Press Enter, or type another one.')
+  await run.answer('[https://list.gazette.example]: ', `${answer}\r`)
+  await run.answer('[Newsletter]: ', 'Gartenbrief: Neues\r')
+  await run.shows('To start the service at https://list.gazette.example:')
+  expect(await run.exit()).toBe(0)
+  expect(read()).toMatchObject({ baseUrl: 'https://list.gazette.example', site: { name: 'Gartenbrief: Neues' } })
+})
 
 test.each(['\u0003', '\u0004'])('%j on a terminal stops it, and nothing is written', async (key) => {
   const { folder } = await createRunner()
