@@ -12,6 +12,8 @@ const UNITS = ['rollcall', 'rollcall@'].flatMap((name) => {
 })
 const GUIDES = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
 
+const RECIPES = readdirSync(join(ROOT, 'deploy/recipes'))
+
 /** The files of `deploy/` for owners, next to the guides. */
 const EXAMPLES = [
   ...['env', 'site.yaml', 'restore-drill.sh', 'alerts.yml', 'dashboard.json'],
@@ -42,6 +44,7 @@ export function writeInstallation(folder: string, executable: string, prefix: st
     add(`lib/systemd/system/${name}`, read(`deploy/${name}`).replaceAll('/usr/local/', `${prefix}/`))
   }
   for (const name of EXAMPLES) add(`${DOC}/${name}`, read(`deploy/${name}`))
+  for (const name of RECIPES) add(`share/rollcall/recipes/${name}`, read(`deploy/recipes/${name}`))
   // The guides and the files that they link to are in one folder.
   for (const name of GUIDES) add(`${DOC}/${name}`, read(`docs/${name}`).replaceAll('](../deploy/', ']('))
   for (const name of ['LICENSE', 'CHANGELOG.md']) add(`${DOC}/${name}`, read(name))

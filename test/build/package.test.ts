@@ -10,7 +10,19 @@ import { createFolder } from '../support/workspace.ts'
 
 /** What the package has: the sources, the launcher, and what npm always adds. */
 const SOURCES = [...new Bun.Glob('src/**/*.{ts,tsx,css,ico,png}').scanSync(ROOT)]
-const FILES = [...SOURCES, 'deploy/env', 'deploy/site.yaml', 'LICENSE', 'README.md', 'package.json', 'bin/rollcall']
+const RECIPES = ['buttondown', 'ghost', 'listmonk', 'mailchimp', 'recipe', 'webhook'].map(
+  (name) => `deploy/recipes/${name}.mjs`,
+)
+const FILES = [
+  ...SOURCES,
+  ...RECIPES,
+  'deploy/env',
+  'deploy/site.yaml',
+  'LICENSE',
+  'README.md',
+  'package.json',
+  'bin/rollcall',
+]
 
 const PATH = '/usr/bin:/bin'
 

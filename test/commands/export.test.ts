@@ -61,7 +61,7 @@ test.each<readonly [option: string, name: string, row?: Readonly<Record<string, 
   ['--for', 'kit', { email: 'Ada@site.io' }],
   ['--for', 'mailerlite', { Email: 'Ada@site.io' }],
   ['--for', 'beehiiv', { email: 'Ada@site.io' }],
-  ['--for', 'keila', { Email: 'Ada@site.io', 'First name': '', 'Last name': '' }],
+  ['--for', 'keila', { Email: 'Ada@site.io', 'First name': '', 'Last name': '', Data: `{"subscribed_at":"${DATE}"}` }],
 ])('an export with %s %s can be imported: the same addresses, order and dates', async (...[option, name, row]) => {
   const { list, folder, print, rows } = await createCliFixture()
   await print(['import', '-'], LIST)

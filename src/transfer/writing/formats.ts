@@ -19,6 +19,7 @@ type Columns = Readonly<Record<string, (subscriber: Subscriber) => string>>
 const email = ({ email }: Subscriber) => email
 const toIso = ({ subscribedAt }: Subscriber) => subscribedAt.toISOString()
 const empty = () => ''
+const toData = (subscriber: Subscriber) => JSON.stringify({ subscribed_at: toIso(subscriber) })
 
 /** The columns of our own CSV. */
 const PLAIN: Columns = { email, subscribed_at: toIso, seq: ({ seq }) => String(seq) }
@@ -27,7 +28,7 @@ const PLAIN: Columns = { email, subscribed_at: toIso, seq: ({ seq }) => String(s
 const TARGET_COLUMNS = {
   // Reads `email`, `name` and `attributes` (a JSON object) only, and derives a missing name from the address:
   // knadh/listmonk, internal/subimporter/importer.go.
-  listmonk: { email, name: empty, attributes: (subscriber) => JSON.stringify({ subscribed_at: toIso(subscriber) }) },
+  listmonk: { email, name: empty, attributes: toData },
   // `email` is required; `subscribed_to_emails` is true or false; `created_at` is ISO 8601 with milliseconds:
   // ghost.org/help/import-members.
   ghost: { email, subscribed_to_emails: () => 'true', created_at: toIso },
@@ -37,9 +38,9 @@ const TARGET_COLUMNS = {
     'Email Address': email,
     OPTIN_TIME: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' '),
   },
-  // The header of its own exports. Older versions read these three columns by their place:
+  // It takes the columns that it knows by their place, so they are the first ones; `Data` is a JSON object:
   // pentacent/keila, lib/keila/contacts/import.ex.
-  keila: { Email: email, 'First name': empty, 'Last name': empty },
+  keila: { Email: email, 'First name': empty, 'Last name': empty, Data: toData },
   // The example of its API has `EMAIL` (developers.brevo.com/reference/importcontacts-1, `fileBody`). No date: Brevo sets its own.
   brevo: { EMAIL: email },
   // Maps standard names such as `email` itself (docs.buttondown.com/api-imports-introduction). `creation_date` is the
