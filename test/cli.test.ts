@@ -174,7 +174,7 @@ test('a list that is missing or empty is not created, except by an import', asyn
       const result = await run([...command.split(' '), command.startsWith('copy') ? '--from' : '--list', url])
       const stderr = expect.stringMatching(
         RegExp(
-          `^rollcall: .*there is no list at .*${end}: use the folder and the settings of the service, or --list\n$`,
+          `^rollcall: .*there is no list at .*${end}: use the folder and the settings of the service, or --list; if it was deleted, restore a backup\n$`,
         ),
       )
       expect([command, result]).toEqual([command, { code: 1, stdout: '', stderr }])

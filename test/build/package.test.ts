@@ -58,7 +58,7 @@ test('the package contains what runs and nothing else, and its launcher needs no
   expect(await runCommand(['count'], { folder, program: [program], env: { PATH } })).toEqual({
     code: 1,
     stdout: '',
-    stderr: `rollcall: there is no list at ${folder}/data/rollcall.db: use the folder and the settings of the service, or --list\n`,
+    stderr: `rollcall: there is no list at ${folder}/data/rollcall.db: use the folder and the settings of the service, or --list; if it was deleted, restore a backup\n`,
   })
   const service = await startService({ folder, command: [program, 'serve'], env: { PATH } })
   expect((await fetch(service.origin)).status).toBe(200)

@@ -163,3 +163,14 @@ test('an export with a filter prints no cursor, which would leave out everybody 
     expect((await run(['export', ...filter])).stderr).not.toContain('cursor')
   }
 })
+
+test('an export of addresses that begin with a brace can be imported again, in every format', async () => {
+  const { print, write, rows } = await createCliFixture()
+  const emails = ['{a@m.cc', '{}@m.cc', 'b@m.cc']
+  await print(['import', '-'], `email\n${emails.join('\n')}\n`)
+  for (const format of ['txt', 'csv', 'ndjson']) {
+    const file = await write(`list.${format}`, await print(['export', '--format', format]))
+    await print(['import', file, '--list', `sqlite:${format}.db`])
+    expect((await rows(`sqlite:${format}.db`)).map(({ email }) => email)).toEqual(emails)
+  }
+})

@@ -1,8 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { createCliFixture } from '../support/cli-fixture.ts'
+import { PROGRAM } from '../support/program.ts'
+import { createFolder } from '../support/workspace.ts'
+
+/** A command in it may mount a file system of its own. */
+const IN_NAMESPACE = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])]
+const CAN_MOUNT = Bun.spawnSync([...IN_NAMESPACE, 'true']).success
 
 test('prints the state and a chart of ninety days, as text and as JSON', async () => {
   const { list, print } = await createCliFixture()
@@ -135,4 +142,19 @@ test('a date in the future is a fault: with it, --max-silence would never fail',
   // Clocks differ a little.
   db.run('UPDATE subscribers SET subscribed_at = ?', [Date.now() + 30_000])
   expect((await run(['status'])).code).toBe(0)
+})
+
+test.skipIf(!CAN_MOUNT)('a list on a full disk is not writable, also while a service has it open', async () => {
+  const folder = await createFolder()
+  mkdirSync(join(folder, 'data'))
+  const script = `mount -t tmpfs -o size=2m none data
+    "$0" serve 2> log & pid=$!
+    until grep -q listening log; do sleep 0.02; done
+    dd if=/dev/zero of=data/fill bs=4k 2> /dev/null
+    "$0" status | grep writable; "$0" status > /dev/null; echo "exit $?"
+    kill $pid; wait $pid`
+  const env = { PATH: process.env.PATH, ENV_FILE: '/dev/null', PORT: '0', BASE_URL: 'http://127.0.0.1:3000' }
+  const { stdout, stderr } = Bun.spawnSync([...IN_NAMESPACE, 'bash', '-c', script, PROGRAM], { cwd: folder, env })
+  expect(stdout.toString()).toMatch(/^writable {4}no: .*the disk is full.*\nexit 1\n$/)
+  expect(stderr.toString()).toContain('the disk is full')
 })

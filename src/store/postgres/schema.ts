@@ -151,7 +151,6 @@ async function readVersion(sql: SQL): Promise<number> {
 export function toHeadRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row && rows.length === 1) return row
-  throw new StoreError(
-    `the table rollcall.list has ${rows.length} rows instead of 1: put back the row that a backup of the list has`,
-  )
+  const advice = row ? 'delete the row of the new list, as docs/backup.md says' : 'put back the row that a backup has'
+  throw new StoreError(`the table rollcall.list has ${rows.length} rows instead of 1: ${advice}`)
 }

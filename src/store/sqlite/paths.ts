@@ -25,7 +25,9 @@ export function checkExists(path: string): void {
 }
 
 export function toMissing(place: string): MissingListError {
-  return new MissingListError(`there is no list at ${place}: use the folder and the settings of the service, or --list`)
+  return new MissingListError(
+    `there is no list at ${place}: use the folder and the settings of the service, or --list; if it was deleted, restore a backup`,
+  )
 }
 
 /**

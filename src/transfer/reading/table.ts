@@ -6,6 +6,7 @@
  * its cells only then.
  */
 
+import { parseAddress } from '../../email.ts'
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
 import { ADDRESS_NAMES } from './programs.ts'
@@ -67,7 +68,9 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const [first] = starts
   if (!first) throw new Failure(`${file}: it is empty`)
   const openLines = (start: Start) => readRecords(text, { ...start, delimiter: undefined })
-  if (first.content.startsWith('{')) return openJson(file, () => openLines(first))
+  // An address may begin with a brace.
+  const isJson = first.content.startsWith('{') && !parseAddress(first.content).ok
+  if (isJson) return openJson(file, () => openLines(first))
   if (first.content.startsWith('[')) {
     throw new Failure(`${file}: it is a JSON array; write one object per line instead (NDJSON): jq -c '.[]'`)
   }
