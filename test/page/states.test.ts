@@ -80,6 +80,9 @@ describe('the question about a likely address', () => {
         page,
         en.outcomes.typo.replace('{subscribe}', en.subscribe).replace('{address}', 'answer@gmail.com'),
       )
+      // The second click of a double click on something that was here before.
+      await page.locator('#outcome button').dispatchEvent('click', { detail: 2 })
+      expect(await page.locator('#outcome button').isVisible()).toBe(true)
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
       await waitFor(page, en.outcomes.accepted)
