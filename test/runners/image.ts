@@ -174,19 +174,26 @@ async function checkService(root: string, user: string, variables: readonly stri
   const env = { ...Object.fromEntries(variables.map((line) => line.split(/=(.*)/s, 2))), OPS_PORT: '0' }
   const chroot = `/usr/sbin/chroot --userspec=${user}`
 
+  const backup = join(folder, 'backup')
+  mkdirSync(backup, { mode: 0o700 })
+
   // A container runtime does the same: namespaces, mounts, the user, and the program as PID 1.
-  const script = [
+  const mounts = [
     'export PATH=/usr/sbin:/usr/bin:/bin',
-    `mkdir -p ${root}/proc ${root}/dev`,
+    `mkdir -p ${root}/proc ${root}/dev ${root}/backup`,
     `mount --bind ${root} ${root}`,
     `mount --bind ${data} ${root}/data`,
+    `mount --bind ${backup} ${root}/backup`,
     `mount --rbind /dev ${root}/dev`,
     `mount -t proc proc ${root}/proc`,
     `mount -o remount,bind,ro ${root}`,
-    `cd ${root} && exec ${chroot} ${root} /usr/local/bin/rollcall serve`,
+    `cd ${root}`,
   ].join(' && ')
-  const command = ['/usr/bin/unshare', '--mount', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script]
-  const service = await startService({ folder, command, env })
+  const toCommand = (args: string) => {
+    const script = `${mounts} && exec ${chroot} ${root} /usr/local/bin/rollcall ${args}`
+    return ['/usr/bin/unshare', '--mount', '--pid', '--fork', '--kill-child', '/bin/sh', '-c', script]
+  }
+  const service = await startService({ folder, command: toCommand('serve'), env })
   const { pid } = service.process
   const [inner = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
   const status = readFileSync(`/proc/${inner}/status`, 'utf8')
@@ -201,10 +208,20 @@ async function checkService(root: string, user: string, variables: readonly stri
   const program = [...enter, '--setuid', `${uid}`, '--setgid', `${gid}`, '/usr/local/bin/rollcall']
   const check = await runCommand(['healthcheck'], { program, env: { ...env, OPS_PORT: `${service.opsPort}` } })
   assert.deepEqual(check, { code: 0, stdout: 'ok\n', stderr: '' })
+  assert.equal((await runCommand(['backup', '/data/backup.db'], { program, env })).code, 0)
   process.kill(Number(inner), 'SIGTERM')
   assert.equal(await within(service.process.exited, 'the service ends after SIGTERM'), 0)
-  assert.deepEqual(readdirSync(data), ['rollcall.db'])
+  assert.deepEqual(readdirSync(data).sort(), ['backup.db', 'rollcall.db'])
   console.log('the health check passes; after SIGTERM, the list is in the volume, and closed')
+
+  // The steps of docs/operations.md, on another machine.
+  renameSync(join(data, 'backup.db'), join(backup, 'backup.db'))
+  chownSync(backup, uid, gid)
+  await rm(join(data, 'rollcall.db'))
+  const runOnce = (args: string) => runCommand([], { program: toCommand(args), env })
+  assert.equal((await runOnce('restore /backup/backup.db')).code, 0)
+  assert.match((await runOnce('count --json')).stdout, /"reserved":1,/)
+  console.log('a backup of the container is restored in another one')
 }
 
 function buildah(...args: readonly string[]): string {
