@@ -58,19 +58,22 @@ export function toCardText(text: string): string | undefined {
 const WHOLE = toPattern(Object.keys(SUBSETS) as Subset[])
 
 /**
- * How wide letters are, in em: at least as wide as in Fraunces, Georgia and Noto Serif, less the negative space between the
- * letters of a title. The first class with a letter counts.
+ * How wide letters are, in em: at least as wide as in Fraunces, Georgia and Noto Serif, and Cyrillic in DejaVu Serif, less the
+ * negative space between the letters of a title. The first class with a letter counts.
  */
 const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
   // The vowels and the last consonants of Hangul are in the square of the first.
   [/[\p{Mn}\p{Cf}\u1160-\u11ff]/u, 0],
   [/[ijlftI1ıіїІЇι.,:;!|'’()·-]/, 0.43],
-  [/[WŒ@%—жшщюЖШЩЮЫ]/, 1.12],
-  [/[mMæœÆМ]/, 1],
-  [/[ABCEFJLPRSTVYZВГҐЕЗРСТЬΑΒΓΕΖΡΣΤ]/, 0.78],
+  [/[ЖШЩЮЫ]/, 1.28],
+  [/[WŒ@%—МΜжшщю]/, 1.12],
+  [/[mMæœÆ]/, 1],
+  [/[ABCEFJLPRSTVYZГҐЕЗРТΑΒΓΕΖΡΣΤ]/, 0.78],
+  [/(?=\p{sc=Cyrillic})\p{Lu}/u, 0.93],
   [/[\p{Lu}&wмфыψω]/u, 0.88],
-  [/[cegrsyzгґзсту]/, 0.57],
-  [/[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{N}]/u, 0.67],
+  [/[cegrsyz]/, 0.57],
+  [/\p{sc=Cyrillic}/u, 0.72],
+  [/[\p{sc=Latin}\p{sc=Greek}\p{N}]/u, 0.67],
   [/[\p{sc=Arabic}\p{sc=Hebrew}\p{P}]/u, 0.8],
   [/./u, 1.05],
 ]
