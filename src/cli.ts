@@ -116,6 +116,7 @@ addListVerb(
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
   .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
   .option('--dry-run', 'Print what would happen without changing the list')
+  .option('--yes', 'Import as shown, also what is doubtful, without a question')
   .option('--json', 'Print the summary as JSON')
   .action(async (file, options) => (await import('./commands/import.ts')).runImport(file, options))
 

@@ -113,7 +113,7 @@ export function createWorld(list: List, folder: string, random: Random, ledger: 
       lines.push(`${email},${date === undefined ? '' : new Date(date).toISOString()}`)
     }
     const file = writeInput(lines, 'csv')
-    const summary = await run(['import', file, '--json'])
+    const summary = await run(['import', file, '--json', '--yes'])
     rmSync(file)
     if (summary === undefined) return
     for (const operation of operations) confirm(operation)

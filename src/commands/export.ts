@@ -3,7 +3,6 @@ import { UsageError } from '../failure.ts'
 import { followLinks, type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
-import { parseDate } from '../transfer/reading/dates.ts'
 import { createWriter, type Writer, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
@@ -63,16 +62,25 @@ function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void 
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 
+/** A day, or a time (RFC 3339) that may have a space for the T, and no seconds or offset: then it is in UTC. */
+const TIME = /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?<offset>Z|[+-]\d\d:\d\d)?)?$/i
+
+/** Parses the value of an option. Every day is valid, also one in the future. @throws UsageError */
+function parseTime(option: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const { day = '', clock = '00:00', offset = 'Z' } = TIME.exec(text.trim())?.groups ?? {}
+  const [start, time] = [new Date(`${day}T00:00Z`), new Date(`${day}T${clock}${offset.toUpperCase()}`)]
+  // Some engines turn February 30 into March.
+  const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
+  if (isDay && !Number.isNaN(time.getTime())) return time
+  throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
+}
+
 /** A day of `--until` ends at midnight UTC. @throws UsageError */
 function parseSelection({ since, until, after = 0, limit, includeReserved }: ExportOptions): Selection {
-  const parse = (option: string, text: string | undefined) => {
-    const parsed = parseDate(text ?? '')
-    if (parsed.ok && !(text && parsed.value === undefined)) return parsed.value
-    throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
-  }
-  const end = parse('--until', until)
+  const end = parseTime('--until', until)
   const before = end && !until?.includes(':') ? new Date(end.getTime() + 86_400_000) : end
-  return { after, limit, includeReserved, since: parse('--since', since), before }
+  return { after, limit, includeReserved, since: parseTime('--since', since), before }
 }
 
 interface ListOutput {

@@ -1,6 +1,5 @@
-/** `rollcall import`: reads a file, and writes its rows to the list, in batches. */
+/** `rollcall import`: shows what it is going to do with a file, asks, and writes its rows to the list. */
 
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
@@ -8,20 +7,23 @@ import { followLinks, replaceFile } from '../files.ts'
 import { countImport } from '../store/batches.ts'
 import { openStore } from '../store/open.ts'
 import { type ImportTally, MissingListError, type OptOutTally, type SubscriberStore } from '../subscriber.ts'
-import { type Plan, type PlanOptions, REJECTED_COLUMNS } from '../transfer/reading/plan.ts'
-import { type ImportFile, readRows } from '../transfer/reading/rows.ts'
+import { findColumns, REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/columns.ts'
+import type { Table } from '../transfer/reading/csv.ts'
+import { findDoubts, type Review, toReviewLines } from '../transfer/reading/review.ts'
+import { type Reading, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
-import { parseTreatments, settlePlan } from './import-questions.ts'
-import { createProgress, note, print, printJson, toCount } from './output.ts'
+import { askMeanings, askToImport, explainDoubts, explainUnknown, parseTreatments } from './import-questions.ts'
+import { createProgress, note, print, printJson, toCount, toNumber } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
-export interface ImportOptions extends ListOption, Omit<PlanOptions, 'treat'> {
+export interface ImportOptions extends ListOption, Omit<ReadOptions, 'treat'> {
   readonly treat?: readonly string[]
   readonly encoding?: string
   readonly rejected?: string
   readonly dryRun?: true
+  readonly yes?: true
   readonly json?: true
 }
 
@@ -34,78 +36,70 @@ function parseEncoding(label: string | undefined): string | undefined {
   }
 }
 
+/** Checks that the file of rejected rows replaces neither the import nor the list. @throws UsageError */
+function checkRejected(rejected: string, path: string, list: ListUrl): void {
+  const isRejected = (file: string) => followLinks(resolve(file)) === followLinks(resolve(rejected))
+  if (isRejected(path)) throw new UsageError('--rejected is the file that is imported')
+  // Also a list that does not exist yet.
+  if (list.kind === 'sqlite' && isRejected(list.file)) throw new UsageError('--rejected is the list')
+}
+
 /** `rollcall import`: adds the addresses in a file to the list. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
-  const { rejected, suppress = false, dryRun = false } = options
-  if (rejected !== undefined && (await isSameFile(rejected, path))) {
-    throw new UsageError('--rejected is the file that is imported')
-  }
-  // Also a list that does not exist yet.
-  if (
-    list.kind === 'sqlite' &&
-    rejected !== undefined &&
-    followLinks(resolve(rejected)) === followLinks(resolve(list.file))
-  ) {
-    throw new UsageError('--rejected is the list')
-  }
-  const planOptions = { ...options, treat: parseTreatments(options.treat) }
-  const encoding = parseEncoding(options.encoding)
-  const table = parseTable(await readText(path, encoding), toInputName(path), options.column !== undefined)
+  const { rejected, dryRun = false } = options
+  if (rejected !== undefined) checkRejected(rejected, path, list)
+  const text = await readText(path, parseEncoding(options.encoding))
+  const table = parseTable(text, toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
-  const plan = await settlePlan(table, planOptions, canAsk)
-  const file = readRows(table, plan)
-
+  const review = await createReview(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
+  const { reading } = review
+  const hasRows = reading.rows.added + reading.rows.left + reading.rows.skipped > 0
+  if (!dryRun && (!options.json || canAsk)) note(toReviewLines(review).join('\n'))
+  if (reading.rows.all === reading.rows.empty) throw new Failure(`${table.file}: there is no row`)
+  const stop = dryRun || options.yes || !hasRows ? undefined : await confirm(review, canAsk)
+  const facts = { list: toListName(list), ...toSummary(review, options) }
+  if (stop && options.json) await printJson({ ...facts, created: false, ...NOTHING })
+  if (stop) throw stop
   // Before the list changes, because it may fail. Without any row, so that none of an earlier import remains.
   if (rejected !== undefined && !dryRun) {
-    const rows = file.rejected.map(({ line, reason, address }) => [String(line), reason, address])
+    const rows = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
     await replaceFile(rejected, [REJECTED_COLUMNS, ...rows].map(toCsvRow).join(''))
   }
-  noteFile(file, plan, options)
-  if (file.rejected.length > 0 && file.subscribers.length + file.optOuts.length === 0) {
-    throw new Failure('no row could be imported')
-  }
+  if (!hasRows) throw new Failure('no row could be imported')
   let isNew = false
   const tally = await withInterrupt(async (signal) => {
     isNew = await isMissing(list)
-    const options = { removeUndated: suppress, signal }
-    if (!dryRun) return await withStore(list, (store) => importRows(file, store, options), { access: 'create' })
-    const count = (store?: SubscriberStore) => countImport(store, file, options)
+    const change = { removeUndated: options.suppress ?? false, signal }
+    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, change), { access: 'create' })
+    const count = (store?: SubscriberStore) => countImport(store, reading, change)
     return toTally(isNew ? await count() : await withStore(list, count))
   })
-  const outcome = { list: toListName(list), created: isNew && !dryRun, ...tally }
-  const summary = { ...outcome, ...toSummary(file, plan, options) }
-  if (options.json) return await printJson(summary)
-  if (tally.kept > 0 && file.optOuts.some(({ optedOutAt }) => !optedOutAt)) {
-    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
-  }
-  const created = dryRun ? ' (would be created)' : ' (created)'
-  const lines = [
-    `${dryRun ? 'dry run: ' : ''}${toCounts(summary)}`,
-    `list: ${summary.list}${isNew ? created : ''}`,
-    ...toLines(summary, plan),
-  ]
+  if (options.json) return await printJson({ ...facts, created: isNew && !dryRun, ...tally })
+  const place = `list: ${facts.list}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
+  const lines = [`${dryRun ? 'dry run: ' : ''}${toCounts(tally, reading)}`, place]
   // A name of the file may have a line break.
-  await print(lines.map(escapeControls).join('\n'))
+  await print([...(dryRun ? toReviewLines(review) : []), ...lines].map(escapeControls).join('\n'))
+  if (!dryRun) noteUndo(tally, reading, list)
 }
 
-/** Most rejected rows that are printed. */
-const MAX_NOTES = 20
-
-/** Prints which rows are rejected, and which `--treat` had no effect. */
-function noteFile({ rejected }: ImportFile, { unusedTreatments }: Plan, options: ImportOptions): void {
-  for (const value of unusedTreatments) note(`--treat: no row has the value ${JSON.stringify(value)}`)
-  for (const { line, reason } of rejected.slice(0, MAX_NOTES)) note(`line ${line}: ${reason}`)
-  if (rejected.length > MAX_NOTES) note(`and ${toCount(rejected.length - MAX_NOTES, 'more rejected row')}`)
-  if (rejected.length === 0) return
-  const { rejected: path, dryRun } = options
-  const all = path === undefined ? '--rejected FILE writes them to a file' : dryRun ? undefined : `they are in ${path}`
-  note(`rejected rows: ${all ? `${all}. ` : ''}Correct them and import the whole file again: this is safe`)
+/** Reads a table. A person is asked what unknown values mean. @throws Failure when nobody says so */
+async function createReview(table: Table, options: ReadOptions, canAsk: boolean): Promise<Review> {
+  const { suppress = false, dateColumn } = options
+  const columns = findColumns(table, options)
+  const reading = readRows(table, columns, { suppress, serials: dateColumn !== undefined })
+  const unknown = reading.values.filter(({ status }) => !status)
+  if (unknown.length === 0) return { table, reading, options }
+  if (!canAsk) throw explainUnknown(unknown, table)
+  const treat = new Map([...(options.treat ?? []), ...(await askMeanings(unknown))])
+  return await createReview(table, { ...options, treat }, canAsk)
 }
 
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)))
-  return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
+/** Asks whether to import what was shown. Returns why not, when nobody can say so. @throws Failure when a person says no */
+async function confirm(review: Review, canAsk: boolean): Promise<Failure | undefined> {
+  const isDoubtful = findDoubts(review).length > 0
+  if (canAsk) await askToImport(isDoubtful)
+  return isDoubtful && !canAsk ? explainDoubts() : undefined
 }
 
 /** Whether there is no list yet. @throws StoreError */
@@ -121,21 +115,20 @@ async function isMissing(list: ListUrl): Promise<boolean> {
   }
 }
 
-/** What an import did with the rows, as `--json` prints it. docs/import.md says what each number counts. */
+/** What an import did with the addresses, as `--json` prints it. docs/import.md says what each number counts. */
 type Tally = Record<'added' | 'already_listed' | 'suppressed' | 'removed' | 'kept' | 'left_out', number>
 
-const toTally = ({ added, alreadyListed, suppressed, removed, kept, leftOut }: OptOutTally & ImportTally): Tally => ({
-  added,
+const NOTHING: Tally = { added: 0, already_listed: 0, suppressed: 0, removed: 0, kept: 0, left_out: 0 }
+
+const toTally = ({ alreadyListed, leftOut, ...tally }: OptOutTally & ImportTally): Tally => ({
+  ...tally,
   already_listed: alreadyListed,
-  suppressed,
-  removed,
-  kept,
   left_out: leftOut,
 })
 
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
 async function importRows(
-  { optOuts, subscribers }: ImportFile,
+  { optOuts, subscribers }: Reading,
   store: SubscriberStore,
   { removeUndated, signal }: { removeUndated: boolean; signal: AbortSignal },
 ): Promise<Tally> {
@@ -154,75 +147,64 @@ async function importRows(
     return toTally({ ...left, ...(await store.import(subscribers, follow(optOuts.length))) })
   } catch (error) {
     if (done > 0) {
-      const rows = `${toCount(done, 'row')} of ${total.toLocaleString('en')}`
-      note(`${rows} imported; import the same file again to continue: this is safe`)
+      const rows = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)}`
+      note(`${rows} imported; import the same file again to continue: nobody is added twice`)
     }
     throw error
   }
 }
 
+/** Says how to take an import back. */
+function noteUndo({ added, suppressed, kept }: Tally, { optOuts }: Reading, { kind }: ListUrl): void {
+  if (kept > 0 && optOuts.some(({ optedOutAt }) => !optedOutAt)) {
+    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
+  }
+  if (suppressed > 0) {
+    note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
+  }
+  const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
+  if (added + suppressed > 0) note(`the import made no backup. If you have one, ${restore} takes everything back`)
+}
+
+/** Most rejected rows that `--json` prints. */
+const MAX_REJECTED = 20
+
 /** What was read, as `--json` prints it. */
-function toSummary(file: ImportFile, plan: Plan, { rejected, dryRun }: ImportOptions) {
-  const { names, address, dates, unread } = plan
-  const statuses = plan.statuses.map(({ index }) => index)
-  const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => names[index] ?? [])
-  const samples = file.samples.map(({ status, line, date = null, cells }) => {
-    const read = [address, ...dates, ...statuses].map(
-      (index) => [names[index] ?? 'address', cells[index] ?? ''] as const,
-    )
-    return { status, line, date, cells: Object.fromEntries(read) }
-  })
+function toSummary({ reading, table, ...review }: Review, { rejected, dryRun }: ImportOptions) {
+  const { columns, rows, dates } = reading
+  const toNames = (indexes: readonly number[]) =>
+    table.names ? indexes.flatMap((index) => columns.names[index] ?? []) : []
+  const unread = [...columns.unread, ...columns.ignored].map(({ index }) => index)
   return {
-    skipped: file.skipped,
-    rejected: file.rejected.length,
+    rows: rows.all,
+    skipped: rows.skipped,
+    rejected: rows.rejected,
+    empty: rows.empty,
+    rejected_rows: reading.rejected.slice(0, MAX_REJECTED),
     rejected_file: (!dryRun && rejected) || null,
-    columns: { email: toNames([address]), date: toNames(dates), status: toNames(statuses), unread: toNames(unread) },
-    statuses: plan.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
-    samples: dryRun ? samples : [],
+    columns: {
+      email: toNames([columns.address]),
+      date: toNames(columns.dates),
+      status: toNames(columns.statuses.map(({ index }) => index)),
+      unread: toNames(unread),
+    },
+    dates: dates ? { first: dates.first, last: dates.last } : null,
+    statuses: reading.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
+    doubts: findDoubts({ reading, table, ...review }),
   }
 }
 
-type Summary = ReturnType<typeof toSummary>
-
-/** The rows of the file: each is counted once. */
-function toCounts(summary: Tally & Summary): string {
-  const { added, already_listed, suppressed, removed, kept, skipped, left_out, rejected } = summary
+/** What an import did: addresses, and rows that are not addresses. */
+function toCounts({ added, already_listed, suppressed, removed, kept, left_out }: Tally, { rows }: Reading): string {
   const counts = [
     [added, 'added'],
     [already_listed, 'already listed'],
-    [suppressed, `suppressed${removed > 0 ? ` (${removed.toLocaleString('en')} removed from the list)` : ''}`],
+    [suppressed, `suppressed${removed > 0 ? ` (${toNumber(removed)} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
-    [skipped, 'skipped'],
+    [rows.skipped, 'skipped'],
     [left_out, 'left out (suppressed before, or in another row)'],
-    [rejected, 'rejected'],
+    [rows.rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)
-  return shown.map(([count, text]) => `${count.toLocaleString('en')} ${text}`).join(', ')
+  return shown.map(([count, text]) => `${toNumber(count)} ${text}`).join(', ')
 }
-
-/** Says what was read: the columns, of which a file with one address per line has none, the statuses, and the samples. */
-function toLines({ columns, statuses, samples }: Summary, { possibleDates: [possible], suppress }: Plan): string[] {
-  const { email, date, status, unread } = columns
-  const toNames = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ') || 'none'
-  const name = JSON.stringify(possible)
-  const advice = possible === undefined ? '' : `. ${name} looks like a date: --date-column ${name}`
-  const columnLines = [
-    `address: ${toNames(email)}; date: ${toNames(date)}; status: ${toNames(status)}`,
-    ...(unread.length > 0 ? [`not read: ${toNames(unread)}`] : []),
-    ...(date.length > 0 || suppress ? [] : [`no date: everybody gets the time of the import${advice}`]),
-  ]
-  const toShown = (text: string) => text.trim().slice(0, MAX_TEXT)
-  return [
-    ...(email.length > 0 ? columnLines : []),
-    ...statuses.map(({ column, value, status, rows }) => {
-      return `${column}: ${toShown(value)}: ${toCount(rows, 'row')}, ${status}`
-    }),
-    ...samples.map(({ line, status, date, cells }) => {
-      const read = Object.entries(cells).map(([name, cell]) => `${JSON.stringify(name)} ${toShown(cell) || '(empty)'}`)
-      return `line ${line} is ${status}: ${read.join(', ')}${date ? `; the date is ${date.toISOString()}` : ''}`
-    }),
-  ]
-}
-
-/** Most characters of a cell that are printed. */
-const MAX_TEXT = 60

@@ -7,7 +7,7 @@ test.each([
   ['OLD@site.io', 1, 'suppressed', 'not on the list: suppressed\n'],
 ])('has %s: exit code %d, %s', async (address, code, state, stdout) => {
   const { print, run } = await createCliFixture()
-  await print(['import', '-'], 'email,date\nAda@site.io,2020-01-02\nold@site.io,\n')
+  await print(['import', '-', '--yes'], 'email,date\nAda@site.io,2020-01-02\nold@site.io,\n')
   await print(['remove', 'old@site.io'])
   expect(await run(['has', address])).toEqual({ code, stdout, stderr: '' })
   const json = await run(['has', address, '--json'])

@@ -135,8 +135,18 @@ test('--since and --until select by the time of the subscription', async () => {
   expect((await select('--since', '2026-11-21T12:00:00Z')).stdout).toBe('user.2@site.io\nuser.3@site.io\n')
   expect((await select('--until', '2026-11-21T12:00:00Z')).stdout).toBe('user.0@site.io\n')
   expect((await select('--until', '2026-11-20')).stdout).toBe('user.0@site.io\n')
+  for (const days of [
+    ['--since', '1970-01-01'],
+    ['--until', '2999-12-31'],
+    ['--since', '2026-11-20 00:00', '--until', '2026-12-31T23:59:59.999+01:00'],
+  ]) {
+    expect((await select(...days)).stdout.split('\n')).toHaveLength(4)
+  }
   for (const args of [
     ['--since', 'yesterday'],
+    ['--since', '2024-02-30'],
+    ['--until', '2024-05-31T25:00'],
+    ['--until', '1717146000'],
     ['--since', '2026-11-21', '--cursor-file', 'c'],
   ]) {
     expect(await select(...args)).toMatchObject({ code: 2, stdout: '' })

@@ -5,58 +5,83 @@ import { readdir } from 'node:fs/promises'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { startInTerminal } from '../support/screen.ts'
 
-const LIST = `email,VIP,gone,joined us
-a@site.io,yes,,2024-05-31
-b@site.io,,x,2024-05-31
-c@site.io,,inactive,2024-05-31
-d@site.io,,moved,2024-05-31
-`
+const CLEAR = 'email,name\na@site.io,Ada\n'
+const DOUBTFUL = 'email,VIP\na@site.io,x\nb@site.io,\n'
+const UNKNOWN = 'email,status\na@site.io,active\nb@site.io,VIP\nc@site.io,moved\n'
 
-const ADDED = [{ email: 'a@site.io', subscribed_at: '2024-05-31T00:00:00.000Z' }]
-
-/** What gives the answers below. */
-const COMMAND =
-  "rollcall import 'old list.csv' --ignore-column VIP --status-column gone --treat 'gone:x=suppressed' " +
-  "--treat 'gone:inactive=suppressed' --treat 'gone:moved=skip' --treat 'gone:=subscribed' --date-column 'joined us'"
-
-/** Starts an import of LIST in a terminal. */
-async function startImport() {
+/** Starts an import of a file in a terminal. */
+async function startImport(text: string, options = '') {
   const fixture = await createCliFixture()
-  await fixture.write('old list.csv', LIST)
+  await fixture.write('old list.csv', text)
   const { folder, list } = fixture
-  const options = { columns: 200, folder, env: { DATABASE_URL: list } }
-  return { ...fixture, screen: startInTerminal("exec rollcall import 'old list.csv'", options) }
+  const screen = startInTerminal(`exec rollcall import 'old list.csv' ${options}`, {
+    columns: 200,
+    folder,
+    env: { DATABASE_URL: list },
+  })
+  return { ...fixture, screen }
 }
 
-test('the answers are used, and the command that gives the same answers is printed', async () => {
-  const { screen, rows } = await startImport()
-  await screen.answer('"VIP": "yes" 1, empty 3. Does it say who left? [y/N]', '\r')
-  await screen.answer('"gone": "x" 1, "inactive" 1, "moved" 1, empty 1. Does it say who left? [y/N]', 'Y\r')
-  await screen.answer('What does "x" mean? 1 subscribed, 2 left, 3 neither [2]', '\r')
-  // No choice has this number, so the question comes again.
-  await screen.answer('What does "inactive" mean?', '4\r')
-  await screen.answer('4\r\r\n\u001b[1G\u001b[0J  What does "inactive" mean?', '2\r')
-  await screen.answer('What does "moved" mean?', '3\r')
-  await screen.answer('What does an empty cell mean? 1 subscribed, 2 left, 3 neither [1]', '\r')
-  await screen.answer('"joined us" has only dates. Is it the date of the subscription? [Y/n]', '\r')
-  await screen.shows('1 added, 0 already listed, 2 suppressed, 1 skipped')
-  await screen.shows(`The same without questions:\r\n  ${COMMAND}\r\n`)
-  expect(await screen.exit()).toBe(0)
-  expect(await rows()).toMatchObject(ADDED)
+test.each([
+  ['without a doubt, Enter is yes', CLEAR, '[Y/n]', '\r', 1],
+  ['with a doubt, Enter is no', DOUBTFUL, '[y/N]', '\r', 0],
+  ['no is no', CLEAR, '[Y/n]', 'n\r', 0],
+  ['yes is yes', DOUBTFUL, '[y/N]', 'YES\r', 2],
+  ['yes in another language', DOUBTFUL, '[y/N]', 'はい\r', 2],
+  ['no in another language', CLEAR, '[Y/n]', 'nein\r', 0],
+])('%s', async (_, text, choice, keys, people) => {
+  const { folder, rows, screen } = await startImport(text)
+  await screen.answer(`would be added`, '')
+  await screen.answer(`Import? ${choice}`, keys)
+  if (people === 0) await screen.shows('stopped: nothing was imported')
+  expect(await screen.exit()).toBe(people > 0 ? 0 : 1)
+  if (people === 0) expect(await readdir(folder)).toEqual(['old list.csv'])
+  else expect(await rows()).toHaveLength(people)
+})
 
-  const other = await createCliFixture()
-  await other.write('old list.csv', LIST)
-  expect(await other.shell(COMMAND)).toMatchObject({ code: 0, stderr: '' })
-  expect(await other.rows()).toMatchObject(ADDED)
+test.each(['vielleicht', '1', 'x', 'yn', 'yes please', '?', 'ja nein'])(
+  '%j is no answer: it is asked again',
+  async (answer) => {
+    const { folder, screen } = await startImport(DOUBTFUL)
+    await screen.answer('Import? [y/N]', `${answer}\r`)
+    await screen.answer(`${answer}\r\r\n\u001b[1G\u001b[0JImport? [y/N]`, 'n\r')
+    expect(await screen.exit()).toBe(1)
+    expect(await readdir(folder)).toEqual(['old list.csv'])
+  },
+)
+
+test('each unknown value is asked for, without a default, before the review', async () => {
+  const { rows, screen } = await startImport(UNKNOWN)
+  const question = (value: string) => `"status": what does "${value}" (1 row) mean? 1 subscribed, 2 left, 3 neither`
+  for (const wrong of ['', '4', '0', 'x', '1.5', '0x1']) {
+    await screen.answer(`${question('VIP')} `, `${wrong}\r`)
+    await screen.shows(`${wrong}\r\r\n\u001b[1G\u001b[0J${question('VIP')}`)
+  }
+  await screen.answer(question('VIP'), '1\r')
+  await screen.answer(question('moved'), '2\r')
+  await screen.shows('status    "status": active 1 subscribed; VIP 1 subscribed; moved 1 left')
+  await screen.answer('Import? [Y/n]', '\r')
+  expect(await screen.exit()).toBe(0)
+  expect((await rows()).map(({ email }) => email)).toEqual(['a@site.io', 'b@site.io'])
+})
+
+test('--yes and --dry-run ask nothing', async () => {
+  const { rows, screen } = await startImport(DOUBTFUL, '--yes')
+  expect(await screen.exit()).toBe(0)
+  expect(await rows()).toHaveLength(2)
+  const dry = await startImport(DOUBTFUL, '--dry-run')
+  expect(await dry.screen.exit()).toBe(0)
+  expect(await readdir(dry.folder)).toEqual(['old list.csv'])
 })
 
 test.each([
-  ['Ctrl-C', '\u0003'],
-  ['Ctrl-D', '\u0004'],
-])('%s at a question changes nothing', async (_, key) => {
-  const { folder, screen } = await startImport()
-  await screen.answer('"VIP"', '\r')
-  await screen.answer('"gone"', key)
+  ['Ctrl-C', '\u0003', DOUBTFUL, 'Import? [y/N]'],
+  ['Ctrl-D', '\u0004', DOUBTFUL, 'Import? [y/N]'],
+  ['Ctrl-C', '\u0003', UNKNOWN, 'what does "VIP"'],
+  ['Ctrl-D', '\u0004', UNKNOWN, 'what does "VIP"'],
+])('%s at a question changes nothing', async (_, key, text, question) => {
+  const { folder, screen } = await startImport(text)
+  await screen.answer(question, key)
   await screen.shows('stopped: nothing was imported')
   expect(await screen.exit()).toBe(130)
   expect(await readdir(folder)).toEqual(['old list.csv'])

@@ -16,47 +16,106 @@ nobody,unsubscribed,Dan,2020-01-01,
 e@site,active,Eve,2020-01-01,
 `
 
-describe('the summary', () => {
-  test('names the list, the columns and the statuses, and counts each row once', async () => {
-    const { folder, list, run, write } = await createCliFixture()
+const REVIEW = `old.csv: 6 rows
+      2  would be added
+      1  left: suppressed, and removed if they are on the list
+      1  skipped
+      2  rejected: line 6 "nobody", line 7 "e@site"
+address   "Email"
+date      "Created", from 2019-01-01 to 2024-05-31; line 2 is 2020-01-01
+status    "Status": active 3 subscribed; unsubscribed 2 left; pending 1 skipped
+status    "unsubscribed_at": empty 5 subscribed; a date 1 left
+not read  "Name"
+! rejected are 2 of 6 rows: --rejected FILE keeps them
+`
+
+const UNDO = `to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again
+the import made no backup. If you have one, rollcall restore FILE takes everything back
+`
+
+const COUNTS = '1 added, 1 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
+
+describe('the review', () => {
+  test('comes first, a doubt stops the import, and the command that is printed imports as shown', async () => {
+    const { folder, list, run, shell, write } = await createCliFixture()
     const file = await write('old.csv', LIST)
-    const text = (created: string) => `list: ${list}${created}
-address: "Email"; date: "Created"; status: "Status", "unsubscribed_at"
-not read: "Name"
-Status: active: 3 rows, subscribed
-Status: unsubscribed: 2 rows, suppressed
-Status: pending: 1 row, skip
-unsubscribed_at: empty: 5 rows, subscribed
-unsubscribed_at: a date: 1 row, suppressed
-`
-    const stderr = `line 6: the address is not valid
-line 7: the address is not valid
-rejected rows: --rejected FILE writes them to a file. Correct them and import the whole file again: this is safe
-`
-    const samples = `line 2 is subscribed: "Email" a@site.io, "Created" 2020-01-01, "Status" active, "unsubscribed_at" (empty); the date is 2020-01-01T00:00:00.000Z
-line 5 is skip: "Email" c@site.io, "Created" 2020-01-01, "Status" pending, "unsubscribed_at" (empty)
-line 4 is suppressed: "Email" b@site.io, "Created" 2020-01-01, "Status" unsubscribed, "unsubscribed_at" 2024-05-31; the date is 2024-05-31T00:00:00.000Z
-`
-    const first = '1 added, 1 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
-    const again = '0 added, 2 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
-    expect(await run(['import', file, '--dry-run'])).toEqual({
-      code: 0,
-      stdout: `dry run: ${first}${text(' (would be created)')}${samples}`,
-      stderr,
-    })
+    const dryRun = `${REVIEW}dry run: ${COUNTS}list: ${list} (would be created)\n`
+    expect(await run(['import', file, '--dry-run'])).toEqual({ code: 0, stdout: dryRun, stderr: '' })
+    const command = 'rollcall import old.csv --yes'
+    const stderr = `${REVIEW}To import exactly as shown:\n  ${command}\nrollcall: nothing was imported: answer the lines that begin with !, or use --yes\n`
+    expect(await run(['import', file])).toEqual({ code: 1, stdout: '', stderr })
     expect(await readdir(folder)).toEqual([file])
-    expect(await run(['import', file])).toEqual({ code: 0, stdout: `${first}${text(' (created)')}`, stderr })
-    expect(await run(['import', file])).toEqual({ code: 0, stdout: `${again}${text('')}`, stderr })
+    const done = { code: 0, stdout: `${COUNTS}list: ${list} (created)\n`, stderr: REVIEW + UNDO }
+    expect(await shell(command)).toEqual(done)
+    const again = '0 added, 2 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
+    expect(await run(['import', file, '--yes'])).toMatchObject({ stdout: `${again}list: ${list}\n` })
   })
 
-  test('says which --treat no row needed, and escapes what comes from the file', async () => {
+  test('has no doubt when the columns are named, and a change of the file stops it again', async () => {
     const { run } = await createCliFixture()
-    const args = ['import', '-', '--treat', 'vip=skip', '--treat', 'gone=suppressed']
-    const { stdout, stderr } = await run(args, 'email,status,n\u001b[2Ka\u009bm\u202ee\na@site.io,VIP,x\n')
-    expect(stdout).toStartWith('0 added, 0 already listed, 1 skipped\n')
-    expect(stderr).toBe('--treat: no row has the value "gone"\n')
-    expect(stdout).toContain('not read: "n\\u001b[2Ka\\u009bm\\u202ee"\n')
+    const args = ['import', '-', '--ignore-column', 'VIP']
+    expect(await run(args, 'email,VIP\na@site.io,x\nb@site.io,\n')).toMatchObject({ code: 0 })
+    expect(await run(args, 'email,VIP,gone\na@site.io,x,\nc@site.io,,x\n')).toMatchObject({ code: 1, stdout: '' })
   })
+
+  test('is one object with --json, also when a doubt stops the import', async () => {
+    const { folder, list, run, write } = await createCliFixture()
+    const file = await write('old.csv', LIST)
+    const facts = {
+      ...{ list, created: false, rows: 6, skipped: 1, rejected: 2, empty: 0 },
+      rejected_rows: [
+        { line: 6, reason: 'the address is not valid', cell: 'nobody' },
+        { line: 7, reason: 'the address is not valid', cell: 'e@site' },
+      ],
+      columns: { email: ['Email'], date: ['Created'], status: ['Status', 'unsubscribed_at'], unread: ['Name'] },
+      dates: { first: '2019-01-01T00:00:00.000Z', last: '2024-05-31T00:00:00.000Z' },
+      doubts: ['rejected are 2 of 6 rows: --rejected FILE keeps them'],
+    }
+    const stopped = await run(['import', file, '--json'])
+    expect(stopped).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('  rollcall import old.csv --json --yes\n'),
+    })
+    expect(JSON.parse(stopped.stdout)).toMatchObject(facts)
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ added: 0, suppressed: 0 })
+    expect(await readdir(folder)).toEqual([file])
+    const { stdout, stderr } = await run(['import', file, '--json', '--yes'])
+    expect(JSON.parse(stdout)).toMatchObject({ ...facts, created: true, added: 1, already_listed: 1 })
+    expect(stderr).toBe('')
+  })
+
+  test('escapes what comes from the file', async () => {
+    const { run } = await createCliFixture()
+    const { stderr } = await run(['import', '-'], 'email,status,n\u001b[2Ka\u009bm\u202ee\na@site.io,active,x\n')
+    expect(stderr).toContain('not read  "n\\u001b[2Ka\\u009bm\\u202ee": "x" 1\n')
+  })
+
+  test('shows no password in the command', async () => {
+    const { run } = await createCliFixture()
+    for (const option of [
+      ['--list', 'postgres://ada:secret@db.site.io/news'],
+      ['--list=postgres://ada:secret@db.site.io/news'],
+    ]) {
+      const { code, stderr } = await run(['import', '-', ...option], 'email,VIP\na@site.io,x\n')
+      expect(code).toBe(1)
+      expect(stderr).toContain('postgres://db.site.io/news --yes\n')
+      expect(stderr).not.toContain('secret')
+    }
+  })
+})
+
+test.each([
+  ['email,name\n', 'standard input: there is no row'],
+  ['email\n\n', 'standard input: there is no row'],
+  ['email,name\n,\n', 'standard input: there is no row'],
+  ['[]', 'standard input: there is no row'],
+  ['', 'standard input: it is empty'],
+])('a file without a row is a failure: %j', async (text, message) => {
+  const { folder, run } = await createCliFixture()
+  const { code, stdout, stderr } = await run(['import', '-', '--yes'], text)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(`rollcall: ${message}`)
+  expect(await readdir(folder)).toEqual([])
 })
 
 describe('people who left', () => {
@@ -136,35 +195,34 @@ describe('people who left', () => {
   })
 })
 
-test.each([
-  [
-    'email,status\na@site.io,active\nb@site.io,VIP\n',
-    'line 3: "VIP" (1 row) in the column "status" is not a known status',
-  ],
-  ['email,gone\na@site.io,\nb@site.io,x\n', 'a column may say who left: "gone": "x" 1, empty 1'],
-])('%j stops the import before anything is written, from a file, a pipe and a FIFO: %s', async (text, message) => {
-  const { folder, run, shell, write } = await createCliFixture()
+test('an unknown status stops the import before anything is written, and the command must be filled in', async () => {
+  const { folder, rows, run, shell, write } = await createCliFixture()
+  const text = 'email,status\na@site.io,active\nb@site.io,VIP\nc@site.io,VIP\nd@site.io,it\u2019s gone\n'
   const file = await write('old.csv', text)
-  const failure = { code: 1, stdout: '', stderr: expect.stringContaining(message) }
-  expect(await run(['import', file])).toEqual(failure)
+  const command = "rollcall import old.csv --yes --treat status:VIP=STATUS --treat 'status:it\u2019s gone=STATUS'"
+  const stderr = `! "status": line 3: "VIP" (2 rows) is not a known status: --treat
+! "status": line 5: "it\u2019s gone" (1 row) is not a known status: --treat
+Put subscribed, suppressed (the person left) or skip (neither) in the place of each STATUS:
+  ${command}
+If "status" does not say who left: --ignore-column
+rollcall: nothing was imported: only you know who left
+`
+  expect(await run(['import', file, '--yes'])).toEqual({ code: 1, stdout: '', stderr })
+  const failure = { code: 1, stdout: '', stderr: expect.stringContaining('only you know who left') }
   expect(await run(['import', '-'], text)).toEqual(failure)
-  expect(await shell('rollcall import <(cat old.csv)')).toEqual(failure)
+  expect(await shell('rollcall import <(cat old.csv) --dry-run')).toEqual(failure)
+  expect(await shell(command)).toMatchObject({ code: 2, stdout: '' })
   expect(await readdir(folder)).toEqual([file])
-  const column = text.includes('gone') ? ['--status-column', 'gone'] : []
-  const { stdout } = await run(['import', file, ...column, '--treat', '*=suppressed'])
-  expect(stdout).toStartWith('1 added, 0 already listed, 1 suppressed\n')
+  await shell(command.replace('VIP=STATUS', 'VIP=subscribed').replace('gone=STATUS', 'gone=suppressed'))
+  expect((await rows()).map(({ email }) => email)).toEqual(['a@site.io', 'b@site.io', 'c@site.io'])
 })
 
-test.each([
-  ['Permission', ['Subscribed', 'Unsubscribed', 'Asked']],
-  ['May we write?', ['yes', 'no', 'no']],
-])('a stop prints the command that reads the column %s', async (column, cells) => {
-  const { rows, run, shell, write } = await createCliFixture()
-  await write('old.csv', `email,${column}\n${cells.map((cell, index) => `${index}@site.io,${cell}\n`).join('')}`)
-  const { stderr } = await run(['import', 'old.csv'])
-  const command = stderr.match(/rollcall import .*/g)?.at(-1) ?? ''
-  expect(await shell(command)).toMatchObject({ code: 0 })
-  expect((await rows()).map(({ email }) => email)).toEqual(['0@site.io'])
+test('many unknown values are one in the command', async () => {
+  const { run } = await createCliFixture()
+  const lines = Array.from({ length: 30 }, (_, index) => `${index}@site.io,value ${index}\n`)
+  const { stderr } = await run(['import', '-'], `email,status\n${lines.join('')}`)
+  expect(stderr.split('\n')).toHaveLength(15)
+  expect(stderr).toContain("  rollcall import - --treat 'status:*=STATUS'\n")
 })
 
 describe('rejected rows', () => {
@@ -174,30 +232,26 @@ describe('rejected rows', () => {
     const read = (name: string) => readFile(join(folder, name), 'utf8')
     await run(['import', file, '--rejected', 'dry.csv', '--dry-run'])
     expect(await readdir(folder)).toEqual([file])
-    const { stderr } = await run(['import', file, '--rejected', 'bad.csv'])
-    expect(stderr).toContain('rejected rows: they are in bad.csv.')
+    await run(['import', file, '--rejected', 'bad.csv'])
+    expect(await readdir(folder)).toEqual([file])
+    await run(['import', file, '--rejected', 'bad.csv', '--yes'])
     expect(await read('bad.csv')).toBe(
-      'line,reason,address\r\n6,the address is not valid,nobody\r\n7,the address is not valid,e@site\r\n8,the address is not valid,"no, ""body"""\r\n',
+      'line,reason,cell\r\n6,the address is not valid,nobody\r\n7,the address is not valid,e@site\r\n8,the address is not valid,"no, ""body"""\r\n',
     )
     expect(await run(['import', 'bad.csv'])).toMatchObject({ code: 1, stdout: '' })
     for (const name of ['list.db', './old.csv']) {
       expect(await run(['import', file, '--rejected', name])).toMatchObject({ code: 2, stdout: '' })
     }
     await print(['import', '-', '--rejected', 'bad.csv'], 'x@site.io\n')
-    expect(await read('bad.csv')).toBe('line,reason,address\r\n')
+    expect(await read('bad.csv')).toBe('line,reason,cell\r\n')
   })
 
-  test('are twenty lines on standard error, and the exit code is 1 if there is no other row', async () => {
-    const { run } = await createCliFixture()
-    const { code, stderr } = await run(['import', '-'], `${'x\n'.repeat(22)}a@site.io\n`)
-    expect(code).toBe(0)
-    const lines = stderr.split('\n')
-    expect(lines.slice(19, 21)).toEqual(['line 20: the address is not valid', 'and 2 more rejected rows'])
-    const failed = { code: 1, stderr: expect.stringContaining('rollcall: no row could be imported\n') }
-    expect(await run(['import', '-'], 'x\n')).toMatchObject(failed)
-    // Nobody is on the list after an import that skips the other rows, too.
-    const skipped = 'email,status\nx,subscribed\na@site.io,gone\n'
-    expect(await run(['import', '-', '--treat', 'gone=skip'], skipped)).toMatchObject(failed)
+  test('are a failure if there is no other row', async () => {
+    const { folder, run } = await createCliFixture()
+    const failed = { code: 1, stdout: '', stderr: expect.stringContaining('rollcall: no row could be imported\n') }
+    expect(await run(['import', '-', '--yes'], 'x\n')).toMatchObject(failed)
+    expect(await run(['import', '-', '--rejected', 'bad.csv'], 'x\n')).toMatchObject(failed)
+    expect(await readFile(join(folder, 'bad.csv'), 'utf8')).toBe('line,reason,cell\r\n1,the address is not valid,x\r\n')
   })
 })
 
@@ -221,7 +275,7 @@ test('an import that a signal stops can be started again, and the list is exact'
   expect(await child.exited).toBe(130)
   expect(await child.stdout.text()).toBe('')
   expect(await child.stderr.text()).toMatch(
-    /^[\d,]+ rows of 200,000 imported; import the same file again to continue: this is safe\nrollcall: stopped\n$/,
+    /[\d,]+ addresses of 200,000 imported; import the same file again to continue: nobody is added twice\nrollcall: stopped\n$/,
   )
   const { added, already_listed, suppressed } = JSON.parse(await print(['import', file, '--json']))
   expect({ rows: added + already_listed, suppressed }).toEqual({ rows: 180_000, suppressed: 20_000 })

@@ -29,13 +29,14 @@ const OUTPUTS = {
   import: z.strictObject({
     list: z.string(),
     created: z.boolean(),
-    ...counts('added', 'already_listed', 'left_out', 'suppressed', 'removed', 'kept', 'skipped', 'rejected'),
+    ...counts('added', 'already_listed', 'left_out', 'suppressed', 'removed', 'kept'),
+    ...counts('rows', 'skipped', 'rejected', 'empty'),
+    rejected_rows: z.array(z.strictObject({ line: count, reason: z.string(), cell: z.string() })),
     rejected_file: z.string().nullable(),
     columns: z.strictObject({ email: names, date: names, status: names, unread: names }),
     statuses: z.array(z.strictObject({ column: z.string(), value: z.string(), status: MEANING, rows: count })),
-    samples: z.array(
-      z.strictObject({ status: MEANING, line: count, cells: z.record(z.string(), z.string()), date: date.nullable() }),
-    ),
+    dates: z.strictObject({ first: date, last: date }).nullable(),
+    doubts: names,
   }),
   remove: z.strictObject({
     list: z.string(),
@@ -75,6 +76,7 @@ const LIST = 'email,created_at,status\na@site.io,2020-01-02,active\nb@site.io,,a
 const COMMANDS: readonly (readonly [verb: keyof typeof OUTPUTS, args: readonly string[]])[] = [
   ['import', ['import', '-', '--dry-run']],
   ['import', ['import', '-']],
+  ['import', ['import', '-', '--yes']],
   ['count', ['count']],
   ['has', ['has', 'a@site.io']],
   ['has', ['has', 'c@site.io']],

@@ -11,7 +11,7 @@ test.each([80, 40])('an import shows one line in %d columns, which never goes ba
   const { folder, list, write } = await createCliFixture()
   // So many addresses take a second.
   await write('more.txt', Array.from({ length: 300_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
-  const run = startInTerminal('exec rollcall import more.txt', { columns, folder, env: { DATABASE_URL: list } })
+  const run = startInTerminal('exec rollcall import more.txt --yes', { columns, folder, env: { DATABASE_URL: list } })
   const { lines, states, exit } = await run.end()
   expect(exit).toBe(0)
   const shown = states.filter((state) => state.startsWith('importing'))

@@ -44,7 +44,7 @@ test.each(fc.sample(list, 4))('text, JSON and picture agree on the day of an imp
   const { folder, print } = await createCliFixture()
   await Bun.write(join(folder, 'site.yaml'), 'name: { de: Die <Rundschau> }\nlanguages: [de]\naccent: "#fff3b0"')
   const rows = agos.map((ago, at) => `r${at}@site.io,${ago === undefined ? '' : toDate(ago)}`)
-  await print(['import', '-'], `email,date\n${rows.join('\n')}\n`)
+  await print(['import', '-', '--yes'], `email,date\n${rows.join('\n')}\n`)
   await print(['status', '--html', 'list.html'])
   const [text, picture] = [await print(['status']), await Bun.file(join(folder, 'list.html')).text()]
   const { days, subscribers } = JSON.parse(await print(['status', '--json']))
@@ -82,7 +82,7 @@ test('--html writes a picture of the complete days, which a new subscription doe
   const rows = dates.flatMap((date, day) =>
     Array.from({ length: day === 1 ? 5 : 2 }, (_, row) => `r${day}.${row}@site.io,${date}`),
   )
-  await print(['import', '-'], `email,date\n${rows.join('\n')}\n`)
+  await print(['import', '-', '--yes'], `email,date\n${rows.join('\n')}\n`)
   const write = async () => {
     expect(await print(['status', '--html', 'list.html'])).toBe('')
     const text = await Bun.file(join(folder, 'list.html')).text()

@@ -1,43 +1,41 @@
 /** Reads a text as an import does, without a list. */
 
-import { findSuspicion } from '../../src/transfer/reading/evidence.ts'
-import { createPlan, type PlanOptions } from '../../src/transfer/reading/plan.ts'
+import { findColumns, type ReadOptions } from '../../src/transfer/reading/columns.ts'
+import { findDoubts, toReviewLines } from '../../src/transfer/reading/review.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'
 import { parseTable } from '../../src/transfer/reading/table.ts'
 import type { Status } from '../../src/transfer/reading/words.ts'
 
-export type Options = Partial<PlanOptions>
+export type Options = Partial<ReadOptions>
 
-export function plan(text: string, options: Options = {}) {
-  return createPlan(parseTable(text, 'list', options.column !== undefined), options)
-}
-
-/** Reads the rows. @throws Error that names the questions, such as `gone: x 1, empty 2 (shape)` */
-export function read(text: string, options: Options = {}) {
-  const found = plan(text, options)
-  const questions = [
-    ...found.suspects.map((suspect) => {
-      const { column, values, empty } = suspect
-      const parts = [...(values ?? [['many values', '']]).map((value) => value.join(' ').trim())]
-      const suspicion = findSuspicion(suspect, true) ?? 'shape'
-      return `${column.option}: ${[...parts, ...(empty > 0 ? [`empty ${empty}`] : [])].join(', ')} (${suspicion})`
-    }),
-    ...found.values
-      .filter(({ status }) => !status)
-      .map(({ column, value, line, rows }) => `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`),
-  ]
-  if (questions.length > 0) throw new Error(questions.join('; '))
-  const toNames = (indexes: readonly number[]) => indexes.flatMap((index) => found.names[index] ?? [])
+/** @param file its name @throws Error that names the values that nobody knows, such as `status: line 3: "VIP" in 1 rows` */
+export function read(text: string, options: Options = {}, file = 'list') {
+  const table = parseTable(text, file, options.column !== undefined)
+  const columns = findColumns(table, options)
+  const { suppress = false, dateColumn } = options
+  const reading = readRows(table, columns, { suppress, serials: dateColumn !== undefined })
+  const unknown = reading.values.filter(({ status }) => !status)
+  if (unknown.length > 0) {
+    const toText = ({ column, line, value, rows }: (typeof unknown)[number]) =>
+      `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`
+    throw new Error(unknown.map(toText).join('; '))
+  }
+  const toNames = (indexes: readonly number[]) =>
+    table.names ? indexes.flatMap((index) => columns.names[index] ?? []) : []
+  const review = { table, reading, options }
   return {
-    ...readRows(parseTable(text, 'list', options.column !== undefined), found),
-    plan: found,
-    date: toNames(found.dates).join(', '),
-    status: toNames(found.statuses.map(({ index }) => index)).join(', '),
-    unread: toNames(found.unread),
+    ...reading,
+    skipped: reading.rows.skipped,
+    address: toNames([columns.address]).join(),
+    date: toNames(columns.dates).join(', '),
+    status: toNames(columns.statuses.map(({ index }) => index)).join(', '),
+    unread: [...columns.unread, ...columns.ignored].map(({ name }) => name),
+    doubts: findDoubts(review),
+    lines: toReviewLines(review),
   }
 }
 
 /** Treatments such as `x=skip, gone=suppressed`. */
-export function treat(text: string): Pick<PlanOptions, 'treat'> {
+export function treat(text: string): Pick<ReadOptions, 'treat'> {
   return { treat: new Map(text.split(', ').map((part) => part.split('=') as [string, Status])) }
 }

@@ -22,23 +22,74 @@ export function parseOwnerAddress(value: unknown): Result<Address, string> {
   return parsed.ok ? parsed : { ok: false, reason: REASONS[parsed.reason] }
 }
 
-/** Parses one address or several: all of them are returned, or none. */
+/** A longer text is not a cell with addresses. */
+const MAX_CELL = 100_000
+
+/** A field of a mail: RFC 5322 section 2.2. The address in it may be that of a message or a server. */
+const MAIL_FIELD = /^\s*[\w-]+:(?!:)/
+
+/** Parses the addresses of a cell: all of them are returned, or none. */
 export function parseOwnerAddresses(text: string): Result<readonly Address[], string> {
   const one = parseOwnerAddress(text)
-  if (text.indexOf('@') === text.lastIndexOf('@')) return one.ok ? { ok: true, value: [one.value] } : one
-  // The first separators allow spaces in a display name.
-  const several = parseParts(text, /[,;\r\n]+/) ?? (one.ok ? undefined : parseParts(text, /[,;\s]+/))
-  if (several) return { ok: true, value: several }
-  if (!one.ok) return one
-  // Otherwise another address is part of a display name. Some programs write the same address there.
-  const others = text.split(/[\s,;<>"()]+/).map(parseOwnerAddress)
-  const isOnly = others.every((other) => !other.ok || toIdentity(other.value) === toIdentity(one.value))
-  return isOnly ? { ok: true, value: [one.value] } : { ok: false, reason: REASONS.several }
+  if (one.ok && one.value.length === text.length) return { ok: true, value: [one.value] }
+  if (!/@|%40/.test(text) || text.length > MAX_CELL) return one.ok ? { ok: true, value: [one.value] } : one
+  const bare = toBareText(text)
+  if (MAIL_FIELD.test(bare)) return { ok: false, reason: 'it is a line of a mail, and no address' }
+  const found = parseList(bare) ?? parseRecipients(bare)
+  if (found) return { ok: true, value: found.filter((address, index) => found.findIndex(isSame(address)) === index) }
+  const isOne = bare.indexOf('@') === bare.lastIndexOf('@')
+  return one.ok || !isOne ? { ok: false, reason: REASONS.several } : one
 }
 
-/** Parses the parts of a text; undefined when there is one part only, or one that is not an address. */
-function parseParts(text: string, separator: RegExp): readonly Address[] | undefined {
-  const parts = text.split(separator).filter((part) => part.trim() !== '')
-  const addresses = parts.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
-  return parts.length > 1 && addresses.length === parts.length ? addresses : undefined
+const isSame = (one: Address) => (other: Address) => toIdentity(one) === toIdentity(other)
+
+/** Removes what programs put around an address: formulas of a spreadsheet, links of Markdown and HTML, `mailto:`, comments. */
+function toBareText(text: string): string {
+  return text
+    .replace(/^\s*=\s*(?:HYPERLINK\s*\(\s*)?"([^"]*)".*$/is, '$1')
+    .replace(/<a\s[^>]*?href=["']?([^"'>\s]+)[^>]*>[^<]*<\/a>/gi, '$1')
+    .replace(/\[[^\][]*\]\(\s*([^()\s]+)\s*\)/g, '$1')
+    .replace(/\bmailto:([^\s?,;<>"'()[\]]+)(?:\?[^\s,;<>"'()[\]]*)?/gi, (_, address: string) => decode(address))
+    .replace(/\([^()@]*\)/g, ' ')
+}
+
+/** Decodes the percent-encoding of a `mailto:` URL (RFC 6068 section 2). */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** What is between addresses, the surest first: a name may have a comma, and spaces. */
+const SEPARATORS = [/[;\r\n]|:::|\s[/|&]\s/, /,/, /\s+/]
+
+/** Parses addresses, or finds a part that is none. */
+function parseList(text: string, separators: readonly RegExp[] = SEPARATORS): readonly Address[] | undefined {
+  const one = parseOwnerAddress(text)
+  // Another address may be in the display name. Some programs write the same address there.
+  const isOther = (word: Result<Address, string>) => word.ok && one.ok && !isSame(one.value)(word.value)
+  if (
+    one.ok &&
+    !text
+      .split(/[\s,;<>"()]+/)
+      .map(parseOwnerAddress)
+      .some(isOther)
+  )
+    return [one.value]
+  const [separator, ...others] = separators
+  if (!separator) return undefined
+  const lists = text
+    .split(separator)
+    .filter((part) => part.trim() !== '')
+    .map((part) => parseList(part, others))
+  return lists.every((list) => list !== undefined) ? lists.flat() : undefined
+}
+
+/** Parses `Last, First <a@b>, Last, First <c@d>`: each address is in brackets, and there is none outside of them. */
+function parseRecipients(text: string): readonly Address[] | undefined {
+  const inner = [...text.matchAll(/<([^<>]*)>/g)].map(([, address]) => parseOwnerAddress(address))
+  if (text.replace(/<[^<>]*>/g, '').includes('@')) return undefined
+  return inner.every(({ ok }) => ok) ? inner.flatMap((parsed) => (parsed.ok ? parsed.value : [])) : undefined
 }

@@ -2,7 +2,7 @@
 
 import type { Result } from '../../email.ts'
 import { LOCALES } from '../../locales/languages.ts'
-import { parseObject } from './table.ts'
+import { parseObject } from './json.ts'
 import { toPlain } from './words.ts'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
@@ -16,34 +16,77 @@ const MONTH = '(?<month>0?[1-9]|1[0-2])'
 const YEAR = '(?<year>\\d{4})'
 // Two digits are years from 1970 to 2069.
 const SHORT_YEAR = '(?<year>\\d{4}|\\d{2})'
-// RFC 3339 allows a space for the T, ISO 8601 a comma for the point.
-const TIME =
-  '(?:(?:[Tt]|,? +)(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?' +
-  ' *(?<half>[AaPp]\\.?[Mm]\\.?)?)?'
-// After `+0000`, Go writes the name of the zone. `GMT+2` has no leading zero.
-const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
-const OFFSET =
-  ` *(?:Z|UTC|GMT|(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|` +
-  `(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES})?`
 const NAME = '(?<name>\\p{L}{3,12})\\.?'
-const WEEKDAY = '(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?'
+const WEEKDAY = '(?:\\p{L}{2,13}\\.?,? +)?'
+// Chinese and Japanese write the half of the day before the hour.
+const HALF_BEFORE = '(?:(?<before>上午|下午|午前|午後) *)?'
+const CLOCK =
+  `${HALF_BEFORE}(?<hour>\\d{1,2})[:h](?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?` +
+  '(?: *(?<half>[ap]\\.? ?m\\.?|ص|م)| Uhr)?'
+// RFC 3339 allows a space for the T, ISO 8601 a comma for the point. Long forms have a word before the time.
+const TIME = `(?:(?:T|,? +(?:(?:at|um|om|à|às|a las|alle(?: ore)?|o|о) +)?)${CLOCK})?`
+
+/** Hours east of UTC. RFC 5322 section 4.3, and Europe. A name with several meanings, such as IST, is not here. */
+const ZONES: Readonly<Record<string, number>> = {
+  ...{
+    Z: 0,
+    UTC: 0,
+    GMT: 0,
+    WET: 0,
+    WEST: 1,
+    BST: 1,
+    CET: 1,
+    MEZ: 1,
+    CEST: 2,
+    MESZ: 2,
+    EET: 2,
+    OEZ: 2,
+    EEST: 3,
+    OESZ: 3,
+  },
+  ...{ MSK: 3, JST: 9, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
+}
+const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
+// After `+0000`, Go writes the name of the zone, and JavaScript in parentheses. `GMT+2` has no leading zero.
+const OFFSET =
+  ` *(?:(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|\\[?(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES}\\]?|` +
+  `(?<zone>${Object.keys(ZONES).join('|')}))?(?: *\\([^()]*\\))?`
 
 /** The forms of dates. With slashes and hyphens, both orders are usual. */
 const FORMS: readonly (readonly [form: string, order?: DateOrder])[] = [
-  [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}`],
+  [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}${TIME}${OFFSET}`],
   // With points, the order is day, month, year, as in most of Europe.
-  [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}`],
-  [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})`, 'dmy'],
-  [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})`, 'mdy'],
-  [`${YEAR}年 ?${MONTH}月 ?${DAY}日`],
+  [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}${TIME}${OFFSET}`],
+  [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})${TIME}${OFFSET}`, 'dmy'],
+  [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})${TIME}${OFFSET}`, 'mdy'],
+  [`${YEAR}年 ?${MONTH}月 ?${DAY}日${TIME}${OFFSET}`],
   // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
-  [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`],
-  [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`],
-  [`${DAY}-${NAME}-${SHORT_YEAR}`],
+  [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?${TIME}${OFFSET}`],
+  [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}${TIME}${OFFSET}`],
+  // The program `date`, and asctime of C.
+  [`${WEEKDAY}${NAME} +${DAY} +${CLOCK}${OFFSET} +${YEAR}`],
+  [`${DAY}-${NAME}-${SHORT_YEAR}${TIME}${OFFSET}`],
 ]
-const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}${TIME}${OFFSET}$`, 'iu'), order }))
+const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}$`, 'iu'), order }))
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
+
+/** Days since the end of 1899, as Excel keeps dates. From 1970 to 2064; in some languages with a decimal comma. */
+const SERIAL = /^(?:2[5-9]|[345]\d)\d{3}(?:[.,]\d+)?$/
+
+/** Whether a text may be the serial number of a date in Excel. */
+export function isSerial(text: string): boolean {
+  return SERIAL.test(text)
+}
+
+/** Spaces of other kinds, as programs write them before `a. m.`, and marks of direction. */
+const toSpaces = (text: string) =>
+  /^[ -~]*$/.test(text)
+    ? text.trim()
+    : text
+        .replace(/[\u200e\u200f\u061c]/g, '')
+        .replace(/\s/g, ' ')
+        .trim()
 
 type Groups = Readonly<Record<string, string | undefined>>
 
@@ -60,28 +103,40 @@ function matchDate(text: string): readonly { readonly groups: Groups; readonly o
 }
 
 const EXAMPLE = '2024-05-31T12:34:56Z'
-const UNCLEAR = `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}`
+/** The reason of a date that may have both orders. */
+export const UNCLEAR_DATE = `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}`
 
 /**
- * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds,
+ * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds, those of JavaScript and C,
  * `D.M.YYYY`, `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given, and the names of months in
  * the languages of the page. A date without an offset is in UTC.
+ *
+ * @param options.serials whether a number is a date of Excel
  */
-export function parseDate(text: string, order?: DateOrder): ParsedDate {
-  const trimmed = text.trim()
+export function parseDate(
+  text: string,
+  options: { order?: DateOrder | undefined; serials?: boolean } = {},
+): ParsedDate {
+  const trimmed = toSpaces(text)
   if (isBlank(trimmed)) return { ok: true, value: undefined }
   if (UNIX_TIME.test(trimmed)) {
     // From 1e11 on it is milliseconds: as seconds it would be after the year 5000.
     const time = Number(trimmed)
     return checkRange(time >= 1e11 ? time : time * 1000)
   }
+  if (isSerial(trimmed)) {
+    if (!options.serials)
+      return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
+    const days = Number(trimmed.replace(',', '.')) - 25_569
+    return checkRange(Math.round(days * 86_400) * 1000)
+  }
   const matches = matchDate(trimmed)
   if (matches.length === 0) {
     return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   }
-  const possible = matches.filter((match) => !order || !match.order || match.order === order)
+  const possible = matches.filter((match) => !options.order || !match.order || match.order === options.order)
   const [time, other = time] = possible.map(({ groups }) => toMilliseconds(groups))
-  if (time !== other) return { ok: false, reason: UNCLEAR }
+  if (time !== other) return { ok: false, reason: UNCLEAR_DATE }
   return time === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(time)
 }
 
@@ -93,14 +148,14 @@ export function isBlank(cell: string): boolean {
 /** The order that a date shows; undefined when it may have both, or has another form. */
 export function findDateOrder(text: string): DateOrder | undefined {
   // A quick test, because most texts are in another form.
-  const [match, other] = /^\s*\d{1,2}[-/]\d/.test(text) ? matchDate(text.trim()) : []
+  const [match, other] = /^\s*\d{1,2}[-/]\d/.test(text) ? matchDate(toSpaces(text)) : []
   return other ? undefined : match?.order
 }
 
 /** Whether a text is a date in some order. */
 export function isDate(text: string): boolean {
   const parsed = parseDate(text)
-  return parsed.ok ? parsed.value !== undefined : parsed.reason === UNCLEAR
+  return parsed.ok ? parsed.value !== undefined : parsed.reason === UNCLEAR_DATE
 }
 
 /** The text of a date. In a cell of JSON, it is the member `subscribed_at`. */
@@ -128,7 +183,7 @@ function toMonths(): ReadonlyMap<string, number> {
 
 /** Milliseconds since 1970; undefined when there is no such time. */
 function toMilliseconds(groups: Groups): number | undefined {
-  const { year = '', name, half, fraction = '', sign = '+' } = groups
+  const { year = '', name, before, half = before, fraction = '', sign = '+', zone = '' } = groups
   const toNumber = (group: string) => Number(groups[group] ?? 0)
   const [day, hour, minute, second] = [toNumber('day'), toNumber('hour'), toNumber('minute'), toNumber('second')]
   if (name) months ??= toMonths()
@@ -140,8 +195,9 @@ function toMilliseconds(groups: Groups): number | undefined {
   const isHour = half ? hour >= 1 && hour <= 12 : hour <= 23
   // A leap second has the number 60.
   if (!isDay || !isHour || minute > 59 || second > 60) return undefined
-  const hours = half ? (hour % 12) + (/^p/i.test(half) ? 12 : 0) : hour
-  const east = Number(`${sign}1`) * (toNumber('hoursEast') * 60 + toNumber('minutesEast'))
+  const hours = half ? (hour % 12) + (/^(?:p|下午|午後|م)/i.test(half) ? 12 : 0) : hour
+  const offset = (ZONES[zone.toUpperCase()] ?? 0) * 60
+  const east = offset + Number(`${sign}1`) * (toNumber('hoursEast') * 60 + toNumber('minutesEast'))
   return Date.UTC(years, month - 1, day, hours, minute - east, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
 }
 

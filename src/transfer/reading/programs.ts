@@ -7,22 +7,16 @@ export const [YES, NO, EMPTY, DATE] = ['yes', 'no', 'empty', 'date'] as const
 
 /** What the values of some columns mean. Without values, the words of `words.ts` count. */
 export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
+  readonly program: string
   readonly columns: readonly string[]
   /** Words count besides the values. */
   readonly hasWords?: true
-  /** Counts only in a file without another status column and without parts of a postal address. */
-  readonly isWeak?: true
   /** Counts only in a file that has one of these columns too. */
   readonly with?: readonly string[]
-  /** Bounces and complaints: they do not show that the file also says who unsubscribed. */
-  readonly hasBouncesOnly?: true
-}
-
-export interface Program {
-  readonly name: string
-  readonly rules: readonly StatusRule[]
-  /** Columns that no other program has. In its files, what other columns look like is no evidence. */
-  readonly own?: readonly string[]
+  /** Counts only in a file that has none of these columns. */
+  readonly without?: readonly string[]
+  /** Bounces, complaints and confirmations: the column does not say who unsubscribed. */
+  readonly isPartial?: true
 }
 
 /** The usual column of people who left, and one of a file of people who left: there, an empty value is unknown. */
@@ -34,122 +28,159 @@ const ALL_LEFT = { subscribed: [NO], suppressed: [YES, DATE] } as const
  * recognized. A column without values of its own is in the table once. test/transfer/fixtures/README.md names the sources.
  */
 // biome-ignore format: a table, with one line for each rule
-export const PROGRAMS: readonly Program[] = [
-  { name: 'Mailchimp', own: ['LEID', 'EUID'], rules: [
-    { columns: ['UNSUB_TIME'], ...ALL_LEFT },
-    { columns: ['CLEAN_TIME'], ...ALL_LEFT, hasBouncesOnly: true },
-  ] },
+export const RULES: readonly StatusRule[] = [
+  { program: 'Mailchimp', columns: ['UNSUB_TIME'], ...ALL_LEFT },
+  { program: 'Mailchimp', columns: ['CLEAN_TIME'], ...ALL_LEFT, isPartial: true },
   // Ghost subscribes every member, so "no" means that the member has unsubscribed.
-  { name: 'Ghost', own: ['subscribed_to_emails', 'complimentary_plan'], rules: [
-    { columns: ['subscribed_to_emails'], subscribed: [YES], suppressed: [NO] },
-    { columns: ['deleted_at'], ...LEFT },
-  ] },
-  { name: 'Substack', own: ['email_disabled', 'Emails received (6mo)', 'Emails opened (6mo)'], rules: [
-    { columns: ['email_disabled'], ...LEFT },
-  ] },
+  { program: 'Ghost', columns: ['subscribed_to_emails'], subscribed: [YES], suppressed: [NO] },
+  { program: 'Ghost', columns: ['deleted_at'], ...LEFT },
+  { program: 'Substack', columns: ['email_disabled'], ...LEFT },
   // Other programs have the kind of a paid subscription in a column of the name "type".
-  { name: 'Buttondown', rules: [
-    { columns: ['type'], with: ['creation_date', 'unsubscription_date'],
-      subscribed: ['regular', 'premium', 'trialed', 'gifted', 'churning', 'paused', 'past_due'],
-      suppressed: ['unsubscribed', 'complained', 'undeliverable', 'spammy', 'blocked', 'removed'],
-      skip: ['unactivated', 'unpaid', 'churned', 'disabled'] },
-    { columns: ['unsubscription_date'], ...LEFT },
-  ] },
-  // Elsewhere "state" is a part of a postal address, or the state of an account in a shop.
-  { name: 'Kit', rules: [{ columns: ['state'], isWeak: true }] },
-  { name: 'beehiiv', rules: [{ columns: ['unsubscribed_at'], ...LEFT }] },
-  // "Subscribed" is a date in the files of MailerLite, and a flag in those of other programs.
-  { name: 'MailerLite', rules: [
-    { columns: ['Subscribed'], subscribed: [YES, DATE], suppressed: [NO], skip: [EMPTY] },
-    { columns: ['Unsubscribed'], ...LEFT },
-  ] },
-  { name: 'MailerLite Classic', own: ['confirmation_timestamp', 'date_unsubscribe'], rules: [
-    { columns: ['type'], with: ['date_subscribe', 'date_unsubscribe'] },
-    { columns: ['date_unsubscribe'], ...LEFT },
-  ] },
-  { name: 'Brevo', own: ['EMAIL_BLACKLISTED'], rules: [{ columns: ['EMAIL_BLACKLISTED', 'BLACKLISTED'], ...LEFT }] },
-  { name: 'HubSpot', own: ['Unsubscribed from all email', 'Portal Unsubscribe'], rules: [
-    { columns: ['Unsubscribed from all email', 'Portal Unsubscribe'], ...LEFT },
-    { columns: ['Portal Spam Report', 'Portal Bounce', 'Global Bounce'], ...LEFT, hasBouncesOnly: true },
-  ] },
-  { name: 'Campaign Monitor', rules: [{ columns: ['Date unsubscribed'], ...LEFT }] },
+  { program: 'Buttondown', columns: ['type'], with: ['creation_date', 'unsubscription_date'],
+    subscribed: ['regular', 'premium', 'trialed', 'gifted', 'churning', 'paused', 'past_due'],
+    suppressed: ['unsubscribed', 'complained', 'undeliverable', 'spammy', 'blocked', 'removed'],
+    skip: ['unactivated', 'unpaid', 'churned', 'disabled'] },
+  { program: 'Buttondown', columns: ['unsubscription_date'], ...LEFT },
+  // Beside these columns, "state" is a part of a postal address, or the state of an account in a shop.
+  { program: 'Kit', columns: ['state'], without: ['address', 'address1', 'street', 'city', 'zip', 'zip code', 'postcode',
+    'postal code', 'country', 'Default Address City', 'status'] },
+  { program: 'beehiiv', columns: ['unsubscribed_at'], ...LEFT },
+  // A date in the files of MailerLite, and a flag in those of other programs, where an empty one says nothing.
+  { program: 'MailerLite', columns: ['Subscribed'], subscribed: [YES, DATE], suppressed: [NO] },
+  { program: 'MailerLite', columns: ['Subscribed'], with: ['Unsubscribed', 'Clicked'], skip: [EMPTY] },
+  { program: 'MailerLite', columns: ['Unsubscribed'], ...LEFT },
+  { program: 'MailerLite Classic', columns: ['type'], with: ['date_subscribe', 'date_unsubscribe'] },
+  { program: 'MailerLite Classic', columns: ['date_unsubscribe'], ...LEFT },
+  { program: 'Brevo', columns: ['EMAIL_BLACKLISTED', 'BLACKLISTED'], ...LEFT },
+  { program: 'HubSpot', columns: ['Unsubscribed from all email', 'Portal Unsubscribe'], ...LEFT },
+  { program: 'HubSpot', columns: ['Portal Spam Report', 'Portal Bounce', 'Global Bounce'], ...LEFT, isPartial: true },
+  { program: 'Campaign Monitor', columns: ['Date unsubscribed'], ...LEFT },
   // Most customers with "no" have never subscribed.
-  { name: 'Shopify', own: ['Accepts Email Marketing'], rules: [
-    { columns: ['Accepts Email Marketing'], subscribed: [YES], skip: [NO, EMPTY] },
-  ] },
-  { name: 'MailPoet', own: ['Global status'], rules: [{ columns: ['List status', 'Global status'] }] },
-  { name: 'Google Groups', own: ['Posting permissions'], rules: [
-    { columns: ['Group status'], subscribed: ['member', 'manager', 'owner'], suppressed: ['banned'], skip: ['invited', 'pending'] },
-    { columns: ['Email status'], with: ['Group status'], subscribed: [EMPTY], suppressed: ['bouncing'] },
-    { columns: ['Email preference'], with: ['Group status'], skip: ['no email', 'none'],
-      subscribed: ['all email', 'each email', 'email', 'digest', 'abridged', 'daily'] },
-  ] },
-  { name: 'Klaviyo', own: ['Klaviyo ID'], rules: [
-    { columns: ['Email Marketing Consent'], skip: [NO, EMPTY], hasWords: true },
-  ] },
-  { name: 'Wix', own: ['Email subscriber status'], rules: [
-    { columns: ['Email subscriber status'], skip: [EMPTY], hasWords: true },
-  ] },
+  { program: 'Shopify', columns: ['Accepts Email Marketing'], subscribed: [YES], skip: [NO, EMPTY] },
+  { program: 'MailPoet', columns: ['List status', 'Global status'] },
+  { program: 'Google Groups', columns: ['Group status'], subscribed: ['member', 'manager', 'owner'], suppressed: ['banned'],
+    skip: ['invited', 'pending'] },
+  { program: 'Google Groups', columns: ['Email status'], with: ['Group status'], subscribed: [EMPTY], suppressed: ['bouncing'] },
+  { program: 'Google Groups', columns: ['Email preference'], with: ['Group status'], skip: ['no email', 'none'],
+    subscribed: ['all email', 'each email', 'email', 'digest', 'abridged', 'daily'] },
+  { program: 'phpList', columns: ['Is this subscriber confirmed'], subscribed: [YES], skip: [NO, EMPTY], isPartial: true },
+  { program: 'phpList', columns: ['Is this subscriber blacklisted'], ...LEFT },
+  { program: 'phpList', columns: ['Is this account disabled?'], subscribed: [NO, EMPTY], skip: [YES], isPartial: true },
+  { program: 'Klaviyo', columns: ['Email Marketing Consent'], skip: [NO, EMPTY], hasWords: true },
+  { program: 'Wix', columns: ['Email subscriber status'], skip: [EMPTY], hasWords: true },
   // Programs that have only such a column, spreadsheets, and columns that people made.
-  { name: 'Other programs', rules: [
-    { columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Marketing status', 'Person - Marketing status', 'Statut', 'Stato', 'Abostatus',
-      'Newsletter-Status', "Statut d'abonnement", 'Subscriber Type'] },
-    { columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out', 'opt_out_date', 'Email Opt Out',
-      'blocklisted', 'Abgemeldet', 'Abgemeldet am', 'Abmeldedatum', 'Désinscrit', 'Désinscrit le', 'Date de désinscription',
-      'Désabonné', 'Désabonné le', 'Fecha de baja', 'Disiscritto', 'Uitgeschreven', 'Uitgeschreven op'], ...LEFT },
-    { columns: ['bounced', 'bounced_at', 'complained_at'], ...LEFT, hasBouncesOnly: true },
-    { columns: ['is_subscribed'], subscribed: [YES], suppressed: [NO], skip: [EMPTY] },
-    { columns: ['opt_in', 'opted_in', 'Newsletter', 'active', 'is_active', 'aktiv', 'actif', 'confirmed', 'is_confirmed',
-      'confirmed_at'], subscribed: [YES, DATE], skip: [NO, EMPTY], hasWords: true },
-  ] },
+  { program: 'Other programs', columns: ['status', 'subscriber_status', 'subscription_status', 'email_status', 'Marketing status',
+    'Person - Marketing status', 'Statut', 'Stato', 'Abostatus', 'Newsletter-Status', "Statut d'abonnement", 'Subscriber Type'] },
+  { program: 'Other programs', columns: ['unsubscribed_on', 'unsubscribe_date', 'unsubscribed date', 'opted_out', 'opt_out',
+    'opt_out_date', 'Email Opt Out', 'blocklisted', 'Abgemeldet', 'Abgemeldet am', 'Abmeldedatum', 'Désinscrit', 'Désinscrit le',
+    'Date de désinscription', 'Désabonné', 'Désabonné le', 'Fecha de baja', 'Disiscritto', 'Uitgeschreven', 'Uitgeschreven op'],
+    ...LEFT },
+  { program: 'Other programs', columns: ['bounced', 'bounced_at', 'complained_at'], ...LEFT, isPartial: true },
+  { program: 'Other programs', columns: ['is_subscribed'], subscribed: [YES], suppressed: [NO] },
+  { program: 'Other programs', columns: ['Newsletter', 'active', 'is_active', 'aktiv', 'actif'], subscribed: [YES, DATE],
+    skip: [NO, EMPTY], hasWords: true },
+  { program: 'Other programs', columns: ['opt_in', 'opted_in', 'confirmed', 'is_confirmed', 'confirmed_at'],
+    subscribed: [YES, DATE], skip: [NO, EMPTY], hasWords: true, isPartial: true },
 ]
 
-/** Columns that only one program has. */
-export const OWN_NAMES = new Set(PROGRAMS.flatMap(({ own = [] }) => own.map(toPlain)))
+/** Columns of exports that have subscribers only. An export with one of them needs no column that says who left. */
+export const SUBSCRIBERS_ONLY = toPlainNames('LEID, EUID, Emails received (6mo), Emails opened (6mo)')
 
-/** Columns that have other meanings, in any file. The last ones look like a status, in files of beehiiv and HubSpot. */
-export const HARMLESS_NAMES = toPlainNames(
-  'id, uuid, seq, member rating, GMTOFF, DSTOFF, CC, sent, opened, clicked, opens, clicks, orders, total orders, ' +
-    'language, lang, locale, country, country code, gender, sex, birthday, birth date, date of birth, Geburtstag, ' +
-    'updated at, updated, last changed, last updated, modified at, last modified, modified time, date modified, ' +
-    'last open, last click, last opened, last clicked, last activity, last seen, last active, last login, last sent, ' +
-    'last email, unsubscribe url, unsubscribe link, unsubscribe token, ' +
-    'Free Tier, Premium Tier, Marketing emails bounced',
+/** Each list is a sign of a program whose status says nothing about one list. */
+export const GLOBAL_STATUS = [
+  { program: 'listmonk', columns: ['uuid', 'email', 'attributes', 'status'] },
+  { program: 'Mautic', columns: ['email', 'points', 'attribution', 'date_identified'] },
+] as const
+
+/** Columns that say nothing about email, also if a cell says that somebody left. */
+export const UNRELATED_NAMES: ReadonlySet<string> = new Set(
+  toPlainNames(`
+    SMS, SMS_BLACKLISTED, SMS status, SMS subscriber status, SMS marketing consent, SMS opt out, Accepts SMS Marketing,
+    WHATSAPP, WHATSAPP_BLACKLISTED, WhatsApp opt out, Direct mail opt out, Fax opt out, Push opt out, unsubscribe url,
+    unsubscribe link, unsubscribe token, unsubscribe hash, Marketing emails bounced, Last Activity, Activity`),
 )
 
-/** Parts of names of columns of consent. */
-export const CONSENT_PARTS = toPlainNames(
-  'opt in, opted in, consent, einwilligung, consenso, toestemming, zgoda, згода, الموافقة',
+/** Columns that do not say who left. Numbers in a name do not count: it is `phone` for "Phone 1 - Value" too. */
+export const HARMLESS_NAMES: ReadonlySet<string> = new Set(
+  toPlainNames(`
+    leid, euid, name, full name, display name, first name, last name, middle name, given name, additional name, family name,
+    surname, nickname, screen name, username, user name, login, initial, initials, salutation, title, prefix, suffix,
+    name prefix, name suffix, file as, maiden name, phonetic last name,
+    merge first name, merge last name, Vorname, Nachname, Anrede, Titel, Benutzername, prénom, nom, nom de famille,
+    nom complet, civilité, nombre, apellido, apellidos, nombre completo, nome, cognome, nome completo, naam, voornaam,
+    achternaam, aanhef, imię, nazwisko, imię i nazwisko, sobrenome, apelido, імʼя, прізвище, 名前, 氏名, 姓,
+    名, お名前, 姓名, 名字, 姓氏, الاسم, الاسم الأول, اسم العائلة, gender, sex, Geschlecht, sexe, sexo, sesso, geslacht, płeć,
+    стать, 性別, 性别, الجنس, birthday, birth date, date of birth, dob, anniversary, Geburtstag, Geburtsdatum,
+    date de naissance, anniversaire, fecha de nacimiento, cumpleaños, data di nascita, compleanno, geboortedatum,
+    data urodzenia, data de nascimento, дата народження, 生年月日, 生日, تاريخ الميلاد, age, phone, phone number,
+    phone value, phone label, phone type, telephone, mobile, mobile phone, mobile number, cell, cell phone, home phone,
+    work phone, business phone, primary phone, other phone, fax, business fax, home fax, landline number,
+    shipping phone, billing phone, default address phone, Telefon, Telefonnummer, Handy, Mobil, téléphone, portable,
+    teléfono, móvil, telefono, cellulare, telefoon, telefoonnummer, telefone, celular, телефон, 電話番号, 電話, 电话, 手机,
+    الهاتف, company, contact, contact name, contact person, company name, organization, organization name, organization title, organization department,
+    organisation, associated company, department, job title, job, position, role, profession, occupation, industry,
+    employer, Firma, Unternehmen, Abteilung, Beruf, entreprise, société, organisme, empresa, organización, compañía,
+    azienda, società, bedrijf, organisatie, компанія, організація, 会社, 会社名, 公司, الشركة, address, street,
+    street address, house number, po box, city, town, region, province, district, county, zip, zip code, postcode,
+    postal code, country, country code, country region, state region, state province, cc, location, home street,
+    home city, home state, home postal code, home country, business street, business city, business state,
+    business postal code, business country, shipping address, shipping city, shipping zip, shipping province,
+    shipping country, billing address, billing city, billing zip, billing province, billing country,
+    default address address, default address city, default address company, default address province code,
+    default address country code, default address zip, latitude, longitude, timezone, time zone, gmtoff, dstoff,
+    Straße, Hausnummer, PLZ, Postleitzahl, Ort, Stadt, Land, Adresse, rue, ville, pays, code postal, calle, ciudad,
+    dirección, país, provincia, código postal, via, città, paese, indirizzo, cap, straat, huisnummer, plaats, stad,
+    ulica, miasto, kraj, kod pocztowy, adres, rua, cidade, endereço, estado, cep, місто, країна, адреса, 住所, 郵便番号,
+    都道府県, 国, 地址, 城市, 国家, 邮编, العنوان, المدينة, البلد, الدولة, language, lang, locale, preferred language, Sprache,
+    langue, idioma, lingua, taal, język, мова, 言語, 语言, اللغة, id, uid, cid, uuid, seq, no, number, nr, row,
+    external id, ext id, contact id, customer id, record id, user id, subscriber id, member id, 
+    stripe customer id, hash email, ip, ip address, optin ip, confirm ip, signup ip, confirmation ip, source,
+    source form, signup source, subscription source, subscription source (free), original source, referrer, referer,
+    utm source, utm medium, utm campaign, utm term, utm content, sign up url, url, website, website value,
+    website label, web page, photo, avatar, linkedin, twitter, facebook, instagram, Webseite, site web, sitio web,
+    sito web, strona www, email label, email type, email format, email client, send this subscriber html emails,
+    address label, address type, address formatted, address street, address city, address po box, address region,
+    address postal code, address country, relation label,
+    member rating, rating, sent, opened, clicked, opens, clicks, bounces, number of bounces,
+    num emails opened, emails received, emails opened, emails dropped, orders, order count, total orders, total spent,
+    total spend, total spent (usd), amount spent, average order value, aov, ltv, revenue, currency, first order date,
+    last order date, last order total, payment count, default payment method, tax exempt, updated at, updated,
+    last changed, last updated, last modified, modified at, modified time, modified, date modified, last edited time,
+    last open, last click, last opened, last clicked, last activity date, last seen, last active, first active,
+    last login, last sent, last email, last email open, last clicked at, last purchase, geändert am, Zuletzt geändert,
+    modifié le, fecha de modificación, data modifica, customer tags, labels, label, groups, group, group membership,
+    categories, Schlagwörter, Gruppe, étiquettes, groupe, etiquetas, grupo, gruppo, etichette, groep, grupa, група,
+    теги, タグ, グループ, 标签, 分组, list, list name, list membership, mailing lists, free tier, premium tier, tiers, attributes`),
 )
-
-/** Parts of names that may say something about a subscription. */
-export const STATUS_PARTS = [...CONSENT_PARTS, ...toPlainNames('status, statut, cancel')]
 
 /** Names of the address column. */
-export const ADDRESS_NAMES = toPlainNames(
-  'email, e-mail address, mail, email id, email 1, subscriber email, user email, contact email, subscriber, ' +
-    'address, Mailadresse, E-Mail-Adresse, Adresse e-mail, Adresse électronique, Courriel, Correo, ' +
-    'Correo electrónico, Indirizzo e-mail, E-mailadres, Adres e-mail, Endereço de e-mail, E-post, E-postadress, ' +
-    'Електронна пошта, メールアドレス, 邮箱, 电子邮件, البريد الإلكتروني',
-)
+export const ADDRESS_NAMES = toPlainNames(`
+    email, e-mail address, mail, email id, email 1, email 1 value, email address 1, primary email, email value,
+    subscriber email, user email, customer email, member email, contact email, work email, work email address,
+    personal email, home email, secondary email, alternate email, other email, recipient, subscriber, address, Mailadresse, E-Mail-Adresse, Adresse e-mail,
+    Adresse électronique, Courriel, Correo, Correo electrónico, Indirizzo e-mail, E-mailadres, Adres e-mail,
+    Endereço de e-mail, E-post, E-postadress, Електронна пошта, メールアドレス, 邮箱, 电子邮件, البريد الإلكتروني`)
+
+/** Whether a column has the name of an address. */
+export function isAddressName(name: string): boolean {
+  return ADDRESS_NAMES.includes(toPlain(name))
+}
 
 /** Names of the date of the subscription, the most specific first. */
-export const DATE_NAMES = toPlainNames(
-  'subscribed at, subscribed on, subscribed date, subscription date, subscribe date, date subscribed, ' +
-    'date subscribe, time subscribed, subscription time, subscriber since, subscribed since, Anmeldedatum, ' +
-    "Angemeldet am, Abonniert am, Inscrit le, Date d'inscription, Abonné le, Date d'abonnement, Fecha de alta, " +
-    'Fecha de suscripción, Fecha de inscripción, Data iscrizione, Data di iscrizione, Inschrijfdatum, Aanmelddatum, ' +
-    'Data zapisu, Data de inscrição, Дата підписки, 購読日, 订阅日期, تاريخ الاشتراك, subscribed, OPTIN_TIME, opt-in at, ' +
-    'opt-in date, email marketing consent timestamp, confirmed at, CONFIRM_TIME, signup date, signed up at, ' +
-    'signed up on, signed up, signup at, sign up, signup timestamp, signup time, joined at, join date, joined, ' +
-    'joined on, date joined, date added, added at, added on, added time, date registered, registered at, ' +
-    'registered on, registration date, registered, registration time, Registrierungsdatum, Registriert am, ' +
-    'Eingetragen am, Hinzugefügt am, Fecha de registro, Data di registrazione, Data rejestracji, Data de registro, ' +
-    'Data de cadastro, Дата реєстрації, Anmäld, 登録日, 登録日時, 注册日期, تاريخ التسجيل, confirmation timestamp, ' +
-    'member since, created at, created at (UTC+0), created on, created time, created, creation date, creation time, ' +
-    'date created, created date, create date, created (UTC), profile created on, Erstellt am, Erstellt, ' +
-    'Erstellungsdatum, Date de création, Créé le, Fecha de creación, Data di creazione, Datum aangemaakt, ' +
-    'Data utworzenia, Data de criação, Дата створення, 作成日, 作成日時, 创建时间, date, timestamp, Datum, Zeitstempel, ' +
-    'Horodateur, Marca temporal, Informazioni cronologiche, Tijdstempel, Sygnatura czasowa, Carimbo de data/hora, ' +
-    'Позначка часу, タイムスタンプ, 时间戳, طابع زمني, start date',
-)
+export const DATE_NAMES = toPlainNames(`
+    subscribed at, subscribed on, subscribed date, subscription date, subscribe date, date subscribed, date subscribe,
+    time subscribed, subscription time, subscriber since, subscribed since, Anmeldedatum, Angemeldet am, Abonniert am,
+    Inscrit le, Date d'inscription, Abonné le, Date d'abonnement, Fecha de alta, Fecha de suscripción,
+    Fecha de inscripción, Data iscrizione, Data di iscrizione, Inschrijfdatum, Aanmelddatum, Data zapisu,
+    Data de inscrição, Дата підписки, 購読日, 订阅日期, تاريخ الاشتراك, subscribed, OPTIN_TIME, opt-in at, opt-in date,
+    email marketing consent timestamp, confirmed at, CONFIRM_TIME, signup date, signed up at, signed up on, signed up,
+    signup at, sign up, signup timestamp, signup time, joined at, join date, joined, joined on, date joined,
+    date added, added at, added on, added time, date registered, registered at, registered on, registration date,
+    registered, registration time, Registrierungsdatum, Registriert am, Eingetragen am, Hinzugefügt am,
+    Fecha de registro, Data di registrazione, Data rejestracji, Data de registro, Data de cadastro, Дата реєстрації,
+    Anmäld, 登録日, 登録日時, 注册日期, تاريخ التسجيل, confirmation timestamp, member since, created at, created at (UTC+0),
+    created on, created time, created, creation date, creation time, date created, created date, create date,
+    created (UTC), profile created on, Erstellt am, Erstellt, Erstellungsdatum, Date de création, Créé le,
+    Fecha de creación, Data di creazione, Datum aangemaakt, Data utworzenia, Data de criação, Дата створення, 作成日,
+    作成日時, 创建时间, date, timestamp, Datum, Zeitstempel, Horodateur, entered, Marca temporal, Informazioni cronologiche,
+    Tijdstempel, Sygnatura czasowa, Carimbo de data/hora, Позначка часу, タイムスタンプ, 时间戳, طابع زمني, start date`)

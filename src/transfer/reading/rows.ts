@@ -1,88 +1,168 @@
-/** Reads the rows of a table by its plan. Pure: the import writes what it returns. */
+/** Reads the rows of a table: who would be added, who left, and what the columns hold that are not read. Pure. */
 
-import type { Address, Result } from '../../email.ts'
+import { type Address, type Result, toIdentity } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
-import { type ParsedDate, parseDate, toDateText } from './dates.ts'
-import { hasQuestions, type Plan } from './plan.ts'
-import { readStatus } from './statuses.ts'
-import type { Row, Table } from './table.ts'
-import { findFlag, STATUSES, type Status, toPlain } from './words.ts'
+import type { Column, Columns } from './columns.ts'
+import type { Row, Table } from './csv.ts'
+import { type DateOrder, findDateOrder, isBlank, parseDate, toDateText } from './dates.ts'
+import { type Meaning, readStatus } from './statuses.ts'
+import { findFlag, type Status, saysLeft, toPlain } from './words.ts'
 
-/** What was read from a row. */
-export interface ReadRow extends Pick<Row, 'line' | 'cells'> {
-  readonly status: Status
-  /** Empty when the row is skipped. */
-  readonly addresses: readonly Address[]
-  /** Of the subscription, or of the opt-out. */
-  readonly date: Date | undefined
+/** A row that cannot be imported. */
+export interface RejectedRow {
+  readonly line: number
+  readonly reason: string
+  /** What the reason is about, with at most MAX_CELL_TEXT characters. */
+  readonly cell: string
 }
 
-/** The rows of a file that was read. */
-export interface ImportFile {
+/** A value of a status column, with the number of rows that have it, and the first of them. */
+export type CountedValue = Meaning & { readonly rows: number; readonly line: number }
+
+/** What becomes of a row. `unknown`: it has a status that nobody knows. */
+type Kind = 'added' | 'left' | 'skipped' | 'rejected' | 'empty' | 'unknown'
+
+/** What was read. Nobody with an unknown status is in it. */
+export interface Reading {
+  readonly columns: Columns
   readonly subscribers: readonly ImportRow[]
   readonly optOuts: readonly OptOut[]
-  /** Rows that cannot be imported, with the line on which each ends, and at most MAX_ADDRESS_TEXT characters of its address. */
-  readonly rejected: readonly { readonly line: number; readonly reason: string; readonly address: string }[]
-  /** The number of rows of people who are not subscribed and have not left. */
-  readonly skipped: number
-  /** The first row with each status. */
-  readonly samples: readonly ReadRow[]
+  readonly rejected: readonly RejectedRow[]
+  /** How many rows there are; each is in one of the kinds. */
+  readonly rows: Readonly<Record<Kind | 'all', number>>
+  readonly values: readonly CountedValue[]
+  /** What the columns hold that are not read. */
+  readonly contents: readonly Contents[]
+  /** The first and the last date, and the first row with one; undefined without any. */
+  readonly dates: { readonly first: Date; readonly last: Date; readonly line: number; readonly date: Date } | undefined
+  /** Rows of subscribers without a date. */
+  readonly undated: number
 }
 
-const MAX_ADDRESS_TEXT = 1000
+const MAX_CELL_TEXT = 1000
 
-/** Reads a table whose plan has no questions. @throws Failure when a quote is not closed */
-export function readRows(table: Table, plan: Plan): ImportFile {
-  if (hasQuestions(plan)) throw new Error('the plan has questions without an answer')
+/** Different values of a column that are kept. */
+const MAX_VALUES = 20
+
+/** What a column that is not read holds in the rows of people who have not left. */
+export class Contents {
+  readonly column: Column
+  /** The first cell that says that somebody left. */
+  left: { readonly line: number; readonly cell: string } | undefined
+  rows = 0
+  empty = 0
+  /** Cells with an `@`. */
+  addresses = 0
+  /** How many rows have each of the first different values. */
+  readonly counts = new Map<string, number>()
+  hasMoreValues = false
+
+  constructor(column: Column) {
+    this.column = column
+  }
+
+  add(text: string, line: number): void {
+    const cell = text.trim()
+    this.rows++
+    if (isBlank(cell)) this.empty++
+    if (cell.includes('@')) this.addresses++
+    const count = this.counts.get(cell) ?? 0
+    if (count > 0 || this.counts.size < MAX_VALUES) this.counts.set(cell, count + 1)
+    else this.hasMoreValues = true
+    if (count === 0 && !this.left && saysLeft(cell)) this.left = { line, cell: cell.slice(0, MAX_CELL_TEXT) }
+  }
+
+  /** The first different values, without no value, and the number of rows of each. */
+  get values(): readonly (readonly [value: string, rows: number])[] {
+    return [...this.counts].filter(([value]) => !isBlank(value))
+  }
+}
+
+/** Reads a table. @param options.serials whether numbers are dates of Excel @throws Failure when a quote is not closed */
+export function readRows(table: Table, columns: Columns, options: { suppress: boolean; serials: boolean }): Reading {
   const subscribers: ImportRow[] = []
   const optOuts: OptOut[] = []
-  const rejected: ImportFile['rejected'][number][] = []
-  const samples = new Map<Status, ReadRow>()
-  let skipped = 0
+  const rejected: RejectedRow[] = []
+  const rows = { all: 0, added: 0, left: 0, skipped: 0, rejected: 0, empty: 0, unknown: 0 }
+  const values = new Map<Meaning, { rows: number; readonly line: number }>()
+  const contents = columns.unread.map((column) => new Contents(column))
+  const orders = new Set<DateOrder>()
+  let dates: Reading['dates']
+  let undated = 0
+
+  function read({ line, cells, problem }: Row): Kind {
+    if (cells.every((cell) => cell.trim() === '')) return 'empty'
+    const reject = (reason: string, cell = cells[columns.address] ?? ''): Kind => {
+      rejected.push({ line, reason, cell: cell.slice(0, MAX_CELL_TEXT) })
+      return 'rejected'
+    }
+    if (problem !== undefined) return reject(problem)
+    const { meanings, status } = options.suppress ? ALL_LEFT : readStatus(columns.statuses, cells)
+    for (const meaning of meanings) {
+      // What is unclear about somebody who left anyway is no question.
+      if (meaning && (meaning.status || !status)) values.getOrInsertComputed(meaning, () => ({ rows: 0, line })).rows++
+    }
+    if (status !== 'suppressed') for (const found of contents) found.add(cells[found.column.index] ?? '', line)
+    if (status === 'skip') return 'skipped'
+    if (!status) {
+      return meanings.includes(undefined) ? reject('there is no status: the row ends before that column') : 'unknown'
+    }
+    const addresses = parseOwnerAddresses(cells[columns.address] ?? '')
+    if (!addresses.ok) return reject(addresses.reason)
+    const text = findDateText(cells, columns)
+    const date = readDate([text, ...columns.statuses.map(({ index }) => cells[index] ?? '')], status)
+    if (!date.ok) return reject(date.reason, text)
+    const { value } = date
+    for (const email of addresses.value) {
+      if (status === 'subscribed') subscribers.push({ email, subscribedAt: value })
+      else optOuts.push({ email, optedOutAt: value })
+    }
+    if (value) {
+      dates ??= { first: value, last: value, line, date: value }
+      if (value < dates.first) dates = { ...dates, first: value }
+      if (value > dates.last) dates = { ...dates, last: value }
+    } else if (status === 'subscribed') undated++
+    return status === 'subscribed' ? 'added' : 'left'
+  }
+
+  /** Reads the date of a row, and for somebody who left also those of the statuses. */
+  function readDate([text = '', ...others]: readonly string[], status: Status): Result<Date | undefined, string> {
+    const parse = (cell: string) => {
+      const order = findDateOrder(cell)
+      if (order) orders.add(order)
+      return parseDate(cell, { order: columns.dateOrder, serials: options.serials })
+    }
+    const date = parse(text)
+    if (status === 'subscribed') return date
+    // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
+    const all = [date, ...others.map(parse)].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
+    return { ok: true, value: all.toSorted((one, other) => Number(other) - Number(one))[0] }
+  }
+
   for (const row of table.rows()) {
-    const read = readRow(row, plan)
-    if (!read.ok) {
-      const address = (row.cells[plan.address] ?? '').slice(0, MAX_ADDRESS_TEXT)
-      rejected.push({ line: row.line, reason: read.reason, address })
-      continue
-    }
-    const { status, addresses, date } = read.value
-    if (status === 'skip') skipped++
-    for (const email of addresses) {
-      if (status === 'subscribed') subscribers.push({ email, subscribedAt: date })
-      else optOuts.push({ email, optedOutAt: date })
-    }
-    samples.getOrInsert(status, read.value)
+    rows.all++
+    rows[read(row)]++
   }
-  return { subscribers, optOuts, rejected, skipped, samples: STATUSES.flatMap((status) => samples.get(status) ?? []) }
+  // A date that shows the order may be in any row. Two that show different orders show none.
+  const [dateOrder, ...more] = orders
+  if (dateOrder && more.length === 0 && !columns.dateOrder) return readRows(table, { ...columns, dateOrder }, options)
+  const counted = [...values].map(([meaning, count]): CountedValue => ({ ...meaning, ...count }))
+  const byColumn = [...Map.groupBy(counted, ({ column }) => column).values()].flat()
+  return { columns, subscribers, optOuts, rejected, rows, values: byColumn, contents, dates, undated }
 }
 
-/** Reads a row, or says why it is rejected. */
-function readRow({ line, cells, problem }: Row, plan: Plan): Result<ReadRow, string> {
-  if (problem !== undefined) return { ok: false, reason: problem }
-  const status = plan.suppress ? 'suppressed' : readStatus(plan.statuses, cells).status
-  if (!status) return { ok: false, reason: 'there is no status: the row ends before that column' }
-  const toResult = (addresses: readonly Address[], date?: Date) => {
-    return { ok: true, value: { line, cells, status, addresses, date } } as const
-  }
-  if (status === 'skip') return toResult([])
-  const addresses = parseOwnerAddresses(cells[plan.address] ?? '')
-  if (!addresses.ok) return addresses
-  const date = readDate(cells, plan)
-  if (status === 'subscribed') return date.ok ? toResult(addresses.value, date.value) : date
-  // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-  const all = [date, ...plan.statuses.map(({ index }) => parseDate(cells[index] ?? '', plan.dateOrder))]
-  const dates = all.flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
-  return toResult(addresses.value, dates.toSorted((one, other) => Number(other) - Number(one))[0])
+/** With --suppress, no column says anything about a person. */
+const ALL_LEFT = { meanings: [], status: 'suppressed' } as const
+
+/** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */
+function findDateText(cells: readonly string[], { dates }: Columns): string {
+  const texts = dates.map((index) => toDateText(cells[index]))
+  return texts.find((text) => !isBlank(text.trim()) && !findFlag(toPlain(text))) ?? ''
 }
 
-/** Reads the first date of a row. A flag in a column such as `Subscribed` is none. */
-function readDate(cells: readonly string[], { dates, dateOrder }: Plan): ParsedDate {
-  for (const index of dates) {
-    const text = toDateText(cells[index])
-    const date = parseDate(text, dateOrder)
-    if (date.ok ? date.value : !findFlag(toPlain(text))) return date
-  }
-  return { ok: true, value: undefined }
+/** Whether there are several rows, all with the same address. */
+export function hasOneAddress({ rows, subscribers: [first, ...others] }: Reading): boolean {
+  const isFirst = ({ email }: { email: Address }) => first && toIdentity(email) === toIdentity(first.email)
+  return rows.added > 1 && rows.added + rows.empty === rows.all && others.every(isFirst)
 }

@@ -50,6 +50,35 @@ const SIGNATURES: readonly (readonly [starts: readonly string[], kind: string, a
   [['\x1f\x8b', '\xfd7zXZ\0', 'BZh', '(\xb5/\xfd', '7z\xbc\xaf'], 'a compressed file', 'unpack it first'],
   [['SQLite format 3\0'], 'a SQLite database', 'export it as CSV first'],
   [['%PDF-'], 'a PDF file', 'export the list as CSV instead'],
+  [['bplist00', 'L\0\0\0\x01\x14\x02'], 'a shortcut', 'open it, and save the document as CSV'],
+]
+
+/** Starts of texts that are not a list. */
+const TEXT_KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[] = [
+  [/^(?:version: *\d+\s+)?(?:#[^\n]*\n+)*dn::? |^\/\/ <!-- <mdb/i, 'an address book (LDIF)', 'export it as CSV there'],
+  [/^BEGIN:V(?:CARD|CALENDAR)/i, 'a file of contacts (vCard)', 'export them as CSV there'],
+  [
+    /^From \S+@\S+ .*\d{4}|^(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
+    'a file of mails',
+    'export the addresses as CSV instead',
+  ],
+  [/^\{\\rtf/, 'not plain text (RTF)', 'save it as plain text there'],
+  [
+    /^<[!?]?[a-z][\w:.-]*(?:\s[^@]*)?\/?>|^<(?:!DOCTYPE|!--|\?xml)/i,
+    'a web page (HTML) or XML',
+    'open it in a spreadsheet, and save it as CSV (UTF-8)',
+  ],
+  [
+    /^\[(?:InternetShortcut|Desktop Entry)\]|^\{[^[\]]{0,500}"(?:doc_id|resource_id)"/i,
+    'a shortcut to a document',
+    'open the document, and download it as CSV',
+  ],
+  [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa', 'use the dump that has one address per line (light)'],
+  [
+    /^(?:(?:--|\/\*|SET |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
+    'a dump of a database',
+    'export the table as CSV',
+  ],
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */
@@ -59,8 +88,16 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['\xfe\xff', 'utf-16be'],
 ]
 
-/** Decodes a text. A byte order mark counts more than `encoding`. @throws Failure that says what to do */
+/** Decodes a list. A byte order mark counts more than `encoding`. @throws Failure that says what to do with another kind of file */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
+  const text = decode(bytes, name, encoding)
+  const start = text.slice(0, 4096).trimStart().replaceAll(/\r\n?/g, '\n')
+  const [, kind, advice] = TEXT_KINDS.find(([pattern]) => pattern.test(start)) ?? []
+  if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
+  return text
+}
+
+function decode(bytes: Uint8Array, name: string, encoding?: string): string {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
   const [, kind, advice] = SIGNATURES.find(([starts]) => starts.some((one) => start.startsWith(one))) ?? []
   if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)

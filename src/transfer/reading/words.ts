@@ -8,110 +8,86 @@ export function toPlain(text: string): string {
   return plain.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '')
 }
 
+const toPhrases = (list: string) => list.trim().split(/,\s+/)
+
 /** Splits names that are separated by commas. */
 export function toPlainNames(list: string): readonly string[] {
-  return list.split(', ').map(toPlain)
+  return toPhrases(list).map(toPlain)
 }
 
 /** What an import does with a row: add the address, leave the row out, or suppress the address. The strictest is last. */
 export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Words of each kind: a line for each language of the page, in one order. A word that an earlier line has is left out. */
+/** Words of each kind, in the languages of the page. Each word is in one kind, once. */
 const KINDS = {
-  yes: [
-    'yes, y, true, t, 1, on, checked, ja, j, wahr, oui, o, vrai, sí, verdadero, vero, waar, tak, prawda, sim, s',
-    'verdadeiro, так, はい, 有, 是, نعم',
-  ],
-  no: [
-    'no, n, false, f, 0, off, unchecked, nein, falsch, non, faux, falso, nee, onwaar, nie, fałsz, não, ні, いいえ, 無, 否, لا',
-  ],
-  subscribed: [
-    'active, subscribed, confirmed, enabled, opted in',
-    'aktiv, abonniert, angemeldet, bestätigt, eingetragen, Abonnent',
-    'actif, abonné, abonnée, inscrit, inscrite, confirmé, confirmée',
-    'activo, activa, suscrito, suscrita, confirmado, confirmada, alta',
-    'attivo, attiva, iscritto, iscritta, confermato, confermata',
-    'actief, ingeschreven, aangemeld, bevestigd, geabonneerd',
-    'aktywny, aktywna, zapisany, zapisana, subskrybuje, potwierdzony',
-    'ativo, ativa, inscrito, inscrita, assinante',
-    'активний, активна, підписаний, підписана, підтверджений',
-    '有効, 登録済み, 登録, 購読中, 配信中',
-    '活跃, 订阅, 已订阅, 已确认, 有效',
-    'نشط, مشترك, مؤكد',
-  ],
-  suppressed: [
-    'unsubscribed, opted out, bounced, hard bounced, bouncing, cleaned, complained, complaint, spam, blocked, banned',
-    'blocklisted, blacklisted, suppressed, deleted, removed, undeliverable, unsub, opt out, bounce, hard bounce',
-    'do not mail, no mail, revoked, withdrawn, junk, marked as spam, trash, unreachable',
-    'abgemeldet, abbestellt, ausgetragen, gesperrt, blockiert, unzustellbar, gelöscht, widerrufen',
-    'désabonné, désabonnée, désinscrit, désinscrite, bloqué, bloquée, supprimé, supprimée, rejeté, plainte',
-    'baja, dado de baja, dada de baja, desuscrito, desuscrita, bloqueado, rebotado, eliminado, queja',
-    'disiscritto, disiscritta, cancellato, cancellata, bloccato, rimbalzato, eliminato, rimosso',
-    'uitgeschreven, afgemeld, geblokkeerd, verwijderd, onbestelbaar, klacht',
-    'wypisany, wypisana, zrezygnował, zrezygnowała, zablokowany, odbity, usunięty, usunięta',
-    'descadastrado, descadastrada, desinscrito, desinscrita, rejeitado, removido, excluído',
-    'відписаний, відписана, відписався, відписалась, відписалася, заблокований, видалений, скарга',
-    '解除, 解除済み, 登録解除, 購読解除, 配信停止, 停止, 退会, 退会済み, 解約, 解約済み, 削除, ブロック',
-    '退订, 已退订, 取消订阅, 已取消订阅, 退信, 已屏蔽, 已删除, 投诉',
-    'ألغى الاشتراك, ملغى الاشتراك, غير مشترك, محظور, محذوف, مرتد',
-  ],
-  skip: [
-    'pending, unconfirmed, not confirmed, inactive, disabled, cancelled, canceled, archived, not subscribed',
-    'non-subscribed, never subscribed, no consent, soft bounced, validating, needs approval',
-    'inaktiv, ausstehend, unbestätigt, nicht bestätigt, wartend, gekündigt',
-    'inactif, en attente, non confirmé, non confirmée, non inscrit, annulé',
-    'inactivo, inactiva, pendiente, sin confirmar, no confirmado, no suscrito, cancelado',
-    'inattivo, inattiva, in attesa, non confermato, non iscritto, annullato',
-    'inactief, in afwachting, onbevestigd, niet bevestigd, geannuleerd',
-    'nieaktywny, nieaktywna, oczekujący, niepotwierdzony, anulowany',
-    'inativo, inativa, pendente, não confirmado, não inscrito',
-    'неактивний, очікує, непідтверджений, скасований',
-    '無効, 保留, 未確認, 仮登録, 未登録',
-    '待确认, 未确认, 未订阅, 未激活, 无效',
-    'غير نشط, معلق, غير مؤكد, قيد الانتظار',
-  ],
+  // Answers of people, then flags: a column has both.
+  yes: `yes, y, ja, j, oui, o, sí, tak, sim, s, так, はい, 是, نعم`,
+  no: `no, n, nein, non, nee, nie, não, ні, いいえ, 否, لا`,
+  on: `true, t, 1, on, checked, wahr, vrai, verdadero, vero, waar, prawda, verdadeiro, 有`,
+  off: `false, f, 0, off, unchecked, falsch, faux, falso, onwaar, fałsz, 無`,
+  subscribed: `
+    active, subscribed, confirmed, enabled, opted in, aktiv, abonniert, angemeldet, bestätigt, eingetragen, Abonnent,
+    actif, abonné, abonnée, inscrit, inscrite, confirmé, confirmée, activo, activa, suscrito, suscrita, confirmado,
+    confirmada, alta, attivo, attiva, iscritto, iscritta, confermato, confermata, actief, ingeschreven, aangemeld,
+    bevestigd, geabonneerd, aktywny, aktywna, zapisany, zapisana, subskrybuje, potwierdzony, ativo, ativa, inscrito,
+    inscrita, assinante, активний, активна, підписаний, підписана, підтверджений, 有効, 登録済み, 登録, 購読中, 配信中, 活跃, 订阅, 已订阅,
+    已确认, 有效, نشط, مشترك, مؤكد`,
+  suppressed: `
+    unsubscribed, opted out, bounced, hard bounced, bouncing, cleaned, complained, complaint, spam, blocked, banned,
+    blocklisted, blacklisted, suppressed, deleted, removed, undeliverable, unsub, opt out, bounce, hard bounce,
+    do not mail, no mail, revoked, withdrawn, junk, marked as spam, trash, unreachable, abgemeldet, abbestellt,
+    ausgetragen, gesperrt, blockiert, unzustellbar, gelöscht, widerrufen, désabonné, désabonnée, désinscrit,
+    désinscrite, bloqué, bloquée, supprimé, supprimée, rejeté, plainte, baja, dado de baja, dada de baja, desuscrito,
+    desuscrita, bloqueado, rebotado, eliminado, queja, disiscritto, disiscritta, cancellato, cancellata, bloccato,
+    rimbalzato, eliminato, rimosso, uitgeschreven, afgemeld, geblokkeerd, verwijderd, onbestelbaar, klacht, wypisany,
+    wypisana, zrezygnował, zrezygnowała, zablokowany, odbity, usunięty, usunięta, descadastrado, descadastrada,
+    desinscrito, desinscrita, rejeitado, removido, excluído, відписаний, відписана, відписався, відписалась,
+    відписалася, заблокований, видалений, скарга, 解除, 解除済み, 登録解除, 購読解除, 配信停止, 停止, 退会, 退会済み, 解約, 解約済み, 削除, ブロック, 退订,
+    已退订, 取消订阅, 已取消订阅, 退信, 已屏蔽, 已删除, 投诉, ألغى الاشتراك, ملغى الاشتراك, غير مشترك, محظور, محذوف, مرتد`,
+  skip: `
+    pending, unconfirmed, not confirmed, inactive, disabled, cancelled, canceled, archived, not subscribed,
+    non-subscribed, never subscribed, no consent, soft bounced, validating, needs approval, inaktiv, ausstehend,
+    unbestätigt, nicht bestätigt, wartend, gekündigt, inactif, en attente, non confirmé, non confirmée, non inscrit,
+    annulé, inactivo, inactiva, pendiente, sin confirmar, no confirmado, no suscrito, cancelado, inattivo, inattiva,
+    in attesa, non confermato, non iscritto, annullato, inactief, in afwachting, onbevestigd, niet bevestigd,
+    geannuleerd, nieaktywny, nieaktywna, oczekujący, niepotwierdzony, anulowany, inativo, inativa, pendente,
+    não confirmado, não inscrito, неактивний, очікує, непідтверджений, скасований, 無効, 保留, 未確認, 仮登録, 未登録, 待确认, 未确认,
+    未订阅, 未激活, 无效, غير نشط, معلق, غير مؤكد, قيد الانتظار`,
   // What says anywhere in a cell that somebody left: unambiguous words only. With an asterisk, a word goes on. Between words may
   // be anything but letters and digits, or nothing: `e mail` is also e-mail and email.
-  left: [
-    'unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not e mail',
-    'do not contact, don t mail, don t e mail, no mail, no mails, no more mail, no more mails',
-    'no more emails, hard bounce*, consent revoked, consent withdrawn, revoked consent, withdrew consent',
-    'abgemeldet*, abmeld*, abbestell*, ausgetragen, ausgetreten, keine mails mehr, keine e mails mehr',
-    'keinen newsletter, einwilligung widerrufen',
-    'désabonn*, désinscri*, ne pas contacter, ne plus contacter, ne plus envoyer',
-    'dado de baja, dada de baja, dio de baja, darse de baja, desuscri*, no contactar, no enviar',
-    'disiscri*, non contattare, non inviare',
-    'uitgeschreven, afgemeld, niet mailen, geen mail, geen mails',
-    'wypisan*, wypisał*, zrezygnował*, nie wysyłać',
-    'descadastr*, desinscri*, não contatar, não enviar',
-    'відпис*, не надсилати',
-    '配信停止, 購読解除, 登録解除, 退会, 解約',
-    '退订, 取消订阅',
-    'ألغى الاشتراك, ملغى الاشتراك, إلغاء الاشتراك',
-  ],
-  // Besides these, parts of names that say so.
-  leftNames: [
-    'deleted, removed, blacklist, blocklist, blocked, bounce, complain, suppress, revoked, withdrawn, gesperrt, widerruf',
-    'bloqué, désabon, de baja, la baja, rebot, cancellat, rezygnac, 解除, الغاء',
-  ],
+  left: `
+    unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not e mail,
+    do not contact, don t mail, don t e mail, no mail, no mails, no more mail, no more mails, no more emails,
+    hard bounce*, consent revoked, consent withdrawn, revoked consent, withdrew consent, deactivat*, blacklist*,
+    blocklist*, suppressed, abgemeldet*, abmeld*, abbestell*, ausgetragen, ausgetreten, keine mails mehr,
+    keine e mails mehr, deaktiviert*, keinen newsletter, einwilligung widerrufen, gesperrt, désabonn*, désinscri*,
+    désactivé*, ne pas contacter, ne plus contacter, ne plus envoyer, de baja, la baja, darse de baja, desuscri*,
+    desactivad*, no contactar, no enviar, disiscri*, disattivat*, non contattare, non inviare, uitgeschreven, afgemeld,
+    gedeactiveerd, niet mailen, geen mail, geen mails, wypisan*, wypisał*, zrezygnował*, nie wysyłać, descadastr*,
+    desinscri*, não contatar, não enviar, відпис*, не надсилати, 配信停止, 購読解除, 登録解除, 退会, 解約, 退订, 取消订阅, ألغى الاشتراك,
+    ملغى الاشتراك, إلغاء الاشتراك`,
 } as const
 
 /** The plain words of a kind, in any language. */
-export const toWords = (kind: keyof typeof KINDS): ReadonlySet<string> => new Set(KINDS[kind].flatMap(toPlainNames))
+export const toWords = (kind: keyof typeof KINDS): ReadonlySet<string> => new Set(toPlainNames(KINDS[kind]))
 
 const [YES, NO] = [toWords('yes'), toWords('no')]
+const [ON, OFF] = [toWords('on'), toWords('off')]
 
 /** Meanings of words, in any language. */
 export const WORDS: ReadonlyMap<string, Status> = new Map(
   STATUSES.flatMap((status) => [...toWords(status)].map((word) => [word, status] as const)),
 )
 
-/** Parts of plain names that say that somebody left. */
-export const LEFT_PARTS: readonly string[] = [...toWords('left'), ...toWords('leftNames')]
-
-/** Whether a plain word is a flag, in any language. */
+/** Whether a plain word is a flag in a column, in any language. */
 export function findFlag(word: string): 'yes' | 'no' | undefined {
+  return YES.has(word) || ON.has(word) ? 'yes' : NO.has(word) || OFF.has(word) ? 'no' : undefined
+}
+
+/** Whether what a person types means yes or no, in any language; undefined for everything else. */
+export function findAnswer(text: string): 'yes' | 'no' | undefined {
+  const word = toPlain(text)
   return YES.has(word) ? 'yes' : NO.has(word) ? 'no' : undefined
 }
 
@@ -120,12 +96,12 @@ export function toPlainValue(text: string): string {
   return toPlain(text) || text.trim()
 }
 
-const LEFT = toPattern(KINDS.left.flatMap((line) => line.split(', ')))
+const LEFT = toPattern(toPhrases(KINDS.left))
 
-/** Whether a cell says that somebody left: among other words, or as one of several words that each mean it alone. */
+/** Whether a cell, or the name of a column, says that somebody left: among other words, or as one of several that mean it. */
 export function saysLeft(cell: string): boolean {
-  // Most cells of some columns are numbers.
-  if (/^\d*$/.test(cell)) return false
+  // Most cells of some columns are numbers. An address or a link says nothing about its person.
+  if (/^(?:\d*|https?:\S*|[^\s@]+@[^\s@]+)$/.test(cell)) return false
   if (LEFT.test(toBare(cell))) return true
   return cell
     .split(cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/)

@@ -47,6 +47,22 @@ test.each([
   ['31 مايو 2024', '2024-05-31T00:00:00.000Z'],
   ['2024年5月31日', '2024-05-31T00:00:00.000Z'],
   ['2024-05-31 23:59:60', '2024-06-01T00:00:00.000Z'],
+  ['2024/05/31 9:00:12 a. m. GMT-6', '2024-05-31T15:00:12.000Z'],
+  ['2024/06/02 12:15:00 p.\u00a0m. GMT-6', '2024-06-02T18:15:00.000Z'],
+  ['2024/05/31, 2:10:22\u202fPM', '2024-05-31T14:10:22.000Z'],
+  ['2024/5/31 上午 9:00:12 [GMT+8]', '2024-05-31T01:00:12.000Z'],
+  ['2024年5月31日 午後3:00', '2024-05-31T15:00:00.000Z'],
+  ['2024-05-31 09:00 EST', '2024-05-31T14:00:00.000Z'],
+  ['2024-05-31 09:00 MESZ', '2024-05-31T07:00:00.000Z'],
+  ['2024-05-31 09:00:00 OEZ', '2024-05-31T07:00:00.000Z'],
+  ['Mon Mar 11 2024 17:24:25 GMT-0300 (Horário Padrão de Brasília)', '2024-03-11T20:24:25.000Z'],
+  ['Fri May 31 2024', '2024-05-31T00:00:00.000Z'],
+  ['Fri May 31 09:00:00 UTC 2024', '2024-05-31T09:00:00.000Z'],
+  ['Fri May 31 09:00:00 2024', '2024-05-31T09:00:00.000Z'],
+  ['Freitag, 31. Mai 2024 um 09:00 Uhr', '2024-05-31T09:00:00.000Z'],
+  ['vendredi 31 mai 2024 à 09h30', '2024-05-31T09:30:00.000Z'],
+  ['viernes, 31 de mayo de 2024, 9:00 p. m.', '2024-05-31T21:00:00.000Z'],
+  ['May 31, 2024 at 9:00 AM', '2024-05-31T09:00:00.000Z'],
 ])('%j is %s', (text, iso) => {
   expect(parseDate(text)).toEqual({ ok: true, value: new Date(iso) })
 })
@@ -70,6 +86,8 @@ test.each([
   ['31-05-24', 'the format of the date is not known'],
   ['31 Foo 2024', 'does not exist'],
   ['20240531', 'the format of the date is not known'],
+  ['2024-05-31 09:00:00 IST', 'the format of the date is not known'],
+  ['45443', 'the date may be a number of Excel: name its column with --date-column'],
 ])('%j is invalid: %s', (value, reason) => {
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })
@@ -81,5 +99,13 @@ test.each([
   ['2024-02-01', 'mdy', '2024-02-01T00:00:00.000Z'],
   ['1.2.2024', 'mdy', '2024-02-01T00:00:00.000Z'],
 ] as const)('%j in the order %s is %s', (text, order, iso) => {
-  expect(parseDate(text, order)).toEqual({ ok: true, value: new Date(iso) })
+  expect(parseDate(text, { order })).toEqual({ ok: true, value: new Date(iso) })
+})
+
+test.each([
+  ['45443', '2024-05-31T00:00:00.000Z'],
+  ['45443.375', '2024-05-31T09:00:00.000Z'],
+  ['45443,5', '2024-05-31T12:00:00.000Z'],
+])('the number %j of Excel is %s, where the owner names the column', (text, iso) => {
+  expect(parseDate(text, { serials: true })).toEqual({ ok: true, value: new Date(iso) })
 })

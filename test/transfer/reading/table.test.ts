@@ -3,7 +3,8 @@
 import { expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { parseTable, readRecords } from '../../../src/transfer/reading/table.ts'
+import { readRecords } from '../../../src/transfer/reading/csv.ts'
+import { parseTable } from '../../../src/transfer/reading/table.ts'
 
 const read = (text: string, csv: { delimiter?: string; width?: number } = {}) => [
   ...readRecords(text, { file: 'list', line: 1, at: 0, delimiter: ',', ...csv }),
@@ -12,7 +13,8 @@ const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells
 
 test.each<readonly [string, string, string]>([
   ['no line break at the end', 'a,b\nc,d', 'a|b / c|d'],
-  ['CRLF after a quote', 'a,"b"\r\n"c",d\r\n', 'a|b / c|d'],
+  ['spaces around quotes', 'a, "b, c" ,d\n "e",f\n', 'a|b, c|d / e|f'],
+  ['a row in quotes', '"a,""b, c"",d"\n"e,f";;\n', 'a|b, c|d / e|f'],
   ['empty lines and empty cells', '\n\na,,\n,\n\n', 'a|| / |'],
   ['quotes', '"a","b ""c"", d"\n"",""', 'a|b "c", d / |'],
   ['a quote inside a cell', 'a,5" disk\nb,c\n', 'a|5" disk / b|c'],
@@ -25,11 +27,19 @@ test.each<readonly [string, string, string]>([
   ).toBe(expected)
 })
 
-test('another delimiter, and CR alone', () => {
-  const { names, rows } = parseTable('a;b\r"c;\rd";e\r', 'list', false)
-  expect([names, ...[...rows()].map(({ cells }) => cells)]).toEqual([
+test.each<readonly [ends: string, text: string]>([
+  ['CR', 'a;b\r"c;\rd";e\rf;g\r'],
+  ['LF', 'a;b\n"c;\nd";e\nf;g\n'],
+  ['CRLF', 'a;b\r\n"c;\r\nd";e\r\nf;g\r\n'],
+  ['CR, and LF in a cell', 'a;b\r"c;\nd";e\rf;g\r'],
+  ['LF, and CR in a cell', 'a;b\n"c;\rd";e\nf;g\n'],
+  ['all of them', 'a;b\r"c;\r\nd";e\r\nf;g'],
+])('lines may end with %s', (_, text) => {
+  const { names, rows } = parseTable(text, 'list', false)
+  expect([names, ...[...rows()].map(({ line, cells }) => [line, ...cells])]).toEqual([
     ['a', 'b'],
-    ['c;\nd', 'e'],
+    [3, 'c;\nd', 'e'],
+    [4, 'f', 'g'],
   ])
 })
 
@@ -59,7 +69,7 @@ test('any cells are what csv-parse reads', () => {
   fc.assert(
     fc.property(rows, (table) => {
       const text = table.map((cells) => cells.map(toCell).join(',')).join('\n')
-      expect(toCells(text)).toEqual(table)
+      expect(toCells(text, { width: 9 })).toEqual(table)
       expect(parse(text, { relax_column_count: true, record_delimiter: '\n' })).toEqual(table)
     }),
     { numRuns: 1000 },

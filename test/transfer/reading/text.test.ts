@@ -51,6 +51,28 @@ describe('a file that is not text', () => {
     ],
   ])('%s', (_, bytes, message) => expect(() => decodeText(bytes, 'list')).toThrow(`list: ${message}`))
 
+  test.each([
+    ['version: 1\n\ndn: cn=Ada\n', 'it is an address book (LDIF): export it as CSV there'],
+    ['# comment\ndn:: Y249\n', 'it is an address book (LDIF)'],
+    ['begin:vcard\nEMAIL:a@site.io\n', 'it is a file of contacts (vCard)'],
+    ['From a@site.io Fri May 31 09:00:00 2024\n', 'it is a file of mails'],
+    ['Return-Path: <a@site.io>\r\n', 'it is a file of mails'],
+    ['{\\rtf1\\ansi a@site.io}', 'it is not plain text (RTF): save it as plain text'],
+    ['\n <!DOCTYPE html>\n<table>', 'it is a web page (HTML) or XML: open it in a spreadsheet, and save it as CSV'],
+    ['<html xmlns:x="urn:excel"><body>a@site.io', 'it is a web page (HTML) or XML'],
+    ['<table border=1><tr><td>a@site.io</td>', 'it is a web page (HTML) or XML'],
+    ['<?xml version="1.0"?>\n<Workbook/>', 'it is a web page (HTML) or XML'],
+    ['{"":"WARNING","doc_id":"1","email":"a@site.io"}', 'it is a shortcut to a document: open the document'],
+    ['[InternetShortcut]\nURL=https://site.io\n', 'it is a shortcut to a document'],
+    ['date 1717146000\ngecos Ada\nemail a@site.io\n\n', 'it is a dump of Sympa: use the dump that has one address'],
+    ['-- MySQL dump 10\n--\nINSERT INTO `users` VALUES', 'it is a dump of a database: export the table as CSV'],
+  ])('%j', (text, message) => expect(() => decodeText(Buffer.from(text), 'list')).toThrow(`list: ${message}`))
+
+  test.each(['<a@site.io>\n', 'email address\na@site.io\n', 'date,email\n', '# a list\na@site.io\n', '[{"email":1}]'])(
+    'is not %j',
+    (text) => expect(decodeText(Buffer.from(text), 'list')).toBe(text),
+  )
+
   test('or is in another encoding than the one given', () => {
     expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow(
       'list: it is not shift_jis. Save it as UTF-8',

@@ -1,0 +1,138 @@
+/**
+ * Splits CSV into rows: RFC 4180, with variants of other programs. A quote inside a cell that does not begin with one belongs to
+ * the cell, and so do all quotes of a cell that continues after its closing quote. A backslash before a quote doubles it where
+ * the row has its cells only then. A row that is one cell in quotes, with all its cells inside, is split once more.
+ */
+
+import { Failure } from '../../failure.ts'
+import { parseOwnerAddress } from './addresses.ts'
+
+export interface Row {
+  /** The line on which it ends, from 1. In a document of JSON, the number of the record. */
+  readonly line: number
+  readonly cells: readonly string[]
+  /** Why it cannot be read. */
+  readonly problem?: string | undefined
+}
+
+export interface Table {
+  /** The name of the file in messages. */
+  readonly file: string
+  /** The names of the columns; `undefined` when the text has one address per line. */
+  readonly names: readonly string[] | undefined
+  /** Lines before the rows: titles, comments, and the header if it is in a line. */
+  readonly head: readonly { readonly line: number; readonly content: string }[]
+  /** What the number of a row counts. */
+  readonly place: 'line' | 'record'
+  /** Reads the rows, each time from the first one. Blank lines are left out. */
+  rows(): IteratorObject<Row>
+}
+
+/** How to split a text, and where to start. */
+export interface Csv {
+  /** The name of the file in messages. */
+  readonly file: string
+  /** The number of the first line, from 1. */
+  readonly line: number
+  /** Where it begins in the text. */
+  readonly at: number
+  /** Undefined when each line is one cell. */
+  readonly delimiter?: string | undefined
+  /** The number of columns, if it is known. */
+  readonly width?: number
+}
+
+/** Returns where the line ends that has a place of a text. */
+export function toLineEnd(text: string, from: number): number {
+  const found = text.indexOf('\n', from)
+  return found < 0 ? text.length : found
+}
+
+/** A line in quotes. Excel adds delimiters of another kind after it. */
+const WHOLE = /^"((?:[^"]|"")*)"[,;\t|]*$/
+
+/** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
+export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
+  const { file, delimiter, width = Number.POSITIVE_INFINITY } = csv
+  let { line, at } = csv
+  let doubled: string | undefined
+  for (let end = at; at < text.length; line++, at = end + 1) {
+    end = toLineEnd(text, at)
+    const content = text.slice(at, end)
+    const trimmed = content.trim()
+    let cells: readonly string[]
+    if (delimiter === undefined) {
+      // A line without columns never goes on in the next one. Some programs quote it.
+      const isQuoted = trimmed.length > 1 && trimmed.startsWith('"') && trimmed.endsWith('"')
+      cells = [isQuoted ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed]
+    } else if (!content.includes('"')) {
+      cells = content.split(delimiter)
+    } else {
+      let record = parseQuoted(text, at, delimiter)
+      if (csv.width !== undefined && record?.cells.length !== width) {
+        // MailPoet writes `\"` for `""`. Elsewhere a cell may end in a backslash, so the number of cells decides.
+        doubled ??= text.replaceAll('\\"', '""')
+        const other = parseQuoted(doubled, at, delimiter)
+        if (other?.cells.length === width) record = other
+      }
+      if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
+      const lines = text.slice(at, record.end).split('\n')
+      const last = line + lines.length - 1
+      if (last > line && holdsRow(lines, record.cells, csv)) {
+        const advice = `the rows up to line ${last} are inside it; close or double it`
+        throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
+      }
+      // Excel writes a whole row in quotes, and then its own delimiters.
+      const isWhole = record.cells.length !== width && record.cells.slice(1).every((cell) => cell === '')
+      cells = (isWhole && splitWhole(content, delimiter, width)) || record.cells
+      end = record.end
+      line = last
+    }
+    // Then a delimiter is not quoted, so cells may be in the wrong columns.
+    const isWide = cells.length > width && cells.slice(width).some((cell) => cell.trim() !== '')
+    const problem = isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
+    if (trimmed !== '') yield { line, cells, problem }
+  }
+}
+
+/** Splits a row that is in quotes as a whole; undefined when it has other cells than the header. */
+function splitWhole(content: string, delimiter: string, width: number): readonly string[] | undefined {
+  const cells = parseQuoted(WHOLE.exec(content)?.[1]?.replaceAll('""', '"') ?? '', 0, delimiter)?.cells ?? []
+  return cells.length === width || (width === Number.POSITIVE_INFINITY && cells.length > 1) ? cells : undefined
+}
+
+/** Parses a record with quotes. Returns undefined when the text ends in a quote. */
+function parseQuoted(text: string, start: number, delimiter: string) {
+  const cells: string[] = []
+  for (let from = start; ; ) {
+    // Spaces may be around the quotes.
+    let opening = from
+    while (text[opening] === ' ') opening++
+    const closing = text[opening] === '"' ? findClosingQuote(text, opening) : undefined
+    if (closing === -1) return undefined
+    let end = closing === undefined ? from : closing + 1
+    while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
+    const isQuoted = closing !== undefined && text.slice(closing + 1, end).trim() === ''
+    cells.push(isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end))
+    if (text[end] !== delimiter) return { cells, end }
+    from = end + 1
+  }
+}
+
+/** Finds the quote that closes a cell: the first one that is not doubled. */
+function findClosingQuote(text: string, opening: number): number {
+  let at = text.indexOf('"', opening + 1)
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at
+}
+
+/** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
+function holdsRow(lines: readonly string[], cells: readonly string[], { delimiter = ',', width }: Csv): boolean {
+  // A line with an odd number of quotes ends a cell, and begins with a part of that.
+  const whole = lines.slice(1).filter((line) => line.split('"').length % 2 === 1)
+  return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {
+    const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
+    const others = unquoted.split(delimiter)
+    return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
+  })
+}

@@ -1,0 +1,225 @@
+/** What an import is going to do, for the owner: the counts, the columns, and what is doubtful. Pure. */
+
+import { basename } from 'node:path'
+import type { ReadOptions } from './columns.ts'
+import type { Table } from './csv.ts'
+import { isDate, isSerial, UNCLEAR_DATE } from './dates.ts'
+import {
+  DATE_NAMES,
+  GLOBAL_STATUS,
+  HARMLESS_NAMES,
+  isAddressName,
+  SUBSCRIBERS_ONLY,
+  UNRELATED_NAMES,
+} from './programs.ts'
+import { type Contents, hasOneAddress, type Reading, type RejectedRow } from './rows.ts'
+import { findFlag, saysLeft, toPlain } from './words.ts'
+
+/** Most characters of a text that are shown. */
+const MAX_TEXT = 60
+
+/** Most rows, values or columns of one kind that are shown. */
+const MAX_SHOWN = 5
+
+/** Quotes a text from a file, shortened. */
+export const quote = (text: string) => JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+
+const toNumber = (count: number) => count.toLocaleString('en')
+const toCount = (count: number, noun: string, plural = `${noun}s`) =>
+  `${toNumber(count)} ${count === 1 ? noun : plural}`
+const toDay = (date: Date) => date.toISOString().slice(0, 10)
+
+/** Joins what is shown of a list: `a, b and 3 more`. */
+function join(texts: readonly string[], separator = ', '): string {
+  const more = texts.length - MAX_SHOWN
+  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
+}
+
+/** What the review of a list is made from. */
+export interface Review {
+  readonly table: Table
+  readonly reading: Reading
+  readonly options: ReadOptions
+}
+
+/** Describes what would be done, one line each. The doubts come last, and begin with `!`. */
+export function toReviewLines(review: Review): readonly string[] {
+  const { table, reading, options } = review
+  const { rows, rejected, subscribers, optOuts } = reading
+  const counts: readonly (readonly [count: number, text: string])[] = [
+    [rows.added, `would be added${toAddresses(subscribers, rows.added)}`],
+    [rows.left, `left: suppressed, and removed if they are on the list${toAddresses(optOuts, rows.left)}`],
+    [rows.skipped, 'skipped'],
+    [rows.rejected, `rejected: ${join(rejected.map((row) => describeRejected(row, table)))}`],
+    [rows.empty, 'empty'],
+  ]
+  const isShown = (count: number, index: number) => count > 0 || (index === 0 && !options.suppress)
+  return [
+    `${table.file}: ${toCount(rows.all, 'row')}`,
+    ...counts
+      .filter(([count], index) => isShown(count, index))
+      .map(([n, text]) => `${toNumber(n).padStart(7)}  ${text}`),
+    ...(table.names ? toColumnLines(review) : []),
+    ...findDoubts(review).map((doubt) => `! ${doubt}`),
+  ]
+}
+
+const toAddresses = (people: readonly unknown[], rows: number) =>
+  people.length > rows ? ` (${toCount(people.length, 'address', 'addresses')})` : ''
+
+/** An invalid address is shown without the reason. */
+function describeRejected({ line, cell, reason }: RejectedRow, { place }: Table): string {
+  const isPlain = /^(?:the address is not valid|there is no address)$/.test(reason)
+  return `${place} ${line} ${quote(cell)}${isPlain ? '' : ` (${reason})`}`
+}
+
+function toColumnLines({ table, reading, options }: Review): readonly string[] {
+  const { columns, values, contents, dates } = reading
+  const toNames = (indexes: readonly number[]) => indexes.map((index) => quote(columns.names[index] ?? '')).join(', ')
+  const title = table.head.slice(0, -1).map(({ content }) => quote(content))
+  const none = `none: everybody ${options.suppress ? 'left' : 'subscribes'} at the time of the import`
+  const range = dates && [
+    `from ${toDay(dates.first)} to ${toDay(dates.last)}`,
+    `${table.place} ${dates.line} is ${toDay(dates.date)}`,
+  ]
+  const unread = [...contents.map(describeContents), ...columns.ignored.map(({ name }) => quote(name))]
+  const statuses = [...Map.groupBy(values, ({ column }) => column)]
+  const lines: readonly (readonly [label: string, text: string])[] = [
+    ['header', title.length > 0 ? `line ${table.head.at(-1)?.line}, below ${join(title)}` : ''],
+    ['address', toNames([columns.address])],
+    [
+      'date',
+      columns.dates.length === 0 ? none : [toNames(columns.dates), range?.join('; ')].filter(Boolean).join(', '),
+    ],
+    ...statuses.map(([name, found]) => ['status', `${quote(name)}: ${join(found.map(describeValue), '; ')}`] as const),
+    ['not read', unread.join('; ')],
+  ]
+  return lines.filter(([, text]) => text !== '').map(([label, text]) => `${label.padEnd(9)} ${text}`)
+}
+
+const MEANINGS = { subscribed: 'subscribed', suppressed: 'left', skip: 'skipped' } as const
+
+function describeValue({ value, rows, status = 'skip' }: Reading['values'][number]): string {
+  return `${value.trim().slice(0, MAX_TEXT) || 'empty'} ${toNumber(rows)} ${MEANINGS[status]}`
+}
+
+/** Such as `"Notes": "VIP" 12, empty 2,370`. Only the name when there are many values, or when they are harmless. */
+function describeContents({ column, values, hasMoreValues, empty }: Contents): string {
+  if (values.length === 0 || hasMoreValues || isHarmless(column.plain)) return quote(column.name)
+  const sorted = values.toSorted(([, one], [, other]) => other - one)
+  const shown = join(sorted.map(([value, rows]) => `${quote(value)} ${toNumber(rows)}`))
+  return `${quote(column.name)}: ${shown}${empty > 0 ? `, empty ${toNumber(empty)}` : ''}`
+}
+
+/** Whether a column of that plain name does not say who left. */
+function isHarmless(plain: string): boolean {
+  return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(/\d+/g, ''))
+}
+
+/** What is doubtful about an import: each says what was seen, and names the option that answers it. */
+export function findDoubts(review: Review): readonly string[] {
+  const all = [findSilence, findWords, findEmptyStatuses, findGlobalStatus, findDateDoubts, findRowDoubts]
+  return all.flatMap((find) => find(review))
+}
+
+/** Names of files of people who left, beside the words that say so. */
+const LEFT_FILE =
+  /unsub|non-?subscr|opt.?outs|bounce|complain|suppress|clean|block|bajas|rebot|plainte|uitschr|cancel[al]|odbi|скарг/i
+
+/** Nothing says who left. */
+function findSilence({ table, reading, options }: Review): readonly string[] {
+  const { columns, rows, contents } = reading
+  const isKnown =
+    columns.statuses.some(({ saysWhoLeft }) => saysWhoLeft) ||
+    columns.names.some((name) => SUBSCRIBERS_ONLY.includes(toPlain(name)))
+  const name = basename(table.file).normalize('NFC')
+  const hasLeftName =
+    rows.left === 0 && (LEFT_FILE.test(name) || saysLeft(name.replace(/[^\p{L}]+/gu, ',')) || saysLeft(name))
+  // Neither harmless, nor empty, nor only addresses.
+  const isUnknown = ({ column: { plain }, addresses, rows, empty }: Contents) =>
+    empty + addresses < rows && !isHarmless(plain) && !UNRELATED_NAMES.has(plain)
+  const unknown = contents.filter(isUnknown).map(({ column }) => quote(column.option))
+  if (options.suppress || rows.added === 0 || (!hasLeftName && (isKnown || unknown.length === 0))) return []
+  const [one] = unknown
+  const seen = `${hasLeftName ? 'the name of the file says that people left, but ' : ''}nothing in it says who left`
+  const advice = one
+    ? `, and ${join(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not read: --status-column ${one} if it does, --ignore-column ${one} if not, or`
+    : ':'
+  return [`${seen}${advice} --suppress if everybody left`]
+}
+
+/** A column that is not read says that somebody left: in a cell, or by its name and any value but no. */
+function findWords({ table, reading }: Review): readonly string[] {
+  return reading.contents.flatMap(({ column: { plain, name, option }, left, values, hasMoreValues }) => {
+    const isNamed = [name, name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')].some(saysLeft)
+    const isFilled = hasMoreValues || values.some(([value]) => findFlag(toPlain(value)) !== 'no')
+    if (UNRELATED_NAMES.has(plain) || !(left || (isNamed && isFilled))) return []
+    const where = left ? `${table.place} ${left.line} has ${quote(left.cell)}` : 'its name'
+    const options = `--status-column ${quote(option)} reads it, --ignore-column ${quote(option)} does not`
+    return [`${quote(name)} says that somebody left (${where}), and is not read: ${options}`]
+  })
+}
+
+/** Somebody has no status. */
+function findEmptyStatuses({ reading }: Review): readonly string[] {
+  return reading.values.flatMap(({ column, rows, isAssumed }) => {
+    const advice = `--treat ${quote(`${column}:=subscribed`)} adds them`
+    return isAssumed ? `${toCount(rows, 'row')} without a value of ${quote(column)} will be skipped: ${advice}` : []
+  })
+}
+
+/** The program has one status for all lists. */
+function findGlobalStatus({ reading, options }: Review): readonly string[] {
+  const plain = reading.columns.names.map(toPlain)
+  const found = GLOBAL_STATUS.find(({ columns }) => columns.every((name) => plain.includes(toPlain(name))))
+  if (!found || options.statusColumn || reading.rows.added === 0) return []
+  const advice = 'docs/import.md says how to export one. --status-column status if there is no other list'
+  return [`exports of ${found.program} do not say who left one list: ${advice}`]
+}
+
+/** Dates cannot be added later. */
+function findDateDoubts({ table, reading, options }: Review): readonly string[] {
+  const { columns, contents, undated, rows, rejected } = reading
+  const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).map((row) => describeRejected(row, table))
+  const isOne = (text: string) => isSerial(text) || (Number.isNaN(Number(text)) && isDate(text))
+  const mayBeDate = ({ column: { plain, name }, values }: Contents) =>
+    values.length > 0 &&
+    !isHarmless(plain) &&
+    !saysLeft(name) &&
+    (values.every(([value]) => isOne(value)) || DATE_NAMES.includes(plain))
+  const isOpen = rows.added > 0 && options.dateColumn === undefined && !options.suppress
+  const possible = isOpen && columns.dates.length === 0 ? contents.filter(mayBeDate).map(({ column }) => column) : []
+  const [one] = possible
+  return [
+    ...(one ? [`no date is read, and none can be added later: --date-column ${quote(one.option)}, or none`] : []),
+    ...(isOpen && columns.dates.length > 0 && undated > 0
+      ? [`${toCount(undated, 'row')} would be added without a date: --date-column none if that is right`]
+      : []),
+    ...(unclear.length > 0
+      ? [`${toCount(unclear.length, 'date')} may be day/month or month/day: --date-order dmy, or mdy`]
+      : []),
+  ]
+}
+
+/** Rows that are lost, or that are not what they seem. */
+function findRowDoubts({ table, reading, options }: Review): readonly string[] {
+  const { rows, rejected, contents, columns } = reading
+  const read = rows.all - rows.empty - rejected.filter(({ cell }) => !cell.includes('@')).length
+  const isOther = ({ column, addresses }: Contents) =>
+    addresses > (isAddressName(column.name.replace(/\d/g, '')) ? 0 : read) && !options.column
+  const others = contents.filter(isOther)
+  const lost = table.head.find(({ content }) => content.includes('@'))
+  return [
+    ...(rejected.length * 10 > rows.all
+      ? [`rejected are ${toNumber(rejected.length)} of ${toCount(rows.all, 'row')}: --rejected FILE keeps them`]
+      : []),
+    ...others.map(
+      ({ column, addresses }) =>
+        `${quote(column.name)} has ${toCount(addresses, 'address', 'addresses')} that are not read: --column ${quote(column.option)} reads only these`,
+    ),
+    ...(hasOneAddress(reading)
+      ? [`all rows have the address in ${quote(columns.names[columns.address] ?? '')}: --column names another column`]
+      : []),
+    ...(lost ? [`line ${lost.line} is not read as a row: ${quote(lost.content)}. Correct the file if it is one`] : []),
+  ]
+}

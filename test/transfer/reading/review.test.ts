@@ -1,0 +1,267 @@
+/** What the owner sees before an import, and what is doubtful. */
+
+import { describe, expect, test } from 'bun:test'
+import { type Options, read, treat } from '../read.ts'
+
+const toCsv = (name: string, cells: readonly string[]) =>
+  `email,${name}\n${cells.map((cell, index) => `user${index}@b.io,${cell}\n`).join('')}`
+
+/** The same beside a column that says who left. */
+const toKnown = (name: string, cells: readonly string[]) =>
+  `email,status,${name}\n${cells.map((cell, index) => `user${index}@b.io,active,${cell}\n`).join('')}`
+
+const NOTES = Array.from({ length: 40 }, (_, index) => `note ${index}`)
+const SILENCE = 'nothing in it says who left'
+
+test('the review shows the counts, the columns, the dates and the values', () => {
+  const text = `Our readers
+Name,E-Mail,Created at,Status,Notes
+Ada,a@site.io,2020-01-01,active,VIP
+Ada,"a2@site.io; a3@site.io",2019-03-02,active,
+Bob,b@site.io,2024-05-31,unsubscribed,gone
+Cyd,c@site.io,2020-01-01,pending,VIP
+Dan,nobody,2020-01-01,active,
+Eve,e@site.io,2020-13-01,active,
+,,,,
+`
+  expect(read(text, { ignoreColumn: ['Name'] }).lines).toEqual([
+    'list: 7 rows',
+    '      2  would be added (3 addresses)',
+    '      1  left: suppressed, and removed if they are on the list',
+    '      1  skipped',
+    '      2  rejected: line 7 "nobody", line 8 "2020-13-01" (the format of the date is not known: use 2024-05-31T12:34:56Z, or --date-column none)',
+    '      1  empty',
+    'header    line 2, below "Our readers"',
+    'address   "E-Mail"',
+    'date      "Created at", from 2019-03-02 to 2024-05-31; line 3 is 2020-01-01',
+    'status    "Status": active 4 subscribed; unsubscribed 1 left; pending 1 skipped',
+    'not read  "Notes": "VIP" 2, empty 3; "Name"',
+    '! rejected are 2 of 7 rows: --rejected FILE keeps them',
+  ])
+})
+
+test('the review is bounded', () => {
+  const rejected = 'x\n'.repeat(30)
+  expect(read(`a@site.io\n${rejected}`).lines[2]).toBe(
+    '     30  rejected: line 2 "x", line 3 "x", line 4 "x", line 5 "x", line 6 "x" and 25 more',
+  )
+  expect(read(toKnown('foo', NOTES)).lines.at(-1)).toBe('not read  "foo"')
+})
+
+describe('nothing says who left', () => {
+  test.each<readonly [name: string, cells: readonly string[]]>([
+    ['foo', ['yes', 'no']],
+    ['VIP', ['yes', 'yes']],
+    ['gone', ['x', '']],
+    ['foo', ['2024-05-31', '']],
+    ['Lead status', ['new', 'won']],
+    ['tags', ['*', '*']],
+    ['foo', NOTES],
+    ['Newsletter opt-in', ['yes', 'yes']],
+  ])('a column that is not read is a doubt: %s, %j', (name, cells) => {
+    expect(read(toCsv(name, cells)).doubts[0]).toStartWith(
+      `${SILENCE}, and "${name}" is not read: --status-column "${name}" if it does, --ignore-column "${name}" if not, or --suppress`,
+    )
+    expect(read(toCsv(name, cells), { ignoreColumn: [name], dateColumn: 'none' }).doubts).toEqual([])
+    expect(read(toKnown(name, cells), { dateColumn: 'none' }).doubts).toEqual([])
+    expect(read(toCsv(name, cells), { suppress: true }).doubts).toEqual([])
+  })
+
+  test.each([
+    ...[
+      'First name',
+      'Vorname',
+      'Prénom',
+      'Apellido',
+      'Voornaam',
+      'Imię',
+      'Sobrenome',
+      'Прізвище',
+      '氏名',
+      '姓名',
+      'الاسم',
+    ],
+    ...[
+      'Phone 1 - Value',
+      'Telefonnummer',
+      'Company',
+      'Ville',
+      'Postleitzahl',
+      'country',
+      'Shipping City',
+      'Total Spent',
+    ],
+    ...[
+      'Birthday',
+      'language',
+      'updated_at',
+      'Last active',
+      'LEID',
+      'utm_source',
+      'SMS status',
+      'WhatsApp opt-out',
+      'Labels',
+    ],
+  ])('a column %s is no doubt', (name) => {
+    expect(read(toCsv(name, ['x', ''])).doubts).toEqual([])
+  })
+
+  test('a column without a value is no doubt, and none is where nobody would be added', () => {
+    expect(read(toCsv('foo', ['', 'NULL'])).doubts).toEqual([])
+    expect(read('email,unsubscribed_at,foo\na@b.io,2024-01-01,x\n').doubts).toEqual([])
+  })
+
+  test('columns of bounces and of confirmations do not say who left', () => {
+    for (const header of ['bounced', 'confirmed']) {
+      const cell = header === 'bounced' ? 'no' : 'yes'
+      expect(read(`email,${header},VIP\na@b.io,${cell},x\n`).doubts).toEqual([expect.stringContaining(SILENCE)])
+    }
+  })
+
+  test('an export of subscribers only is no doubt', () => {
+    expect(read('email,LEID,VIP\na@b.io,1,x\n').doubts).toEqual([])
+  })
+
+  test.each([
+    ...[
+      'unsubscribes.csv',
+      'unsubscribed_members.csv',
+      'Bounces.txt',
+      'suppressions.csv',
+      'complaints.csv',
+      'blocklist.txt',
+    ],
+    ...['/tmp/cleaned.csv', 'nonsubscribed_members_export.csv', 'Abgemeldete.csv', 'désabonnés.txt', 'bajas.csv'],
+    ...[
+      'disiscritti.csv',
+      'uitschrijvingen.csv',
+      'wypisani.txt',
+      'descadastrados.csv',
+      'відписані.csv',
+      '配信停止.txt',
+    ],
+    ...['退订.txt', 'opt-outs.csv', 'opted out 2024.csv', 'do-not-mail.csv'],
+  ])('a file of the name %s is a doubt', (file) => {
+    const advice = `the name of the file says that people left, but ${SILENCE}: --suppress if everybody left`
+    expect(read('a@b.io\n', {}, file).doubts).toEqual([advice])
+    expect(read('email,LEID\na@b.io,1\n', {}, file).doubts).toEqual([advice])
+    expect(read('a@b.io\n', { suppress: true }, file).doubts).toEqual([])
+    expect(read('email,status\na@b.io,active\nb@b.io,unsubscribed\n', {}, file).doubts).toEqual([])
+  })
+
+  test.each(['subscribers.csv', '/unsubscribed/list.txt', 'readers.txt', '-', 'Abonnenten.csv'])(
+    'a file of the name %s is none',
+    (file) => expect(read('a@b.io\n', {}, file).doubts).toEqual([]),
+  )
+})
+
+describe('a column that is not read says that somebody left', () => {
+  const advice = (name: string, where: string) =>
+    expect.stringContaining(`"${name}" says that somebody left (${where})`)
+
+  test.each([
+    ...['Unsubscribed', 'vip; unsubscribed', 'abgemeldet am 3.2.2024', 'UNSUBSCRIBED!! do not mail', 'NoMail', 'unsub'],
+    ...['a mis à jour: désabonnée le 3 mai', '2月に配信停止を希望', 'Asked to opt-out by phone', 'please don’t email'],
+    ...['hard bounce', '解約', 'revoked', '{"state":"unsubscribed"}'],
+  ])('in a cell: %s', (cell) => {
+    for (const name of ['foo', 'Name', 'Labels']) {
+      const text = JSON.stringify({ email: 'a@b.io', status: 'active', [name]: cell })
+      const shown = JSON.stringify(cell)
+      expect(read(text).doubts).toEqual([advice(name, `line 1 has ${shown}`)])
+    }
+    const pending = JSON.stringify({ email: 'a@b.io', status: 'pending', foo: cell })
+    expect(read(pending).doubts).toHaveLength(1)
+    const left = JSON.stringify({ email: 'a@b.io', status: 'unsubscribed', foo: cell })
+    expect(read(left).doubts).toEqual([])
+  })
+
+  test('in a cell behind many others', () => {
+    expect(read(toKnown('foo', [...NOTES, 'abgemeldet'])).doubts).toEqual([advice('foo', 'line 42 has "abgemeldet"')])
+  })
+
+  test.each([
+    ['Newsletter unsub', 'x'],
+    ['Newsletter abbestellt', 'ja'],
+    ['isUnsubscribed', 'true'],
+    ['deactivated', '2024-05-31'],
+    ['Motivo de la baja', 'molesta'],
+    ['Optout reason', 'too many'],
+  ])('by its name, with a value: %s', (name, cell) => {
+    expect(read(toKnown(name, [cell, ''])).doubts).toEqual([advice(name, 'its name')])
+    expect(read(toKnown(name, ['no', '0', ''])).doubts).toEqual([])
+    const skipped = `email,active,${name}\na@b.io,yes,\nb@b.io,no,${cell}\n`
+    expect(read(skipped).doubts).toEqual([advice(name, 'its name')])
+  })
+
+  test.each([
+    ['foo', 'unsubstantiated'],
+    ['foo', 'no mailing address'],
+    ['foo', 'bounce@unsubscribed.io'],
+    ['Website', 'https://site.io/unsubscribe'],
+    ['SMS status', 'unsubscribed'],
+    ['Unsubscribe URL', 'x'],
+  ])('not in %s: %s', (name, cell) => {
+    const { doubts } = read(toKnown(name, [cell]))
+    expect(doubts.filter((doubt) => doubt.includes('somebody left'))).toEqual([])
+  })
+})
+
+describe('dates', () => {
+  test.each([
+    ['Submitted On', ['2024-05-31', '']],
+    ['foo', ['45443', '45000.5']],
+    ['created_at', ['45443', '45000,5']],
+    ['created_at', ['20240531', '20240601']],
+  ])('that are not read are a doubt: %s, %j', (name, cells) => {
+    const quoted = cells.map((cell) => `"${cell}"`)
+    expect(read(toKnown(name, quoted)).doubts).toEqual([
+      `no date is read, and none can be added later: --date-column "${name}", or none`,
+    ])
+    expect(read(toKnown(name, quoted), { dateColumn: 'none' }).doubts).toEqual([])
+  })
+
+  test('that are not in every row are a doubt', () => {
+    const text = 'email,created_at\na@b.io,2024-05-31\nb@b.io,\n'
+    expect(read(text).doubts).toEqual(['1 row would be added without a date: --date-column none if that is right'])
+    expect(read(text, { dateColumn: 'created_at' }).doubts).toEqual([])
+    expect(read('email,status,created_at\na@b.io,active,2024-05-31\nb@b.io,unsubscribed,\n').doubts).toEqual([])
+  })
+
+  test('of harmless columns are none', () => {
+    expect(read(toKnown('birthday', ['1990-05-31'])).doubts).toEqual([])
+  })
+})
+
+describe('rows', () => {
+  test.each<readonly [what: string, text: string, doubt: string, options: Options]>([
+    ['one in ten is rejected', `x\n${'a@b.io\nb@b.io\n'.repeat(4)}`, 'rejected are 1 of 9 rows', {}],
+    ['more addresses elsewhere', 'email,owner\na@b.io,o@c.io\n,p@c.io\n', '"owner" has 2 addresses', {}],
+    ['a second address', 'email,Email 2,x\na@b.io,c@b.io,\n', '"Email 2" has 1 address', {}],
+    ['one address for all', 'a@b.io\nA@b.io\n', 'all rows have the address in "address"', {}],
+    ['a header with an @', 'Email (@),name\na@b.io,A\n', 'line 1 is not read as a row: "Email (@),name"', {}],
+    ['a title with an @', 'To news@site.io\nEmail,name\na@b.io,A\n', 'line 1 is not read as a row: "To news@', {}],
+    ['no status', 'email,status\na@b.io,active\nb@b.io,\n', '1 row without a value of "status" will be skipped', {}],
+  ])('%s', (_, text, doubt, options) => {
+    expect(read(text, options).doubts).toContainEqual(expect.stringContaining(doubt))
+  })
+
+  test('less than one in ten is no doubt, and neither are other addresses when the owner named the column', () => {
+    expect(read(`x\n${'a@b.io\nb@b.io\n'.repeat(5)}`).doubts).toEqual([])
+    const text = 'email,owner\na@b.io,o@c.io\n,p@c.io\n'
+    expect(read(text, { column: 'owner' }).doubts).toEqual([])
+  })
+
+  test('an empty value that a program does not have skips nobody without a doubt', () => {
+    const text = 'Email,Subscribed,Country\na@b.io,2024-05-31,DE\nb@b.io,,FR\n'
+    const doubt = '1 row without a value of "Subscribed" will be skipped: --treat "Subscribed:=subscribed" adds them'
+    expect(read(text).doubts).toEqual([doubt])
+    expect(read(text, treat('Subscribed:=subscribed')).subscribers).toHaveLength(2)
+  })
+})
+
+test('exports of programs with one status for all lists are a doubt', () => {
+  const text = 'uuid,email,name,attributes,status\n1,a@b.io,A,{},enabled\n'
+  expect(read(text).doubts).toEqual([expect.stringContaining('exports of listmonk do not say who left one list')])
+  expect(read(text, { statusColumn: ['status'] }).doubts).toEqual([])
+  expect(read(text.replace('enabled', 'blocklisted')).doubts).toEqual([])
+})
