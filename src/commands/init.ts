@@ -11,7 +11,7 @@ import site from '../../deploy/site.yaml' with { type: 'text' }
 import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
-import { Failure, UsageError } from '../failure.ts'
+import { Failure, quotePath, UsageError } from '../failure.ts'
 import { writeOutput } from '../files.ts'
 import { note, print } from './output.ts'
 import { askPerson } from './terminal.ts'
@@ -132,8 +132,8 @@ function listSystemPorts(except: string): readonly number[] {
   const folders = existsSync(SYSTEM) ? [SYSTEM, ...readdirSync(SYSTEM).map((name) => join(SYSTEM, name))] : []
   const files = folders.filter((folder) => folder !== except).map((folder) => join(folder, 'env'))
   return files.filter(existsSync).flatMap((file) => {
-    const { PORT = PORTS.port, OPS_PORT = PORTS.opsPort } = parseEnv(readFileSync(file, 'utf8'))
-    return [Number(PORT), Number(OPS_PORT)]
+    const { PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
+    return [Number(PORT || PORTS.port), Number(OPS_PORT)]
   })
 }
 
@@ -178,7 +178,7 @@ function createAdvice(url: string, port: number, { folder, instance }: Place): s
   const { host } = new URL(url)
   const start =
     instance === undefined
-      ? `ENV_FILE='${folder}/env' rollcall serve`
+      ? `ENV_FILE=${quotePath(join(folder, 'env'))} rollcall serve`
       : `sudo systemctl enable --now rollcall${instance} rollcall-backup${instance}.timer`
   const other = port === PORTS.port ? '' : ` In them, write ${port} for the port ${PORTS.port}.`
   return `To start the service at ${url}:

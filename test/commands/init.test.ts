@@ -24,11 +24,11 @@ async function createRunner() {
 
 test('the options answer the questions, and the files are beside each other, where the service finds them', async () => {
   const { folder, run, read } = await createRunner()
-  const own = join(folder, 'a b')
+  const own = join(folder, "it's")
   const rest = ['--contact', 'editor@gazette.example', '--languages', 'de, en']
-  const { code, stdout, stderr } = await run('a b', ...REQUIRED, ...rest)
+  const { code, stdout, stderr } = await run("it's", ...REQUIRED, ...rest)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toContain(`ENV_FILE='${own}/env' rollcall serve`)
+  expect(stdout).toContain(`ENV_FILE='${own.replace("'", "'\\''")}/env' rollcall serve`)
   const { port, ops } = read(own)
   expect(stdout).toContain(`  list.gazette.example {\n    reverse_proxy 127.0.0.1:${port}\n  }\n`)
   expect(stdout).toContain('server_name list.gazette.example;')
