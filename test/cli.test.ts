@@ -113,7 +113,12 @@ test('an address that looks like an option is an address, wherever it stands', a
 })
 
 test('no output shows a password, whatever it repeats', async () => {
-  const { run } = await createCliFixture()
+  const { run, write } = await createCliFixture()
+  // An import that asks prints the command again.
+  await write('list.csv', 'email,status\na@site.io,active\nb@site.io,weird\n')
+  const list = 'postgres://ann:hunter2@127.0.0.1:1/x'
+  const { code, stdout, stderr } = await run(['import', 'list.csv', '--list', list])
+  expect([code, stdout + stderr]).toEqual([1, expect.not.stringContaining('hunter2')])
   const urls = [
     'postgres://ann:hunter2@db.example/x',
     'postgres://ann:hun@ter2@db.example/x',
