@@ -73,7 +73,8 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   if (!ops) return 'not asked, because OPS_PORT is not set'
   const answer = await askService(ops, '/config')
   const place = `${ops.host} port ${ops.port}`
-  if (answer === undefined) throw new Failure(`it does not run: nothing listens on ${place}: start it`)
+  if (answer === undefined)
+    throw new Failure(`it does not run: nothing listens on ${place}: start it, such as with: systemctl start rollcall`)
   if (!answer.startsWith('{"base_url":')) throw toStranger(place)
   const running: OpsOptions['settings'] = JSON.parse(answer)
   const path = siteFile?.path ?? 'none'

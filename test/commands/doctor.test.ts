@@ -59,7 +59,7 @@ test('a running service with another BASE_URL or another list is named, and what
   expect(other).toContain(`wrong: killed commands left files with addresses: run: rm ${folder}/${left}\n`)
   await service.stop()
   expect((await runCommand(['doctor'], { env })).stdout).toContain(
-    `service        wrong: it does not run: nothing listens on 127.0.0.1 port ${service.opsPort}: start it\n`,
+    `service        wrong: it does not run: nothing listens on 127.0.0.1 port ${service.opsPort}: start it, such as with: systemctl start rollcall\n`,
   )
 })
 
@@ -250,4 +250,9 @@ test('a list and a log of two users are wrong, also for root, with the command t
   expect((await run(['doctor'])).stdout).toMatch(/^file modes +ok/m)
   chownSync(folder, 0, 0)
   expect((await run(['doctor'])).stdout).toContain(`: chown nobody ${folder}\n`)
+  chownSync(folder, 65534, 65534)
+  chmodSync(list, 0o400)
+  expect((await run(['doctor'])).stdout).toContain(
+    `\nfile modes     wrong: nobody cannot write: run: chmod u+rwX ${list}\n`,
+  )
 })

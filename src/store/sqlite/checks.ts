@@ -124,7 +124,7 @@ function checkModes(path: string): string {
 }
 
 /**
- * Refuses a list, a log and a folder of several users, of whom one cannot write. Root sees no other sign of it.
+ * Refuses a list, a log and a folder of several users, of whom one cannot write, and an owner who cannot. Root sees no other sign.
  *
  * @throws StoreError with the command that gives all to the user of the service: the owner of the folder or, if that is root,
  * of a file
@@ -132,18 +132,22 @@ function checkModes(path: string): string {
 function refuseOwners(path: string): void {
   const folder = dirname(path)
   const found = [folder, path, `${path}-wal`, `${path}-shm`].flatMap((name) => {
-    const { uid, mode } = statSync(name, { throwIfNoEntry: false }) ?? {}
+    const { uid, mode } = statSync(name, { throwIfNoEntry: false }) ?? { mode: 0 }
     // Others may write to a folder such as /tmp.
-    return uid === undefined || (name === folder && ((mode ?? 0) & 0o022) !== 0) ? [] : [{ name, uid }]
+    return uid === undefined || (name === folder && (mode & 0o022) !== 0) ? [] : [{ name, uid, mode }]
   })
-  const owner = found.find(({ uid }) => uid !== 0)
-  const others = found.filter(({ uid }) => uid !== owner?.uid)
-  if (!owner || others.length === 0) return
+  const toNames = (files: typeof found) => files.map(({ name }) => quotePath(name)).join(' ')
+  const owner = found.find(({ uid }) => uid !== 0) ?? { name: path, uid: 0 }
   const user = findName('passwd', owner.uid)
-  const names = others.map(({ name, uid }) => `${name} to ${findName('passwd', uid)}`).join(' and ')
-  throw new StoreError(
-    `${owner.name} belongs to ${user}, but ${names}: run as root: chown ${user} ${others.map(({ name }) => quotePath(name)).join(' ')}`,
-  )
+  const others = found.filter(({ uid }) => uid !== owner.uid)
+  if (others.length > 0) {
+    const theirs = others.map(({ name, uid }) => `${name} to ${findName('passwd', uid)}`).join(' and ')
+    throw new StoreError(
+      `${owner.name} belongs to ${user}, but ${theirs}: run as root: chown ${user} ${toNames(others)}`,
+    )
+  }
+  const closed = found.filter(({ mode }) => (mode & 0o600) !== 0o600)
+  if (closed.length > 0) throw new StoreError(`${user} cannot write: run: chmod u+rwX ${toNames(closed)}`)
 }
 
 function checkSpace(path: string): string {
