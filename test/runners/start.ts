@@ -15,6 +15,9 @@ import { createFolder } from '../support/workspace.ts'
 /** In place of the name in the guide, which doctor knows as an example. Here it leads to this machine. */
 const HOST = 'list.rollcall.dev'
 
+/** That of this machine, as Debian names it. The guide is for a server with amd64. */
+const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch
+
 const DIRECTORY = 'https://ca.test:9443/acme/local/directory'
 /** Where Caddy as a certificate authority keeps its root certificate, in the folder of the walk. */
 const CA_ROOT = 'ca/caddy/pki/authorities/local/root.crt'
@@ -110,7 +113,9 @@ printf '127.0.0.1 localhost ${HOST} ca.test\\n' > root/etc/hosts
 exec chroot root env --ignore-environment HOME=/root WALK="$0" PATH="$0/bin:/usr/sbin:/usr/bin:/sbin:/bin" bash -eu "$0/walk.sh"`
 
 function block(name: string): string {
-  return findBlock('docs/start.md', 'sh', name).text.replaceAll('list.example.org', HOST)
+  return findBlock('docs/start.md', 'sh', name)
+    .text.replaceAll('list.example.org', HOST)
+    .replaceAll('amd64', ARCHITECTURE)
 }
 
 test('every step of docs/start.md works: the package, Caddy, the list, a backup, nginx, a flood', async () => {
@@ -130,7 +135,7 @@ test('every step of docs/start.md works: the package, Caddy, the list, a backup,
   }
   write('ca.Caddyfile', CA)
   write('walk.sh', ['cd "$WALK"', ...WALK].join('\n'))
-  await $`cp ${ROOT}/dist/rollcall_${version}_amd64.deb ${folder}`
+  await $`cp ${ROOT}/dist/rollcall_${version}_${ARCHITECTURE}.deb ${folder}`
 
   const isolated = ['unshare', '--mount', '--net', '--pid', '--fork', '--kill-child', '--propagation=private']
   const walk = Bun.spawn([...isolated, 'bash', '-euc', ISOLATE, folder, join(folder, 'root')], {
