@@ -320,6 +320,47 @@ function describeRemove({ createStore }: Lists): void {
     }
   })
 
+  test('somebody who came back is subscribed in every way, and is removed, suppressed, forgotten and copied as others are', async () => {
+    const [store, other] = [await createStore(), await createStore()]
+    const people = toAddresses(
+      'ann@one.example',
+      'bob@one.example',
+      'cyd@one.example',
+      'dan@one.example',
+      'eve@one.example',
+    )
+    const [ann, bob, cyd, dan] = people as [Address, Address, Address, Address]
+    const asRows = (...emails: readonly Address[]) => emails.map((email) => ({ email }))
+    await store.remove(people, { suppress: true })
+    await store.add([ann, bob, cyd, dan])
+    expect(await readStates(store, people)).toEqual([...Array(4).fill('subscribed'), 'suppressed'])
+    expect(await store.count()).toMatchObject({ subscribers: 4, suppressed: 1 })
+    expect(await store.status()).toMatchObject({ subscribers: 4, suppressed: 1 })
+    expect(await listSuppressions(store)).toHaveLength(1)
+    expect(await copy(store, other)).toMatchObject({ subscribers: 4, suppressed: 1 })
+    // Nothing of Ann stays, so an import may add her.
+    expect(await store.remove([ann], { suppress: false })).toEqual(['subscribed'])
+    expect(await store.import(asRows(ann))).toMatchObject({ added: 1 })
+    expect(await store.remove([bob], { suppress: true })).toEqual(['subscribed'])
+    expect(await store.import(asRows(bob, cyd))).toEqual({ added: 0, alreadyListed: 1, leftOut: 1 })
+    const before = new Date(Date.now() - 3_600_000)
+    expect(await store.suppress([{ email: dan, optedOutAt: before }], { removeUndated: true })).toMatchObject({
+      kept: 1,
+    })
+    expect(await readStates(store, people)).toEqual([
+      'subscribed',
+      'suppressed',
+      'subscribed',
+      'subscribed',
+      'suppressed',
+    ])
+    expect(await store.count()).toMatchObject({ subscribers: 3, suppressed: 2 })
+    // The copy has the same people.
+    expect(await other.remove([ann, cyd], { suppress: false })).toEqual(['subscribed', 'subscribed'])
+    expect(await other.import(asRows(ann, ...people.slice(4)))).toMatchObject({ added: 1, leftOut: 1 })
+    expect(await other.count()).toMatchObject({ subscribers: 3, suppressed: 1 })
+  })
+
   test('suppressions are HMAC-SHA-256 of the identity, under a key of the list', async () => {
     const [one, other] = [await createStore(), await createStore()]
     for (const store of [one, other]) await store.remove(toAddresses('Ann@One.example'), { suppress: true })

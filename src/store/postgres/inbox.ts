@@ -77,7 +77,7 @@ async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promi
 }
 
 /** Gives out numbers. The caller holds the lock. */
-export async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<void> {
+async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<void> {
   await transaction`UPDATE rollcall.list SET last_seq = ${lastSeq}::bigint`
 }
 
@@ -116,14 +116,38 @@ export async function moveSlice(
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
   const slice = { done: addresses, hasMore: rows >= size || addresses >= size, last: last + addresses, now }
   if (addresses === 0) return slice
-  // A new subscription is a new consent. Somebody who was suppressed was not on the list, so only new rows count.
+  await writeLastSeq(transaction, slice.last)
+  return slice
+}
+
+/**
+ * Deletes the suppressions of subscribers up to a number: a new subscription is a new consent. Only the owner's changes do this, and
+ * not compaction: nobody can tell from the time of a later request who was suppressed. The caller holds the lock.
+ */
+async function forgetReturned(transaction: SQL, until: number): Promise<void> {
   await transaction`
     DELETE FROM rollcall.suppressions WHERE EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
       SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
-      WHERE seq > ${last}::bigint
+      WHERE seq > forgotten_seq AND seq <= ${until}::bigint
     )`
-  await writeLastSeq(transaction, slice.last)
-  return slice
+  await transaction`UPDATE rollcall.list SET forgotten_seq = ${until}::bigint WHERE forgotten_seq < ${until}::bigint`
+}
+
+/** Forgets the people who came back, in slices, until less than one is left. */
+async function forgetMost(client: Client): Promise<void> {
+  for (;;) {
+    const [end] = await client.run(
+      (sql) => sql<{ seq: string }[]>`
+        SELECT seq FROM rollcall.subscribers
+        WHERE seq > (SELECT max(forgotten_seq) FROM rollcall.list) AND EXISTS (SELECT FROM rollcall.suppressions)
+        ORDER BY seq OFFSET ${SLICE - 1}::integer LIMIT 1`,
+    )
+    if (!end) return
+    await client.transact(async (transaction) => {
+      await lock(transaction, IDLE_MS, 0)
+      await forgetReturned(transaction, Number(end.seq))
+    })
+  }
 }
 
 /**
@@ -158,7 +182,8 @@ export async function compact(client: Client, onProgress?: CompactionProgress): 
 }
 
 /**
- * Does work under the lock, on a list that has everything that was accepted before. Moves a backlog in slices first. Moves
+ * Does work under the lock, on a list that has everything that was accepted before, and where nobody is both on the list and
+ * suppressed. Moves a backlog in slices first. Moves
  * the rest in one statement, because a loop until the inbox is empty would not end while others write.
  *
  * @param work gets the number after which new ones begin, and the clock
@@ -173,9 +198,11 @@ export async function runCompacted<T>(
   await client.run(checkStandbys)
   const { until, size } = await client.run(readInbox)
   if (size > SLICE) await compact(client)
+  await forgetMost(client)
   return await client.transact(async (transaction) => {
     const locked = await moveSlice(transaction, { size: ALL_ADDRESSES, idleMs })
     await expectGone(transaction, until)
+    await forgetReturned(transaction, locked.last)
     return await work(transaction, locked)
   })
 }

@@ -28,7 +28,8 @@ const BASELINE = `
     id text NOT NULL,
     inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
     outer_key bytea NOT NULL,
-    last_seq rollcall.durable_number NOT NULL  -- a slice that is lost after it was read would be repeated
+    last_seq rollcall.durable_number NOT NULL, -- a slice that is lost after it was read would be repeated
+    forgotten_seq bigint NOT NULL       -- a subscriber up to this seq has no suppression; a later one may have come back
   );
 
   -- Accepted addresses, which compaction moves to the list.
@@ -113,7 +114,7 @@ export async function migrate(
 
 async function insertHead(transaction: SQL): Promise<void> {
   const { inner, outer } = toKeySides(randomBytes(32))
-  await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0)`
+  await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0, 0)`
 }
 
 /** The bytes with which HMAC changes its key on either side (RFC 2104). */

@@ -5,7 +5,6 @@ import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
 import { expectCount } from './error.ts'
-import { writeLastSeq } from './inbox.ts'
 import { readCount } from './read.ts'
 import { toKeySides } from './schema.ts'
 
@@ -23,7 +22,8 @@ export async function applyChanges(
     transaction,
     add.map((row, index) => ({ ...row, seq: last + 1 + index })),
   )
-  await writeLastSeq(transaction, last + add.length)
+  // None of them is suppressed.
+  await transaction`UPDATE rollcall.list SET last_seq = ${last + add.length}::bigint, forgotten_seq = ${last + add.length}::bigint`
 }
 
 async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
@@ -99,7 +99,7 @@ export async function fillList(transaction: SQL, { head, subscribers, suppressio
   const { inner, outer } = toKeySides(head.suppressionKey)
   await transaction`
     UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
-      last_seq = ${lastSeq}::bigint`
+      last_seq = ${lastSeq}::bigint, forgotten_seq = ${lastSeq}::bigint`
   const after = await readCount(transaction)
   if (after.subscribers === copied.subscribers && after.suppressed === copied.suppressed) return after
   throw new StoreError('the list does not have all that was copied')

@@ -6,8 +6,7 @@
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
  *              `-----> repeated       the numbers of addresses whose identity has another number
- *   move   inbox ----> subscribers    all but `repeated`, in the order of the numbers; deletes these rows of the inbox, and
- *                                     the suppressions of the new subscribers
+ *   move   inbox ----> subscribers    all but `repeated`, in the order of the numbers; deletes these rows of the inbox
  *
  * `sorted` and `repeated` are tables in the memory of a connection. The list holds no state of a pass, and every slice that
  * writes checks under the lock what it relies on. So nothing that happens between two slices does harm:
@@ -22,17 +21,15 @@
  */
 
 import type { Database } from 'bun:sqlite'
-import type { Address } from '../../email.ts'
 import { createPace } from '../pace.ts'
 import type { Slice } from '../schedule.ts'
-import { createSuppressionHash } from './read.ts'
 import { getRow } from './transaction.ts'
 
 /** A pass takes no more rows when it has so many addresses. Each needs about 80 bytes of memory. */
 const PASS_SIZE = 500_000
 
 /** Milliseconds that a slice should take. Nobody notices it. */
-const SLICE_MS = 20
+export const SLICE_MS = 20
 
 /** The sizes of slices: in rows of the inbox, or in addresses. However many slices it has, a pass writes each page once. */
 const ROWS = { milliseconds: SLICE_MS, first: 50, least: 1, most: 1_000 } as const
@@ -87,7 +84,6 @@ export interface Compaction {
 /** Creates the compaction of a list, with the tables `sorted` and `repeated`, so a connection has only one. */
 export function createCompaction(db: Database): Compaction {
   db.run(`ATTACH ':memory:' AS pass`)
-  // In lower case: SQLite compares bytes faster than with NOCASE, the order of `identities`, and the order is the same.
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
   const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
@@ -175,12 +171,12 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
   // The first one of equal identities is the one with the lowest seq. OR FAIL: an error undoes the transaction. To undo
   // this statement alone, SQLite would copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
   const { changes: added } = db
-    .query(`INSERT OR FAIL INTO identities ${NEXT} ?3 ON CONFLICT (email) DO NOTHING`)
+    .query(`INSERT OR FAIL INTO identities ${NEXT} ?3 ON CONFLICT DO NOTHING`)
     .run(identity, seq, size)
   if (added < size) {
     // Some may be repeated. One with the same seq is not: this slice was run before, here or by another process.
     db.query(
-      `INSERT INTO pass.repeated SELECT s.seq FROM (${NEXT} ?3) s CROSS JOIN identities i ON i.email = s.identity
+      `INSERT INTO pass.repeated SELECT s.seq FROM (${NEXT} ?3) s CROSS JOIN identities i ON i.identity = s.identity
        WHERE i.seq <> s.seq`,
     ).run(identity, seq, size)
   }
@@ -216,30 +212,12 @@ function moveRows(db: Database, pass: Pass, limit: number): Step {
     .run(first, last)
   expectEqual(added + repeated, addresses, 'moved')
   db.query('DELETE FROM inbox WHERE first_seq <= ?1').run(last)
-  forgetSuppressions(db, first)
   return { size: rows, next: last < pass.last ? pass : end }
 }
 
 /** Stops a slice that does not do what the next one relies on. Its transaction is undone. */
 function expectEqual(found: number, expected: number, what: string): void {
   if (found !== expected) throw new Error(`compaction: ${found} addresses ${what}, and not ${expected}`)
-}
-
-/** Deletes the suppressions of new subscribers: a new subscription is a new consent. */
-function forgetSuppressions(db: Database, first: number): void {
-  if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return
-  const hashOf = createSuppressionHash(db)
-  const added = db.query<{ email: Address }, [number]>('SELECT email FROM subscribers WHERE seq >= ?1').all(first)
-  deleteSuppressions(
-    db,
-    added.map(({ email }) => hashOf(email)),
-  )
-}
-
-/** Deletes suppressions, in the transaction of the caller. */
-export function deleteSuppressions(db: Database, hashes: readonly Buffer[]): void {
-  const list = JSON.stringify(hashes.map((hash) => hash.toString('hex')).sort())
-  db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(list)
 }
 
 /**

@@ -44,14 +44,36 @@ export function createSuppressionHash(db: Database): (address: Address) => Buffe
   return (address) => keyed.copy().update(toIdentity(address)).digest()
 }
 
-/** Takes 0.2 s for ten million subscribers. */
+/**
+ * Finds the suppressions of people who came back, by their hashes in hexadecimal. Compaction does not delete them, because that would
+ * take time that a request after it shows. The next change of the owner does: see forgetReturned.
+ */
+function findReturned(db: Database): ReadonlySet<string> {
+  const returned = new Set<string>()
+  if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return returned
+  const hashOf = createSuppressionHash(db)
+  const isSuppressed = db.query<object, [Uint8Array]>('SELECT 1 FROM suppressions WHERE hash = ?1')
+  const { after } = getRow<{ after: number }>(db, 'SELECT forgotten_seq AS after FROM list')
+  for (const page of listSubscribers(db, after)) {
+    for (const hash of page.map(({ email }) => hashOf(email))) {
+      if (isSuppressed.get(hash)) returned.add(hash.toString('hex'))
+    }
+  }
+  return returned
+}
+
+/**
+ * Takes 0.2 s for ten million subscribers, and 3 s for each million who subscribed since the last change of the owner, if there are
+ * suppressions.
+ */
 export function readCount(db: Database): Count {
-  return getRow(
+  const { suppressed, ...count } = getRow<Count>(
     db,
     `SELECT (SELECT count(*) FROM subscribers) AS subscribers,
             (SELECT count(*) FROM subscribers INDEXED BY reserved WHERE ${IS_RESERVED}) AS reserved,
             (SELECT count(*) FROM suppressions) AS suppressed`,
   )
+  return { ...count, suppressed: suppressed - findReturned(db).size }
 }
 
 /** While a pass of compaction runs, `identities` has addresses of the inbox too. They do not count. */
@@ -98,13 +120,15 @@ export function lookUp(db: Database, addresses: readonly Address[]): readonly Fo
   const subscribers = db
     .query<SubscriberRow & { at: number }, [string]>(
       `SELECT e.key AS at, s.seq, s.email, s.subscribed_at AS subscribedAt
-       FROM (SELECT key, value FROM json_each(?1) ORDER BY value COLLATE NOCASE) e
-       CROSS JOIN identities i ON i.email = e.value CROSS JOIN subscribers s ON s.seq = i.seq`,
+       FROM (SELECT key, lower(value) AS identity FROM json_each(?1) ORDER BY identity) e
+       CROSS JOIN identities i ON i.identity = e.identity CROSS JOIN subscribers s ON s.seq = i.seq`,
     )
     .all(JSON.stringify(addresses))
   for (const { at, ...row } of subscribers) found[at] = { subscriber: toSubscriber(row) }
-  for (const { at, suppressedAt } of findSuppressions(db, addresses))
-    found[at] = { suppressedAt: new Date(suppressedAt) }
+  for (const { at, suppressedAt } of findSuppressions(db, addresses)) {
+    // A new subscription is a new consent: it counts, and not the suppression.
+    if (!found[at]?.subscriber) found[at] = { suppressedAt: new Date(suppressedAt) }
+  }
   return found
 }
 
@@ -163,7 +187,7 @@ export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
 }
 
 /**
- * Yields all suppressions, in the transaction of the caller. Checks the whole list first, because their table has no
+ * Yields all suppressions, without those of people who came back, in the transaction of the caller. Checks the whole list first, because their table has no
  * second index to compare it with.
  *
  * @throws StoreError when the list is damaged
@@ -173,10 +197,14 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
   const query = db.query<{ hash: Uint8Array; at: number }, [Uint8Array]>(
     `SELECT hash, suppressed_at AS at FROM suppressions WHERE hash > ?1 ORDER BY hash LIMIT ${PAGE_SIZE}`,
   )
-  const first = new Uint8Array()
-  yield* readPages<Suppression>((last) =>
+  const [first, returned] = [new Uint8Array(), findReturned(db)]
+  const pages = readPages<Suppression>((last) =>
     query.all(last?.hash ?? first).map(({ hash, at }) => ({ hash, suppressedAt: new Date(at) })),
   )
+  for (const page of pages) {
+    const left = page.filter(({ hash }) => !returned.has(Buffer.from(hash).toString('hex')))
+    if (left.length > 0) yield left
+  }
 }
 
 /**
@@ -195,15 +223,51 @@ export function checkIntegrity(db: Database, name?: string): void {
     : new StoreError(`${name} is damaged: use another backup (${problem})`)
 }
 
+/** Says how the two tables differ; undefined when both have the same subscribers, letter for letter. */
 function compareTables(db: Database): string | undefined {
-  const sums = 'SELECT count(*) AS size, coalesce(sum(seq & 0xFFFFFFFF), 0) AS sum'
-  // One statement, because others write meanwhile.
-  const { size, found, isEqual } = getRow<{ size: number; found: number; isEqual: number }>(
-    db,
-    `SELECT i.size, s.size AS found, i.size = s.size AND i.sum = s.sum AS isEqual
-     FROM (${sums} ${IDENTITIES}) i, (${sums} FROM subscribers) s`,
-  )
-  return isEqual ? undefined : `it has ${size} addresses, and ${found} of them are there`
+  // One state of both, because others write meanwhile.
+  const [i, s] = db.transaction(() => [digestIdentities(db), digestSubscribers(db)] as const)()
+  if (i.size !== s.size) return `it has ${i.size} addresses, and ${s.size} of them are there`
+  return i.sum === s.sum ? undefined : 'an address has other letters in its second place'
+}
+
+/** What a table holds, in any order: how many subscribers, and a sum of a hash of each. */
+interface Digest {
+  readonly size: number
+  readonly sum: number
+}
+
+function digestIdentities(db: Database): Digest {
+  const query = db.query<Lines, [string]>(toLines('identity', `${IDENTITIES} AND identity > ?1 ORDER BY identity`))
+  return digest((last) => query.get(last?.identity ?? ''))
+}
+
+function digestSubscribers(db: Database): Digest {
+  const query = db.query<Lines, [number]>(toLines('lower(email)', 'FROM subscribers WHERE seq > ?1 ORDER BY seq'))
+  return digest((last) => query.get(last?.seq ?? 0))
+}
+
+/** A page as one text, a line for each subscriber, and its last row: reads a third of the time of rows. */
+interface Lines {
+  readonly size: number
+  readonly text: string
+  readonly identity: string
+  readonly seq: number
+}
+
+const toLines = (identity: string, from: string) => `
+  SELECT count(*) AS size, group_concat(seq || ' ' || identity, char(10)) AS text, max(identity) AS identity, max(seq) AS seq
+  FROM (SELECT seq, ${identity} AS identity ${from} LIMIT ${PAGE_SIZE})`
+
+function digest(read: (last: Lines | undefined) => Lines | null): Digest {
+  let [size, sum] = [0, 0]
+  for (let last: Lines | undefined; ; ) {
+    const page = read(last)
+    if (!page || page.size === 0) return { size, sum }
+    size += page.size
+    for (const line of page.text.split('\n')) sum = (sum + Bun.hash.xxHash32(line)) % 2 ** 52
+    last = page
+  }
 }
 
 type SubscriberRow = Omit<Subscriber, 'subscribedAt'> & { readonly subscribedAt: number }

@@ -28,7 +28,8 @@ const BASELINE = `
   CREATE TABLE list (
     id TEXT NOT NULL,                 -- random; backups and copies keep it
     suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
-    last_seq INTEGER NOT NULL         -- no seq above this was given out, except in the inbox
+    last_seq INTEGER NOT NULL,        -- no seq above this was given out, except in the inbox
+    forgotten_seq INTEGER NOT NULL    -- a subscriber up to this seq has no suppression; a later one may have come back
   ) STRICT;
 
   CREATE TABLE inbox (
@@ -43,10 +44,10 @@ const BASELINE = `
     subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
   ) STRICT;
 
-  -- NOCASE folds A to Z only, and addresses are ASCII: it is the identity of an address. An index of subscribers would be
-  -- the same, but SQLite writes an index and its table together, and compaction writes them in two orders.
+  -- An index of subscribers would be the same, but SQLite writes an index and its table together, and compaction writes them in
+  -- two orders.
   CREATE TABLE identities (
-    email TEXT PRIMARY KEY COLLATE NOCASE,
+    identity TEXT PRIMARY KEY,        -- the address in lower case: lower() folds A to Z, and addresses are ASCII
     seq INTEGER NOT NULL              -- of the subscriber, or of an address in the inbox that becomes one
   ) STRICT, WITHOUT ROWID;
 
@@ -110,7 +111,7 @@ export function migrate(db: Database, path: string, migrations = MIGRATIONS): vo
     const version = checkVersion(db, path, migrations)
     for (const migration of migrations.slice(version)) db.run(migration)
     if (version === 0) {
-      db.run('INSERT INTO list VALUES (?, ?, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
+      db.run('INSERT INTO list VALUES (?, ?, 0, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
       db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
     }
     db.run(`PRAGMA user_version = ${migrations.length}`)

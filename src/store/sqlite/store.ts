@@ -13,7 +13,7 @@ import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
-import { applyChanges, fillList } from './write.ts'
+import { applyChanges, fillList, forgetReturned, hasManyNew } from './write.ts'
 
 export interface StoreOptions {
   /**
@@ -138,19 +138,30 @@ function noteInbox(list: OpenList, { cause }: Failure): void {
   list.isNoted = true
 }
 
+/** Milliseconds between two slices, so that others can write. */
+const PAUSE_MS = 2
+
 /** Addresses whose compaction holds the lock for less than 0.1 s, also on ten million. */
 const MOST_UNDER_LOCK = 1_000
 
-/** Compacts, then takes the lock and compacts the rest, so that nothing is accepted before the change. */
+/**
+ * Compacts and forgets in slices, then takes the lock and does the rest, so that nothing is accepted before the change, and nobody
+ * is both on the list and suppressed.
+ */
 async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   const { db } = list
   const { all } = getCompaction(list)
   // What comes meanwhile is compacted under the lock, so it must be little: a long compaction leaves much.
-  for (let runs = 0; runs < 5 && (runs === 0 || countInbox(db) > MOST_UNDER_LOCK); runs++) await compact(list)
+  let runs = 0
+  do await compact(list)
+  while (++runs < 5 && countInbox(db) > MOST_UNDER_LOCK)
+  const forget = db.transaction(() => forgetReturned(db))
+  for (; hasManyNew(db); await Bun.sleep(PAUSE_MS)) await retryBusy(db, () => forget.immediate())
   const work = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)
     all()
+    forgetReturned(db, Number.MAX_SAFE_INTEGER)
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
     return { outcome, lockedAt }

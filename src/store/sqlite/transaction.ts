@@ -7,6 +7,11 @@ import { isBusy } from './error.ts'
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
+/** Blocks the thread. `Bun.sleepSync` takes whole milliseconds. */
+export function block(milliseconds: number): void {
+  if (milliseconds > 0) Atomics.wait(cell, 0, 0, milliseconds)
+}
+
 /**
  * Repeats work that takes the write lock until it gets it, and blocks the thread meanwhile. SQLite's own handler soon asks only
  * every 100 ms, so it misses each gap that a busy process leaves: give the connection a `busy_timeout` of 0 for that.
@@ -21,8 +26,8 @@ export function waitForLock<T>(work: () => T): T {
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
     }
-    // 0.3 to 1.3 ms, at random: several waiting processes must not ask in step. `Bun.sleepSync` takes whole milliseconds.
-    Atomics.wait(cell, 0, 0, 0.3 + Math.random())
+    // At random: several waiting processes must not ask in step.
+    block(0.3 + Math.random())
   }
 }
 

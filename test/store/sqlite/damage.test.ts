@@ -11,6 +11,7 @@ import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { PAGE_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import type { Subscriber, Suppression } from '../../../src/subscriber.ts'
+import { runCommand } from '../../support/service.ts'
 import { createFolder } from '../../support/workspace.ts'
 import { createAddresses, listAll, listSuppressions } from '../suite.ts'
 
@@ -63,6 +64,30 @@ test('a list whose head is gone confirms no address', async () => {
   await store.close()
   const results = await Array.fromAsync(checkSqliteList(file))
   expect(results.filter(({ ok }) => !ok).map(({ check }) => check)).toContain('integrity')
+})
+
+test('doctor and backup notice one letter that changed in either table', async () => {
+  const letters = [
+    `UPDATE identities SET identity = replace(identity, '.io', '.in') WHERE seq = (SELECT max(seq) FROM subscribers)`,
+    `UPDATE subscribers SET email = replace(email, '.io', '.in') WHERE seq = (SELECT max(seq) FROM subscribers)`,
+  ]
+  for (const statement of letters) {
+    const file = join(folder, 'letter.db')
+    writeFileSync(file, sound.bytes)
+    const integrity = async () =>
+      (await Array.fromAsync(checkSqliteList(file))).find(({ check }) => check === 'integrity')
+    expect(await integrity()).toMatchObject({ ok: true })
+    {
+      using db = new Database(file)
+      expect(db.run(statement).changes).toBe(1)
+      // SQLite itself finds nothing.
+      expect(db.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    }
+    const message = 'an address has other letters in its second place'
+    expect(await integrity()).toMatchObject({ ok: false, message: expect.stringContaining(message) })
+    const { code, stderr } = await runCommand(['backup', join(folder, 'copy.db'), '--list', `sqlite:${file}`])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+  }
 })
 
 /** Creates a closed list of 2,000 subscribers and 600 suppressions. */
