@@ -149,6 +149,19 @@ export interface ListCopy {
  */
 export interface Snapshot extends ListCopy, AsyncDisposable {}
 
+/** How a command opens a list. */
+export interface StoreOptions {
+  /**
+   * What the caller does with the list. `read`: a backup is not changed, and a list that cannot be written is read without its
+   * inbox. `create`: changes the list, and creates it and its folders if they are missing.
+   */
+  readonly access: 'read' | 'change' | 'create'
+  /** Gets a message for the owner. */
+  readonly notify?: ((text: string) => void) | undefined
+  /** Gets the progress of a compaction in addresses. It may take a minute for an inbox of a million. */
+  readonly onCompaction?: ((done: number, total: number) => void) | undefined
+}
+
 /**
  * A list. Every method sees all that any process had confirmed before the call.
  *

@@ -2,9 +2,8 @@
 
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
-import type { ServiceStore, SubscriberStore } from '../subscriber.ts'
+import type { ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
-import type { StoreOptions } from './sqlite/store.ts'
 
 /**
  * Opens a list for a command.
@@ -19,8 +18,7 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
     return openSqliteStore(list.file, options)
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
-  const { access, ...others } = options
-  return openPostgresStore({ ...others, server: list.server, create: access === 'create' })
+  return openPostgresStore(list.server, options)
 }
 
 /**
@@ -46,7 +44,7 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
     return await openSqliteThread(list.file, log)
   }
   const { openPostgresServiceStore } = await import('./postgres/store.ts')
-  const store = openPostgresServiceStore({ server: list.server, log })
+  const store = openPostgresServiceStore(list.server, log)
   // Creates the schema before the first address arrives.
   void store.probe().catch((err) => log.warn({ err }, 'the list cannot be written yet'))
   return store

@@ -1,5 +1,7 @@
 /** The schedule of compaction: when a service compacts, and what it says when that fails. A command compacts before it works. */
 
+import type { StoreOptions } from '../subscriber.ts'
+
 /** The outcome of a slice of compaction. */
 export interface Slice {
   /** By how many addresses the run is further, repeats included. Each counts once. */
@@ -116,9 +118,6 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   }
 }
 
-/** Shows how far the compaction of a command is, in addresses. */
-export type CompactionProgress = (done: number, total: number) => void
-
 /** Milliseconds between two slices of a command, so that others can write. */
 const PAUSE_MS = 2
 
@@ -129,7 +128,11 @@ const PAUSE_MS = 2
  * @param compact must move only what was accepted before the call: otherwise this may not end
  * @param total addresses in the inbox
  */
-export async function compactAll(compact: Compact, total: number, onProgress?: CompactionProgress): Promise<void> {
+export async function compactAll(
+  compact: Compact,
+  total: number,
+  onProgress: StoreOptions['onCompaction'],
+): Promise<void> {
   let sum = 0
   for (;;) {
     const { done, hasMore } = await compact()

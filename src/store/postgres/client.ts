@@ -10,10 +10,10 @@ import { Failure } from '../../failure.ts'
 import { isLost, NoAnswerError, toStoreError } from './error.ts'
 import { migrate } from './schema.ts'
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly server: PostgresServer
-  /** Whether to create a list that is missing. The default is true. */
-  readonly create?: boolean | undefined
+  /** Whether to create a list that is missing. */
+  readonly create: boolean
   /** Milliseconds after which a call fails and its connections are replaced. Default: no limit. */
   readonly deadlineMs?: number
   /** Runs before the first call, and before the next one after an error. What it throws is the error of the call. */
@@ -47,8 +47,7 @@ export interface OpenTransaction extends AsyncDisposable {
 const CONNECT_S = 3
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
-export function createClient(options: ClientOptions): Client {
-  const { server, create = true, deadlineMs, check, max = 2 } = options
+export function createClient({ server, create, deadlineMs, check, max = 2 }: ClientOptions): Client {
   const name = toListName({ kind: 'postgres', server })
   let sql = connect(server, max)
   /** Resolves when the list may be used. Undefined after an error: it may be a new database, an older backup, or migrated. */

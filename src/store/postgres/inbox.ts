@@ -2,9 +2,9 @@
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
-import { StoreError } from '../../subscriber.ts'
+import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { toClockSeq } from '../numbers.ts'
-import { type CompactionProgress, compactAll, type Slice } from '../schedule.ts'
+import { compactAll, type Slice } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
@@ -173,7 +173,7 @@ async function expectGone(sql: SQL, id: string | null): Promise<void> {
  * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
  * empty, takes no lock.
  */
-export async function compact(client: Client, onProgress?: CompactionProgress): Promise<void> {
+export async function compact(client: Client, onProgress?: StoreOptions['onCompaction']): Promise<void> {
   const { until, size } = await client.run(readInbox)
   if (!until) return
   await client.run(checkStandbys)

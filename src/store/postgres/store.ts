@@ -1,12 +1,13 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
 import type { SQL } from 'bun'
+import type { PostgresServer } from '../../config/postgres-url.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { ServiceStore, Snapshot, SubscriberStore } from '../../subscriber.ts'
+import type { ServiceStore, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
-import { type CompactionProgress, createSchedule } from '../schedule.ts'
-import { type Client, type ClientOptions, createClient } from './client.ts'
+import { createSchedule } from '../schedule.ts'
+import { type Client, createClient } from './client.ts'
 import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
   checkStandbys,
@@ -21,16 +22,12 @@ import {
 } from './read.ts'
 import { applyChanges, fillList } from './write.ts'
 
-export interface CommandOptions extends ClientOptions {
-  /** Gets a message for the owner. */
-  readonly notify?: ((text: string) => void) | undefined
-  /** Gets the progress of a compaction. */
-  readonly onCompaction?: CompactionProgress | undefined
-}
-
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
-export function openPostgresStore({ notify, onCompaction, ...options }: CommandOptions): SubscriberStore {
-  const client = createClient(options)
+export function openPostgresStore(
+  server: PostgresServer,
+  { access, notify, onCompaction }: StoreOptions,
+): SubscriberStore {
+  const client = createClient({ server, create: access === 'create' })
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     await compact(client, onCompaction)
@@ -108,8 +105,8 @@ const DEADLINE_MS = GIVE_UP_MS - 300
 const COMPACTION_DEADLINE_MS = 15_000
 
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
-export function openPostgresServiceStore({ log, ...options }: ClientOptions & { readonly log: Log }): ServiceStore {
-  const service = { ...options, check: checkStandbys }
+export function openPostgresServiceStore(server: PostgresServer, log: Log): ServiceStore {
+  const service = { server, create: true, check: checkStandbys }
   const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...service, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })

@@ -3,9 +3,9 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
 import { Failure } from '../../failure.ts'
-import type { Count, ListCopy, Snapshot, SubscriberStore } from '../../subscriber.ts'
+import type { Count, ListCopy, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
-import { type CompactionProgress, compactAll } from '../schedule.ts'
+import { compactAll } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
 import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly, openToRead } from './file.ts'
@@ -14,18 +14,6 @@ import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
 import { applyChanges, fillList, forgetReturned, hasManyNew } from './write.ts'
-
-export interface StoreOptions {
-  /**
-   * What the caller does with the list. `read`: a backup is not changed, and a list that cannot be written is read without its
-   * inbox. `create`: changes the list, and creates it and its folders if they are missing.
-   */
-  readonly access: 'read' | 'change' | 'create'
-  /** Gets a message for the owner. */
-  readonly notify?: ((text: string) => void) | undefined
-  /** Gets the progress of a compaction, which may take a minute for an inbox of a million addresses. */
-  readonly onCompaction?: CompactionProgress | undefined
-}
 
 /** A list that is open for a command. */
 interface OpenList extends ListFile {

@@ -85,7 +85,7 @@ test('a process that stands still in a transaction loses the lock', async () => 
       import { createClient } from '${ROOT}/src/store/postgres/client.ts'
       import { runCompacted } from '${ROOT}/src/store/postgres/inbox.ts'
       import { parseListUrl } from '${ROOT}/src/config/list-url.ts'
-      const client = createClient({ server: parseListUrl('URL', process.argv[1]).server })
+      const client = createClient({ server: parseListUrl('URL', process.argv[1]).server, create: true })
       await runCompacted(client, async () => {
         console.log('locked')
         await new Promise(() => {})

@@ -152,7 +152,7 @@ test('connections on which nothing arrives any more are given up and replaced', 
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const proxied = new URL(url)
   proxied.port = String((proxy.address() as AddressInfo).port)
-  const store = openPostgresServiceStore({ server: toServer(proxied.href), log: createLog('silent') })
+  const store = openPostgresServiceStore(toServer(proxied.href), createLog('silent'))
   await store.check()
   for (const socket of sockets) socket.unpipe().pause()
   await expect(store.probe()).rejects.toThrow('the server does not answer')
