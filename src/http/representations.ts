@@ -82,10 +82,10 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   return built
 }
 
-// Not the highest level of Brotli: it takes ten times as long, and saves a tenth of the bytes.
+// The highest level of Brotli takes twice as long as this one, and saves 2 % of the bytes.
 function encode(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
   return coding === 'br'
-    ? promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
+    ? promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } })
     : promisify(gzip)(bytes, { level: 9 })
 }
 
