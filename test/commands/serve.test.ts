@@ -4,12 +4,15 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { startInTerminal } from '../support/screen.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 
 async function serve(env: Readonly<Record<string, string>> = {}) {
   const folder = await createFolder()
+  // With a list that exists, there is no warning about a new one.
+  await openSqliteStore(join(folder, 'data/rollcall.db'), { access: 'create' }).close()
   const settings = { PORT: '0', HOST: '127.0.0.1', BASE_URL: 'http://list.example', ...env }
   const run = startInTerminal('exec rollcall serve', { columns: 200, folder, env: settings })
   async function stop() {
@@ -36,7 +39,7 @@ test('four lines: what it serves, where the list and the site file are, and a co
 
 test('LOG_LEVEL=warn hides these lines', async () => {
   const { folder, stop } = await serve({ LOG_LEVEL: 'warn' })
-  await until(() => existsSync(join(folder, 'data/rollcall.db')))
+  await until(() => existsSync(join(folder, 'data/rollcall.db-wal')))
   expect((await stop()).lines).toEqual([])
 })
 

@@ -68,7 +68,15 @@ test.each([
 
 test('the names that are known are those that the code reads', () => {
   const names = new Set<string>()
-  const recorder = new Proxy<Record<string, string>>({}, { get: (_, name) => void names.add(String(name)) })
+  const recorder = new Proxy<Record<string, string>>(
+    {},
+    {
+      get(_, name) {
+        names.add(String(name))
+        return name === 'ENV_FILE' ? '/dev/null' : undefined
+      },
+    },
+  )
   readConfig(recorder)
   readEnvironment(recorder)
   expect([...names].sort()).toEqual([...SETTINGS].sort())

@@ -22,7 +22,15 @@ function readSpans(text: string): string[] {
 /** The names of all settings that the code reads. */
 function listSettings(): string[] {
   const names = new Set<string>()
-  const recorder = new Proxy<Record<string, string>>({}, { get: (_, name) => void names.add(String(name)) })
+  const recorder = new Proxy<Record<string, string>>(
+    {},
+    {
+      get(_, name) {
+        names.add(String(name))
+        return name === 'ENV_FILE' ? '/dev/null' : undefined
+      },
+    },
+  )
   readConfig(recorder)
   readEnvironment(recorder)
   return [...names].sort()

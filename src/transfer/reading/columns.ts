@@ -125,7 +125,7 @@ function findAddress(columns: readonly SampledColumn[], readable: readonly Sampl
   throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(columns.map(({ name }) => name))}`)
 }
 
-/** The columns of the date, the most specific name first. Exports of listmonk have the date of our export in a cell of JSON. */
+/** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */
 function findDates(columns: readonly SampledColumn[]): readonly number[] {
   const select = (name: string, isRead: (cell: string) => boolean) =>
     columns.filter(({ plain, sample }) => plain === name && (sample.length === 0 || sample.some(isRead))).slice(0, 1)
@@ -134,7 +134,9 @@ function findDates(columns: readonly SampledColumn[]): readonly number[] {
   const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
   const confirmed = dates.some(({ plain }) => plain === 'optintime') ? find('confirmtime') : []
-  const json = select('attributes', (cell) => cell.startsWith('{') && toDateText(cell) !== '')
+  const json = ['attributes', 'data'].flatMap((name) =>
+    select(name, (cell) => cell.startsWith('{') && toDateText(cell) !== ''),
+  )
   return [...json, ...dates, ...confirmed].map(({ index }) => index)
 }
 
