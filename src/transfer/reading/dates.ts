@@ -142,7 +142,7 @@ export function parseDate(
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
 export function isBlank(cell: string): boolean {
-  return /^(?:null|\\N|n\/a|0000-00-00.*|)$/i.test(cell)
+  return cell === '' || (/^[n\\0]/i.test(cell) && /^(?:null|\\N|n\/a|0000-00-00.*)$/i.test(cell))
 }
 
 /** The order that a date shows; undefined when it may have both, or has another form. */

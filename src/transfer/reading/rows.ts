@@ -110,8 +110,8 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
     }
     const addresses = parseOwnerAddresses(cells[columns.address] ?? '')
     if (!addresses.ok) return reject(addresses.reason)
-    const text = findDateText(cells, columns)
-    const date = readDate([text, ...columns.statuses.map(({ index }) => cells[index] ?? '')], status)
+    const text = columns.dates.length === 0 ? '' : findDateText(cells, columns)
+    const date = readDate(text, cells, status)
     if (!date.ok) return reject(date.reason, text)
     const { value } = date
     for (const email of addresses.value) {
@@ -127,16 +127,17 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
   }
 
   /** Reads the date of a row, and for somebody who left also those of the statuses. */
-  function readDate([text = '', ...others]: readonly string[], status: Status): Result<Date | undefined, string> {
+  function readDate(text: string, cells: readonly string[], status: Status): Result<Date | undefined, string> {
     const parse = (cell: string) => {
       const order = findDateOrder(cell)
       if (order) orders.add(order)
       return parseDate(cell, { order: columns.dateOrder, serials: options.serials })
     }
-    const date = parse(text)
+    const date = text === '' ? UNDATED : parse(text)
     if (status === 'subscribed') return date
     // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-    const all = [date, ...others.map(parse)].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
+    const others = columns.statuses.map(({ index }) => parse(cells[index] ?? ''))
+    const all = [date, ...others].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
     return { ok: true, value: all.toSorted((one, other) => Number(other) - Number(one))[0] }
   }
 
@@ -152,13 +153,15 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
   return { columns, subscribers, optOuts, rejected, rows, values: byColumn, contents, dates, undated }
 }
 
+const UNDATED = { ok: true, value: undefined } as const
+
 /** With --suppress, no column says anything about a person. */
 const ALL_LEFT = { meanings: [], status: 'suppressed' } as const
 
 /** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */
 function findDateText(cells: readonly string[], { dates }: Columns): string {
   const texts = dates.map((index) => toDateText(cells[index]))
-  return texts.find((text) => !isBlank(text.trim()) && !findFlag(toPlain(text))) ?? ''
+  return texts.find((text) => /[1-9]\d{3}/.test(text) || (!isBlank(text.trim()) && !findFlag(toPlain(text)))) ?? ''
 }
 
 /** Whether there are several rows, all with the same address. */
