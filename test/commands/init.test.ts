@@ -10,7 +10,6 @@ import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { startInTerminal } from '../support/screen.ts'
 import { runCommand } from '../support/service.ts'
-import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const REQUIRED = ['--base-url', 'https://list.gazette.example', '--name', 'The "Gazette": #1']
@@ -86,12 +85,13 @@ test('it takes ports that are free, and says so in the settings and in the lines
   expect((await run(...REQUIRED)).code).toBe(0)
   const first = read()
   // The ports that it has just found may have been taken meanwhile, which is as good.
-  const listeners = [first.port, first.ops?.port ?? 0].map((port) =>
-    createServer()
-      .on('error', () => {})
-      .listen(port, '127.0.0.1'),
-  )
-  await until(() => listeners.every(({ listening }) => listening), 'the ports are taken')
+  const take = (port = 0) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const server = createServer()
+    server.once('error', resolve).listen(port, '127.0.0.1', () => resolve(undefined))
+    return promise.then(() => server)
+  }
+  const listeners = await Promise.all([take(first.port), take(first.ops?.port)])
   const { stdout } = await run('second', ...REQUIRED)
   const second = read(join(folder, 'second'))
   for (const listener of listeners) listener.close()

@@ -111,8 +111,8 @@ test('a name that leads here by DNS rebinding is refused', async () => {
   }
 })
 
-test.each(['0.0.0.0', '::'])('a listener on %s, which other machines reach, has any name', async (OPS_HOST) => {
-  const other = await startService({ env: { OPS_PORT: '0', OPS_HOST } })
+test('a listener on all addresses, which other machines reach, has any name', async () => {
+  const other = await startService({ env: { OPS_PORT: '0', OPS_HOST: '0.0.0.0' } })
   for (const host of ['rollcall', 'rollcall.default.svc:9000', '127.0.0.1']) {
     const reply = await exchange(other.opsPort ?? 0, toRequest('GET /livez', [`Host: ${host}`]))
     expect([host, reply?.status]).toEqual([host, 200])

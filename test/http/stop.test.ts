@@ -90,15 +90,15 @@ test('a stop waits a second for bodies, answers 408 to those that do not end, an
 })
 
 test.concurrent('the end of a terminal (SIGHUP) is a stop as on SIGTERM: the log says so, and every request is answered', async () => {
-  const service = await startService()
-  const slow = await openConnection(service.port)
-  const request = toPost('slow@example.org')
-  slow.send(request.slice(0, -10))
+  const folder = await createFolder()
+  const service = await startService({ folder })
+  const lock = await holdLock(toListFile(folder))
+  const waiting = service.subscribe('waiting@example.org')
   await service.request(DOCUMENTS.openApiJson.path)
   const stopped = stop(service, 'SIGHUP')
   await service.logged('"signal":"SIGHUP"')
-  slow.send(request.slice(-10))
-  expect((await slow.receive('POST'))?.status).toBe(200)
+  await lock.release()
+  expect((await waiting).status).toBe(200)
   expect(await stopped).toEqual(CLEAN)
 })
 
