@@ -11,9 +11,20 @@ import { model } from './trials/model.ts'
 import { powerCuts } from './trials/power-cuts.ts'
 import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
+import { timingLater } from './trials/timing-later.ts'
 
 /** Every trial, in the order in which they run: the quick ones first. */
-export const TRIALS: readonly Trial[] = [fsync, timing, commands, powerCuts, faults, model, soak, commandsLarge]
+export const TRIALS: readonly Trial[] = [
+  fsync,
+  timing,
+  timingLater,
+  commands,
+  powerCuts,
+  faults,
+  model,
+  soak,
+  commandsLarge,
+]
 
 /** A trial on one store. */
 export interface Outcome {

@@ -75,3 +75,7 @@ export function checkLatest(latest: Date | undefined): string {
     `the latest subscription is of ${date}, in the future: set the clock; to see such addresses, run: rollcall export --include-reserved --since ${date.slice(0, 10) < tomorrow ? date : tomorrow}`,
   )
 }
+
+/** The warning of a service that found no list. @param place the path of the new one, or its URL without a password */
+export const toNewList = (place: string): string =>
+  `a new, empty list was created: ${place}; if there was a list, stop the service, and correct DATABASE_URL or restore a backup`

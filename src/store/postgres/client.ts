@@ -18,6 +18,8 @@ interface ClientOptions {
   readonly deadlineMs?: number
   /** Runs before the first call, and before the next one after an error. What it throws is the error of the call. */
   readonly check?: (sql: SQL) => Promise<void>
+  /** Runs when a list was created. */
+  readonly onCreate?: () => void
   /** Most connections. The default is 2. */
   readonly max?: number
 }
@@ -47,7 +49,7 @@ export interface OpenTransaction extends AsyncDisposable {
 const CONNECT_S = 3
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
-export function createClient({ server, create, deadlineMs, check, max = 2 }: ClientOptions): Client {
+export function createClient({ server, create, deadlineMs, check, onCreate, max = 2 }: ClientOptions): Client {
   const name = toListName({ kind: 'postgres', server })
   let sql = connect(server, max)
   /** Resolves when the list may be used. Undefined after an error: it may be a new database, an older backup, or migrated. */
@@ -55,7 +57,7 @@ export function createClient({ server, create, deadlineMs, check, max = 2 }: Cli
 
   async function prepare(current: SQL): Promise<void> {
     await check?.(current)
-    await migrate(current, { create })
+    if (await migrate(current, { create })) onCreate?.()
   }
 
   async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {

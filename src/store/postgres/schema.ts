@@ -85,14 +85,16 @@ const MIGRATION_LOCK = 0x526f6c6c
  * Creates the schema, or migrates an older one, in one transaction. Any number of processes may do this at once.
  *
  * @param options.create whether to create a schema that is missing
+ * @returns whether it created a list
  * @throws MissingListError when the schema is missing
  * @throws StoreError when it is newer
  */
 export async function migrate(
   sql: SQL,
   { create, migrations = MIGRATIONS }: { readonly create: boolean; readonly migrations?: readonly string[] },
-): Promise<void> {
+): Promise<boolean> {
   let version = await readVersion(sql)
+  let isNew = false
   if (version === 0 && !create)
     throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
   if (version < migrations.length) {
@@ -101,12 +103,13 @@ export async function migrate(
       // Another process may have migrated it meanwhile.
       version = await readVersion(transaction)
       for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-      if (version === 0) await insertHead(transaction)
+      isNew = version === 0
+      if (isNew) await insertHead(transaction)
       version = Math.max(version, migrations.length)
       await transaction`UPDATE rollcall.list SET version = ${version}::integer`
     })
   }
-  if (version <= migrations.length) return
+  if (version <= migrations.length) return isNew
   throw new StoreError(
     `the schema of the list is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: use a newer Rollcall`,
   )

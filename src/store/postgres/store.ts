@@ -1,11 +1,13 @@
 /** The list in a PostgreSQL database. Any number of processes on any number of machines can share it. */
 
 import type { SQL } from 'bun'
+import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { ServiceStore, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
+import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
 import { type Client, createClient } from './client.ts'
 import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
@@ -106,7 +108,8 @@ const COMPACTION_DEADLINE_MS = 15_000
 
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore(server: PostgresServer, log: Log): ServiceStore {
-  const service = { server, create: true, check: checkStandbys }
+  const onCreate = () => log.warn(toNewList(toListName({ kind: 'postgres', server })))
+  const service = { server, create: true, check: checkStandbys, onCreate }
   const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...service, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })

@@ -1,6 +1,6 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. A command that changes
+ * three stages (`begin` is the first slice of `sort`). A stage runs in slices, each in a transaction of its own, so that others write in between. A command that changes
  * the list runs all slices in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
@@ -50,12 +50,19 @@ interface Pass {
   /** Whether the inbox may have had more rows when they were sorted. */
   readonly hasMore: boolean
   /** The last entry that was added to `identities`. */
-  readonly done: Entry
+  readonly lastAdded: Entry
   /** Entries of `sorted` that were not. */
   readonly toAdd: number
 }
 
-const NEW_PASS: Pass = { stage: 'sort', first: 0, last: 0, hasMore: false, done: { identity: '', seq: 0 }, toAdd: 0 }
+const NEW_PASS: Pass = {
+  stage: 'begin',
+  first: 0,
+  last: 0,
+  hasMore: false,
+  lastAdded: { identity: '', seq: 0 },
+  toAdd: 0,
+}
 
 /** What a slice did. */
 interface Step {
@@ -66,7 +73,7 @@ interface Step {
 }
 
 /** Each runs a slice of its stage, with a limit for the size of the step. */
-const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
+const STAGES = { begin: beginPass, sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
@@ -86,7 +93,8 @@ export function createCompaction(db: Database): Compaction {
   db.run(`ATTACH ':memory:' AS pass`)
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
-  const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
+  const sortPace = createPace(ROWS)
+  const paces = { begin: sortPace, sort: sortPace, add: createPace(ADDRESSES), move: createPace(ROWS) }
   let pass: Pass | undefined
 
   return {
@@ -100,13 +108,12 @@ export function createCompaction(db: Database): Compaction {
         return STAGES[current.stage](db, current, pace.size(), until)
       }
       // To sort takes no lock, but reads one state of the inbox.
-      const { size, next } = current.stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
+      const { size, next } = paces[current.stage] === sortPace ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
       pass = next
       return { done: current.stage === 'add' ? size : 0, hasMore: next !== undefined }
     },
     all(until = Number.MAX_SAFE_INTEGER) {
-      // A new pass: what the tables hold of another one is deleted.
       pass = undefined
       for (let next: Pass | undefined = NEW_PASS; next; ) next = STAGES[next.stage](db, next, PASS_SIZE, until).next
     },
@@ -134,12 +141,15 @@ function findRows(db: Database, after: number, until: number, limit: number): Ro
   )
 }
 
+/** Deletes what the tables hold of another pass, and sorts the first rows. */
+function beginPass(db: Database, pass: Pass, limit: number, until: number): Step {
+  db.run('DELETE FROM pass.sorted')
+  db.run('DELETE FROM pass.repeated')
+  return sortRows(db, pass, limit, until)
+}
+
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
 function sortRows(db: Database, pass: Pass, limit: number, until: number): Step {
-  if (pass.toAdd === 0) {
-    db.run('DELETE FROM pass.sorted')
-    db.run('DELETE FROM pass.repeated')
-  }
   const { first, last, rows, addresses } = findRows(db, pass.last, until, limit)
   if (first !== null && last !== null) {
     const { changes } = db
@@ -166,7 +176,7 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
   // Rows leave the inbox in their order. Without the first one, another process has moved some, and the owner may have removed
   // their addresses since.
   if (!db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(pass.first)) return { size: 0, next: NEW_PASS }
-  const { identity, seq } = pass.done
+  const { identity, seq } = pass.lastAdded
   const size = Math.min(pass.toAdd, limit)
   // The first one of equal identities is the one with the lowest seq. OR FAIL: an error undoes the transaction. To undo
   // this statement alone, SQLite would copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
@@ -181,11 +191,11 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
     ).run(identity, seq, size)
   }
   const toAdd = pass.toAdd - size
-  const done = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
-  if (toAdd > 0) return { size, next: { ...pass, done, toAdd } }
-  const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(done.identity, done.seq)
+  const lastAdded = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
+  if (toAdd > 0) return { size, next: { ...pass, lastAdded, toAdd } }
+  const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(lastAdded.identity, lastAdded.seq)
   expectEqual(rest ? 1 : 0, 0, 'left to add')
-  return { size, next: { ...pass, stage: 'move', done, toAdd } }
+  return { size, next: { ...pass, stage: 'move', lastAdded, toAdd } }
 }
 
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */

@@ -4,6 +4,7 @@ import { fdatasyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Result } from '../../email.ts'
 import { StoreError, type StoreMeasure } from '../../subscriber.ts'
+import { toNewList } from '../check.ts'
 import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction, SLICE_MS } from './compaction.ts'
@@ -79,15 +80,12 @@ function execute(command: Command): unknown {
   }
 }
 
-/** What to do when a service starts with an empty list. */
-const FIND_LIST = 'stop the service, and correct DATABASE_URL or restore a backup'
-
 function open(file: string): void {
   list = openListFile(file)
   // This thread waits for the lock by itself: see waitForLock.
   list.db.run('PRAGMA busy_timeout = 0')
   log = openSync(`${toPath(list.db)}-wal`, 'r')
-  if (list.isNew) report('warn', `a new, empty list was created: ${toPath(list.db)}; if there was a list, ${FIND_LIST}`)
+  if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const compaction = createCompaction(list.db)
   schedule = createSchedule(() => tryCompact(compaction.slice), report)
 }

@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { migrate } from '../../../src/store/postgres/schema.ts'
 import { getServer, toDatabase, withStore } from '../../support/postgres.ts'
-import { runCommand } from '../../support/service.ts'
+import { runCommand, startService } from '../../support/service.ts'
+import { until } from '../../support/wait.ts'
 import { emailsOf, listAll, toAddresses } from '../suite.ts'
 
 const server = await getServer()
@@ -13,6 +14,19 @@ test('ten connections can create the schema at once', async () => {
   const url = await server.createUrl()
   await Promise.all(Array.from({ length: 10 }, () => withStore(url, (store) => store.add(toAddresses('ann@mail.io')))))
   expect(await withStore(url, listAll)).toHaveLength(1)
+})
+
+test('a service that finds no list says that it creates one, and where', async () => {
+  const url = await server.createUrl()
+  const created = `a new, empty list was created: postgres://`
+  const start = () => startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
+  const service = await start()
+  await service.logged(created)
+  expect(await service.stop()).toBe(0)
+  const again = await start()
+  await until(async () => (await again.ops('/readyz')).ok)
+  expect(await again.stop()).toBe(0)
+  expect(again.log()).not.toContain(created)
 })
 
 test('a command that only reads does not create a list', async () => {

@@ -1,0 +1,115 @@
+/** The time of a request after others does not tell whether their addresses were new, known or suppressed. */
+
+import { join } from 'node:path'
+import { openConnection, POST_HEADERS, POST_LINE, toRequest } from '../../test/support/raw.ts'
+import { check } from '../check.ts'
+import { request } from '../load.ts'
+import { compareSamples, median } from '../statistics.ts'
+import type { Figures, Trial } from '../trial.ts'
+
+const KINDS = ['new', 'known', 'suppressed'] as const
+type Kind = (typeof KINDS)[number]
+
+/** The bound of the promise, and how many standard errors a short run is given. */
+const BOUND = 0.15
+const ERRORS = 3.29
+
+/** Addresses that come at once, over so many connections. */
+const BURSTS = [300, 40] as const
+const CONNECTIONS = 32
+
+/** Milliseconds after a burst: compaction starts when 250 have passed without a commit. */
+const UNTIL_COMPACTION = 256
+
+/** Milliseconds until compaction has ended. */
+const REST = 300
+
+/** Requests after a burst, one after the other. */
+const LATER = 5
+
+export const timingLater: Trial = {
+  name: 'timing-later',
+  promise: `the first request while 300 or 40 addresses are compacted, and the sum of five: AUC between 0.35 and 0.65 for each pair of new, known and suppressed`,
+  minutes: { sqlite: 4, postgres: 4 },
+  async run({ folder, random, createList, amount, progress }) {
+    const rounds = amount(60, 20)
+    const list = await createList()
+    const toEmails = (size: number) => Array.from({ length: size }, () => `${crypto.randomUUID()}@example.org`)
+    const total = rounds * BURSTS.reduce((sum, size) => sum + size, 0)
+    const pools = { known: toEmails(Math.max(total, 100_000)), suppressed: toEmails(total), new: toEmails(total) }
+    for (const [kind, options] of [
+      ['known', []],
+      ['suppressed', ['--suppress']],
+    ] as const) {
+      const file = join(folder, `${kind}.txt`)
+      await Bun.write(file, `${pools[kind].join('\n')}\n`)
+      await list.run(['import', ...options, '--yes', file])
+    }
+    const service = await list.serve()
+    const connect = () => openConnection(service.port)
+    const [own, connections] = [await connect(), await Promise.all(Array.from({ length: CONNECTIONS }, connect))]
+
+    /** Sends all addresses, waits until compaction begins, and measures requests of one's own, in milliseconds. */
+    async function measure(addresses: readonly string[]): Promise<number[]> {
+      for (let start = 0; start < addresses.length; start += CONNECTIONS) {
+        const part = addresses.slice(start, start + CONNECTIONS)
+        await Promise.all(
+          part.map(async (email, index) => {
+            connections[index]?.send(toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email })))
+            check((await connections[index]?.receive('POST'))?.status === 200, () => 'an address got no 200')
+          }),
+        )
+      }
+      await Bun.sleep(UNTIL_COMPACTION)
+      const times: number[] = []
+      while (times.length < LATER) {
+        const start = performance.now()
+        await request(own, 'own@example.org')
+        times.push(performance.now() - start)
+      }
+      await Bun.sleep(REST)
+      return times
+    }
+
+    const figures: Figures[] = []
+    for (const size of BURSTS) {
+      const times: Readonly<Record<Kind, number[][]>> = { new: [], known: [], suppressed: [] }
+      for (let round = 0; round < rounds; round++) {
+        const start = random.below(KINDS.length)
+        for (const kind of [...KINDS.slice(start), ...KINDS.slice(0, start)]) {
+          times[kind].push(await measure(pools[kind].splice(0, size)))
+        }
+      }
+      progress(`${size} addresses: ${rounds} rounds`)
+      figures.push(compare(size, times))
+    }
+    await service.stop()
+    return Object.assign({}, ...figures)
+  },
+}
+
+/** Compares each pair of kinds. @throws BrokenPromise */
+function compare(size: number, times: Readonly<Record<Kind, number[][]>>): Figures {
+  const measures = {
+    first: ([first = 0]: readonly number[]) => first,
+    'sum of five': (all: readonly number[]) => all.reduce((sum, time) => sum + time, 0),
+  }
+  const figures: Record<string, string | number> = {}
+  for (const [name, measure] of Object.entries(measures)) {
+    for (const [one, other] of [
+      ['new', 'known'],
+      ['new', 'suppressed'],
+      ['known', 'suppressed'],
+    ] as const) {
+      const [a, b] = [times[one].map(measure), times[other].map(measure)]
+      const { auc, error } = compareSamples(a, b)
+      const text = `AUC ${auc.toFixed(3)}, medians ${median(a).toFixed(2)} and ${median(b).toFixed(2)} ms`
+      figures[`${size} addresses, ${name}, ${one} and ${other}`] = text
+      check(
+        Math.abs(auc - 0.5) <= Math.max(BOUND, ERRORS * error),
+        () => `${size} ${one} and ${other}, ${name}: ${text}`,
+      )
+    }
+  }
+  return figures
+}
