@@ -52,6 +52,7 @@ export function openListFile(file: string, { create = true } = {}): ListFile {
   let path = name
   try {
     path = toRealPath(name)
+    if (existsSync(path)) refuseLoneMount(path)
     if (!create) checkExists(path)
     refuseForeignLog(path)
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
@@ -106,7 +107,6 @@ function openUnchanged(file: string, readOnly: Failure): ListFile {
 
 function openWritable(path: string, name: string): ListFile {
   const id = readFileId(path)
-  refuseLoneMount(path)
   // SQLite would open a file that it may not write for reading.
   accessSync(path, modes.W_OK)
   const db = new Database(path, { readwrite: true })

@@ -38,6 +38,7 @@ test.skipIf(!canMount).each(Object.entries(FOLDERS))('its folder is on %s', asyn
   expect(runMounted(folder, { mount, commands: 'rollcall doctor' }).output).toContain(
     `list           wrong: ${refusal}`,
   )
+  expect(runMounted(folder, { mount, commands: 'rollcall count' }).output).toContain(refusal)
   // A file that was a list before.
   mkdirSync(join(folder, 'other'))
   const create = `echo ada@site.io | rollcall import - --list sqlite:other/list.db; cp other/list.db host.db`
