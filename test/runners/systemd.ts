@@ -64,8 +64,8 @@ test('the service works with the restrictions of the unit, and ExecStartPost kno
   const wait = (own: Record<string, string>) =>
     Bun.spawnSync(['sh', '-c', script], { env: { PATH: process.env.PATH ?? '', ...own }, stderr: 'ignore' }).exitCode
   const running = { MAINPID: String(service.process.pid), OPS_PORT: String(service.opsPort) }
-  // Without OPS_PORT, nothing says whether it is ready, and it starts all the same.
-  expect([wait(running), wait({ MAINPID: running.MAINPID })]).toEqual([0, 0])
+  const { MAINPID } = running
+  expect([wait(running), wait({ MAINPID, PORT: String(service.port) })]).toEqual([0, 0])
   expect(await service.stop()).toBe(0)
   expect(wait(running)).toBe(1)
   expect(service.log()).not.toMatch(/"level":[456]0/)
