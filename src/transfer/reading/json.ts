@@ -67,7 +67,12 @@ function toItems(documents: readonly unknown[], file: string): readonly unknown[
   return documents.flatMap((document) => {
     if (Array.isArray(document)) return document as unknown[]
     const found = findLists(document)
-    const lists = found.some(([, items]) => items.length > 0) ? found.filter(([, items]) => items.length > 0) : found
+    // Beside the people there may be lists of links, and empty ones.
+    const [people, filled] = [
+      found.filter(([, items]) => items.some(isPerson)),
+      found.filter(([, items]) => items.length > 0),
+    ]
+    const lists = [people, filled, found].find(({ length }) => length > 0) ?? []
     const [list = [document], ...others] = lists.map(([, items]) => items)
     if (others.length === 0) return list
     const names = lists.map(([name]) => JSON.stringify(name)).join(', ')
@@ -77,14 +82,19 @@ function toItems(documents: readonly unknown[], file: string): readonly unknown[
 
 /** The arrays of objects in an object, also in an object in it. One with an address is no list, but a person. */
 function findLists(value: unknown): readonly (readonly [name: string, items: readonly unknown[]])[] {
-  const members = Object.entries(toObject(value) ?? {})
-  if (members.some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)) return []
-  return members.flatMap(([name, member]) => {
+  if (isPerson(value)) return []
+  return Object.entries(toObject(value) ?? {}).flatMap(([name, member]) => {
     if (!Array.isArray(member)) return findLists(member)
     return member.length === 0 || member.some((item) => typeof item !== 'string' && toObject(item))
       ? [[name, member as unknown[]] as const]
       : []
   })
+}
+
+/** Whether an object has an address, or a member of that name. */
+function isPerson(value: unknown): boolean {
+  const members = Object.entries(toObject(value) ?? {})
+  return members.some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)
 }
 
 /** A text in a list is an address. */

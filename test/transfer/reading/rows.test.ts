@@ -41,6 +41,7 @@ describe('the address', () => {
     ['a JSON array', '[{"email":"a@site.io"},{"email":"b@site.io"}]'],
     ['a JSON array of texts', '["a@site.io","b@site.io"]'],
     ['a list in a JSON object', '{"total":2,"data":{"people":[{"email":"a@site.io"},{"email":"b@site.io"}]},"x":[]}'],
+    ['a list beside links', '{"m":[{"email":"a@site.io"},{"email":"b@site.io"}],"_links":[{"rel":"self"}]}'],
     ['JSON objects on several lines', '{\n"email": "a@site.io"\n}\n{\n"email": "b@site.io"\n}\n'],
     ['JSON objects with lists', '{"email":"a@site.io","tags":[{"id":1}]}\n{"email":"b@site.io","tags":[]}\n'],
     ['a URL', 'email,name\nmailto:a%40site.io,A\nmailto:b@site.io?subject=Hi%20there,B\n'],
