@@ -119,9 +119,7 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
       else optOuts.push({ email, optedOutAt: value })
     }
     if (value) {
-      dates ??= { first: value, last: value, line, date: value }
-      if (value < dates.first) dates = { ...dates, first: value }
-      if (value > dates.last) dates = { ...dates, last: value }
+      dates = extend(dates ?? { first: value, last: value, line, date: value }, value)
     } else if (status === 'subscribed') undated++
     return status === 'subscribed' ? 'added' : 'left'
   }
@@ -148,9 +146,18 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
   // A date that shows the order may be in any row. Two that show different orders show none.
   const [dateOrder, ...more] = orders
   if (dateOrder && more.length === 0 && !columns.dateOrder) return readRows(table, { ...columns, dateOrder }, options)
-  const counted = [...values].map(([meaning, count]): CountedValue => ({ ...meaning, ...count }))
-  const byColumn = [...Map.groupBy(counted, ({ column }) => column).values()].flat()
-  return { columns, subscribers, optOuts, rejected, rows, values: byColumn, contents, dates, undated }
+  const counted = [...values].map(([meaning, count]) => ({ ...meaning, ...count }))
+  return { columns, subscribers, optOuts, rejected, rows, values: sortValues(counted), contents, dates, undated }
+}
+
+function extend(dates: NonNullable<Reading['dates']>, date: Date): Reading['dates'] {
+  if (date >= dates.first && date <= dates.last) return dates
+  return date < dates.first ? { ...dates, first: date } : { ...dates, last: date }
+}
+
+/** Puts the values of each column together. */
+function sortValues(values: readonly CountedValue[]): readonly CountedValue[] {
+  return [...Map.groupBy(values, ({ column }) => column).values()].flat()
 }
 
 const UNDATED = { ok: true, value: undefined } as const
