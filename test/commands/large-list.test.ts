@@ -37,7 +37,7 @@ test('during a large import, a service accepts every address, and each is on the
   const service = await startService()
   const list = `sqlite:${service.folder}/data/rollcall.db`
   const { print, rows } = await createCliFixture()
-  const size = 150_000
+  const size = 50_000
   const text = Array.from({ length: size }, (_, index) => `user.${index}@site.io\n`).join('')
   let isDone = false
   /** Posts one address after the other; half of them are in the file too. */

@@ -9,8 +9,8 @@ import { startInTerminal } from '../support/screen.ts'
 
 test.each([80, 40])('an import shows one line in %d columns, which never goes back and is cleared', async (columns) => {
   const { folder, list, write } = await createCliFixture()
-  // So many addresses take a second.
-  await write('more.txt', Array.from({ length: 300_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  // So many addresses take much longer than the time before the first drawing.
+  await write('more.txt', Array.from({ length: 100_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
   const run = startInTerminal('exec rollcall import more.txt --yes', { columns, folder, env: { DATABASE_URL: list } })
   const { lines, states, exit } = await run.end()
   expect(exit).toBe(0)
@@ -26,13 +26,12 @@ test('a command that compacts a large inbox first shows how far it is', async ()
   const { folder, list } = await createCliFixture()
   const store = openSqliteStore(join(folder, 'list.db'), { access: 'create' })
   const addresses = Array.from({ length: 300_000 }, (_, index) => `user.${index}@site.io` as Address)
-  for (let start = 0; start < addresses.length; start += 100) await store.add(addresses.slice(start, start + 100))
+  for (let start = 0; start < addresses.length; start += 5_000) await store.add(addresses.slice(start, start + 5_000))
   await store.close()
   const run = startInTerminal('exec rollcall count', { columns: 80, folder, env: { DATABASE_URL: list } })
-  const { lines, states } = await run.end()
+  const { lines, states, exit } = await run.end()
+  expect([exit, lines]).toEqual([0, ['300000']])
   const shown = states.filter((state) => state.startsWith('compacting'))
   expect(shown).not.toBeEmpty()
   expect(shown.filter((state) => !/^compacting [\d,]+ addresses(?: \(\d\d? %\))?$/.test(state))).toEqual([])
-  expect(lines.join('')).toMatch(/300000/)
-  expect(lines.join('')).not.toMatch(/compacting|%/)
 })

@@ -12,7 +12,7 @@ import { createFolder } from '../support/workspace.ts'
 test('confirmed addresses survive kill -9 under load, while two services compact the list', async () => {
   const folder = await createFolder()
   const ledger = createLedger()
-  const addresses = 400_000
+  const addresses = 150_000
   await fillInbox(folder, addresses, ledger)
   const compacted = () => countCompacted(toListFile(folder))
 

@@ -1,9 +1,11 @@
 /** Looks at the file of a list, next to the service that uses it. */
 
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './paths.ts'
 import { runCommand } from './service.ts'
+import { until } from './wait.ts'
 
 /** The path of the list of a service that runs in a folder with default settings. */
 export function toListFile(folder: string): string {
@@ -45,6 +47,31 @@ export async function addAndEnd(end: 'kill' | 'close', file: string, ...addresse
   const child = Bun.spawn([process.execPath, '-e', WRITER, file, end, ...addresses], { stderr: 'pipe' })
   const [text] = await Promise.all([child.stderr.text(), child.exited])
   if (text !== '' || (child.signalCode === 'SIGKILL') !== (end === 'kill')) throw new Error(`the writer: ${text}`)
+}
+
+/**
+ * Takes the write lock of a list when a command has written its first batch. The command writes at most one more when the
+ * returned function releases the lock, if it gets a signal before.
+ *
+ * @param table the first batch writes to it
+ */
+export async function holdBetweenBatches(file: string, table: 'subscribers' | 'suppressions'): Promise<() => void> {
+  await until(() => existsSync(file), 'there is a list')
+  const db = new Database(file)
+  await until(() => {
+    try {
+      if (db.query(`SELECT 1 FROM ${table}`).get() === null) return false
+      db.run('BEGIN IMMEDIATE')
+      return true
+    } catch {
+      // The command has the lock, or has not created its tables.
+      return false
+    }
+  }, `there is a row in ${table}, and the lock is free`)
+  return () => {
+    db.run('ROLLBACK')
+    db.close()
+  }
 }
 
 // Does what any other program may do with the file: it opens a transaction, and keeps it open.
