@@ -46,9 +46,9 @@ function isClose(domain: string, known: string): boolean {
  * Counts the letters that are missing, added or wrong (Levenshtein distance). Not by a library: the fast ones have more code
  * than the rest of this file, which is in every first visit.
  */
-function countErrors(domain: string, known: string): number {
+export function countErrors(text: string, known: string): number {
   let row = Array.from({ length: known.length + 1 }, (_, index) => index)
-  for (const letter of domain) {
+  for (const letter of text) {
     const next = [(row[0] ?? 0) + 1]
     for (const [index, above] of row.slice(1).entries()) {
       const replaced = (row[index] ?? 0) + Number(letter !== known[index])
@@ -63,6 +63,7 @@ function toName(domain: string): string {
   return domain.slice(0, domain.indexOf('.'))
 }
 
-function toSorted(text: string): string {
+/** The letters of a text in order: the same for two texts with swapped letters. */
+export function toSorted(text: string): string {
   return [...text].sort().join('')
 }

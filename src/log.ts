@@ -12,16 +12,11 @@ export type Log = pino.Logger
 
 /** Opens the log. It never throws or waits: a line that cannot be written at once is lost. */
 export function createLog(level: LogLevel): Log {
-  const toLine = isTerminal() ? toText : (line: string) => line
+  const toLine = process.stderr.isTTY ? toText : (line: string) => line
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLogged } },
     { write: (line) => writeError(toLine(line), 0) },
   )
-}
-
-/** Whether the log goes to a terminal. */
-export function isTerminal(): boolean {
-  return process.stderr.isTTY
 }
 
 interface LoggedError {

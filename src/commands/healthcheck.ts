@@ -12,21 +12,13 @@ import { note, print } from './output.ts'
 /** `rollcall healthcheck`: asks the service whether it works, for a container. Needs no setting but ports and hosts. */
 export async function healthcheck(): Promise<void> {
   const ops = readOps()
-  if (!ops) return await checkListening()
-  const answer = await askService(ops, '/readyz')
-  if (answer === undefined) throw new Failure(`${toUrl(ops, '/readyz')}: no service listens`)
-  if (answer !== 'ok\n') throw toStranger(toUrl(ops, '/readyz'))
+  // Without OPS_PORT, only the public listener can be asked.
+  const [listener, path] = ops ? [ops, '/readyz'] : [readListener(), DOCUMENTS.llmsTxt.path]
+  const answer = await askService(listener, path)
+  if (answer === undefined) throw new Failure(`${toUrl(listener, path)}: no service listens`)
+  if (ops && answer !== 'ok\n') throw toStranger(toUrl(ops, path))
   await print('ok')
-}
-
-/** Without OPS_PORT, only the public listener can be asked. @throws Failure when no service listens there */
-async function checkListening(): Promise<void> {
-  const listener = readListener()
-  const { path } = DOCUMENTS.llmsTxt
-  const answer = await get(toUrl(listener, path), AbortSignal.timeout(HEALTH_DEADLINE_MS)).catch(() => undefined)
-  if (answer?.status !== 200) throw new Failure(`${toUrl(listener, path)}: no service listens`)
-  await print('ok')
-  note('without OPS_PORT, this does not say whether the list can be written')
+  if (!ops) note('without OPS_PORT, this does not say whether the list can be written')
 }
 
 /**
@@ -34,20 +26,19 @@ async function checkListening(): Promise<void> {
  *
  * @throws Failure when the status is not 200, or the answer does not come in HEALTH_DEADLINE_MS
  */
-export async function askService(ops: Listener, path: string): Promise<string | undefined> {
-  const url = toUrl(ops, path)
+export async function askService(listener: Listener, path: string): Promise<string | undefined> {
+  const url = toUrl(listener, path)
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
-  let answer: Answer
-  try {
-    answer = await get(url, signal)
-  } catch (error) {
+  const answer = await get(url, signal).catch((error: unknown) => {
     const seconds = HEALTH_DEADLINE_MS / 1000
     if (signal.aborted)
-      throw new Failure(`${url}: no answer within ${seconds} s: restart the service, or correct OPS_PORT`)
+      throw new Failure(
+        `${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`,
+      )
     if (toErrorCode(error) === 'ECONNREFUSED') return undefined
     throw toStranger(url)
-  }
-  if (answer.status === 200) return answer.text
+  })
+  if (answer === undefined || answer.status === 200) return answer?.text
   // The words of Rollcall are one line.
   const isOurs = answer.status === 503 && /^the store [^\n]+\n$/.test(answer.text)
   throw isOurs ? new Failure(`${url}: 503, ${answer.text.trim()}: see the log of the service`) : toStranger(url)
@@ -55,7 +46,7 @@ export async function askService(ops: Listener, path: string): Promise<string | 
 
 /** The error for an answer that is not one of Rollcall. */
 export function toStranger(url: string): Failure {
-  return new Failure(`${url}: another program answers: correct OPS_PORT and OPS_HOST`)
+  return new Failure(`${url}: another program answers: correct the host and the port in the settings`)
 }
 
 interface Answer {

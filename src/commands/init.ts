@@ -1,7 +1,6 @@
 /** `rollcall init`: asks four questions, and writes the settings and the site file. */
 
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -11,7 +10,7 @@ import site from '../../deploy/site.yaml' with { type: 'text' }
 import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
-import { Failure, quotePath, UsageError } from '../failure.ts'
+import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
 import { writeOutput } from '../files.ts'
 import { note, print } from './output.ts'
 import { askPerson } from './terminal.ts'
@@ -28,48 +27,18 @@ type Option = (typeof QUESTIONS)[number][0]
 type Answers = Readonly<Partial<Record<Option, string>>>
 
 /** A line of a file: its key with the sign behind it, such as `PORT=` or `name:`, and the rest. */
-interface Line {
-  readonly key: string
-  readonly rest: string
-}
-
-/** Converts an answer to a line of a file. @throws UsageError */
-function toLine(option: Option, answer: string): Line {
-  if (option === 'baseUrl') return { key: 'BASE_URL=', rest: parseBaseUrl(answer) }
-  const contact = answer.replace(/^(?=[^:]+@)/, 'mailto:')
-  const value = { name: answer, contact, languages: answer.split(/[\s,]+/) }[option]
-  const line = { key: `${option}:`, rest: ` ${JSON.stringify(value)}` }
-  parseSite(line.key + line.rest, 'site.yaml')
-  return line
-}
-
-/** Where the files go, and who runs the service. */
-interface Place {
-  readonly folder: string
-  /** The path of the SQLite list. */
-  readonly list: string
-  /** What a unit has behind its name: nothing for rollcall.service, `@NAME` for one more newsletter; undefined without systemd. */
-  readonly instance: string | undefined
-}
+type Line = readonly [key: string, rest: string]
 
 const SYSTEM = dirname(DEFAULT_FILE)
 const STATE = '/var/lib/rollcall'
 
-/** @throws UsageError for a folder of one more newsletter with a name that its unit cannot have */
-function toPlace(path: string): Place {
-  const folder = resolve(path)
-  if (folder === SYSTEM) return { folder, list: `${STATE}/rollcall.db`, instance: '' }
-  if (dirname(folder) !== SYSTEM) return { folder, list: join(folder, 'rollcall.db'), instance: undefined }
-  const name = basename(folder)
-  // The backups of rollcall.service are in a folder of that name.
-  if (/^[\w.-]+$/.test(name) && name !== 'backups')
-    return { folder, list: `${STATE}/${name}/rollcall.db`, instance: `@${name}` }
-  throw new UsageError(`${folder}: use a name of letters, digits, ".", "_" and "-", other than backups`)
-}
+/** The ports of the first newsletter on a machine. */
+const PORTS = { PORT: 3000, OPS_PORT: 9000 } as const
 
 /** Writes `env` and `site.yaml`. Replaces no file, except those of the package, while they have no answers. */
 export async function init(path: string, options: Answers): Promise<void> {
-  const place = toPlace(path)
+  const folder = resolve(path)
+  const instance = toInstance(folder)
   const files = Object.entries<string>({ 'site.yaml': site, env }).map(
     ([name, text]) => [join(path, name), text] as const,
   )
@@ -77,110 +46,126 @@ export async function init(path: string, options: Answers): Promise<void> {
   if (changed) throw new Failure(`${changed[0]} exists, and init replaces no file: edit it, or name another folder`)
   const answers = process.stdin.isTTY ? await ask(options) : options
   if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
-  const ports = await findPorts(place)
-  const lines = [
-    { key: 'DATABASE_URL=', rest: `sqlite:${pathToFileURL(place.list).pathname}` },
-    ...(ports.port === PORTS.port ? [] : [{ key: 'PORT=', rest: `${ports.port}` }]),
-    { key: 'OPS_PORT=', rest: `${ports.opsPort}` },
+  const taken = instance === undefined ? [] : listSystemPorts(folder)
+  const port = findPort(PORTS.PORT, taken)
+  const list = instance === undefined ? folder : join(STATE, instance.slice(1))
+  const lines: readonly Line[] = [
+    ['DATABASE_URL=', `sqlite:${pathToFileURL(join(list, 'rollcall.db')).pathname}`],
+    ['PORT=', `${port}`],
+    ['OPS_PORT=', `${findPort(PORTS.OPS_PORT, taken)}`],
     ...QUESTIONS.flatMap(([option, , preset]) => {
       const { [option]: answer = preset } = answers
       return answer === preset ? [] : [toLine(option, answer)]
     }),
   ]
-  prepareFolder(place)
+  prepareFolder(folder, instance !== undefined)
   for (const [file, text] of files) {
     await writeOutput(file, (write) => write(lines.reduce(setLine, text)), { isShared: true })
   }
-  const isPreset = answers.baseUrl === QUESTIONS[0][2]
-  await print(createAdvice(isPreset ? `http://localhost:${ports.port}` : answers.baseUrl, ports.port, place))
+  const url = answers.baseUrl === QUESTIONS[0][2] ? `http://localhost:${port}` : answers.baseUrl
+  await print(createAdvice(url, port, folder, instance))
+}
+
+/**
+ * What a unit of systemd has behind its name: nothing for rollcall.service, `@NAME` for one more newsletter. Undefined for a
+ * folder of no unit. @throws UsageError for a name that no unit can have
+ */
+function toInstance(folder: string): string | undefined {
+  if (folder === SYSTEM) return ''
+  if (dirname(folder) !== SYSTEM) return undefined
+  const name = basename(folder)
+  // The backups of rollcall.service are in a folder of that name.
+  if (/^[\w.-]+$/.test(name) && name !== 'backups') return `@${name}`
+  throw new UsageError(`${folder}: use a name of letters, digits, ".", "_" and "-", other than backups`)
+}
+
+/** Converts an answer to a line of a file. @throws UsageError */
+function toLine(option: Option, answer: string): Line {
+  if (option === 'baseUrl') return ['BASE_URL=', parseBaseUrl(answer)]
+  const contact = answer.replace(/^(?=[^:]+@)/, 'mailto:')
+  const value = { name: answer, contact, languages: answer.split(/[\s,]+/) }[option]
+  const [key, rest] = [`${option}:`, ` ${JSON.stringify(value)}`]
+  parseSite(key + rest, 'site.yaml')
+  return [key, rest]
 }
 
 /** Replaces the line with the same key, or the comment with an example of it. */
-function setLine(text: string, { key, rest }: Line): string {
+function setLine(text: string, [key, rest]: Line): string {
   return text.replace(new RegExp(`^(?:# )?${key}.*`, 'm'), () => key + rest)
 }
 
 /** Creates a missing folder. As root, lets the group of the service read it, or whoever may read the folder around it. */
-function prepareFolder({ folder, instance }: Place): void {
+function prepareFolder(folder: string, isOfService: boolean): void {
   mkdirSync(dirname(folder), { recursive: true })
-  const isNew = !existsSync(folder)
-  if (isNew) mkdirSync(folder, { mode: 0o750 })
+  const isNew = mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(isNew ? dirname(folder) : folder)
-  chownSync(folder, uid, instance === undefined ? gid : (readServiceGroup() ?? gid))
-}
-
-/** The number of the group `rollcall`; undefined while the user of the service does not exist. */
-function readServiceGroup(): number | undefined {
-  const [, number] = /^rollcall:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8')) ?? []
-  return number === undefined ? undefined : Number(number)
-}
-
-/** The ports of the first newsletter on a machine. */
-const PORTS = { port: 3000, opsPort: 9000 } as const
-
-/** Finds ports that are free, and that no other newsletter of this machine has in its settings. */
-async function findPorts({ folder, instance }: Place): Promise<{ readonly port: number; readonly opsPort: number }> {
-  const taken = new Set(instance === undefined ? [] : listSystemPorts(folder))
-  const find = async (port: number): Promise<number> =>
-    taken.has(port) || !(await isFree(port)) ? find(port + 1) : port
-  return { port: await find(PORTS.port), opsPort: await find(PORTS.opsPort) }
+  // None while the user of the service does not exist.
+  const [, group] = (isOfService && /^rollcall:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))) || []
+  chownSync(folder, uid, Number(group ?? gid))
 }
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
 function listSystemPorts(except: string): readonly number[] {
-  const folders = existsSync(SYSTEM) ? [SYSTEM, ...readdirSync(SYSTEM).map((name) => join(SYSTEM, name))] : []
-  const files = folders.filter((folder) => folder !== except).map((folder) => join(folder, 'env'))
-  return files.filter(existsSync).flatMap((file) => {
-    const { PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
-    return [Number(PORT || PORTS.port), Number(OPS_PORT)]
+  const files = existsSync(SYSTEM) ? [...new Bun.Glob('{env,*/env}').scanSync({ cwd: SYSTEM, absolute: true })] : []
+  return files.flatMap((file) => {
+    const { PORT = PORTS.PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
+    return dirname(file) === except ? [] : [Number(PORT), Number(OPS_PORT)]
   })
 }
 
-/** Whether a service could listen on a port of this machine. */
-function isFree(port: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const server = createServer()
-  server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  return promise
+/** Finds a port that is free and not among these. */
+function findPort(first: number, taken: readonly number[]): number {
+  for (let port = first; ; port++) {
+    try {
+      if (taken.includes(port)) continue
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+      return port
+    } catch (error) {
+      if (toErrorCode(error) !== 'EADDRINUSE') throw error
+    }
+  }
 }
 
-/** Asks for what the options do not answer, until the answer is valid. */
+/** Asks for what the options do not answer. */
 function ask(options: Answers): Promise<Answers> {
   return askPerson('stopped: nothing is written', async (askOne) => {
     const answers: Partial<Record<Option, string>> = { ...options }
-    for (const [option, text, preset] of QUESTIONS) {
-      let offer: string = preset
-      while (answers[option] === undefined) {
-        const typed = await askOne(`${text} [${offer}]:`)
-        const answer = typed === '' || (offer !== preset && /^y(?:es)?$/i.test(typed)) ? offer : typed
-        try {
-          if (answer !== preset) toLine(option, answer)
-          answers[option] = answer
-        } catch (error) {
-          if (!(error instanceof UsageError)) throw error
-          const likely = option === 'baseUrl' ? toLikelyOrigin(answer) : undefined
-          offer = likely ?? preset
-          note(
-            likely
-              ? `Do you mean ${likely}? Press Enter, or type another one.`
-              : error.message.replace('site.yaml:1: ', ''),
-          )
-        }
-      }
+    for (const [option, question, preset] of QUESTIONS) {
+      answers[option] ??= await askOption(option, preset, (offer) => askOne(`${question} [${offer}]:`))
     }
     return answers
   })
 }
 
+/** Asks until the answer is valid. Offers the preset, or the URL that was probably meant. */
+async function askOption(option: Option, preset: string, ask: (offer: string) => Promise<string>): Promise<string> {
+  let offer = preset
+  while (true) {
+    const typed = await ask(offer)
+    const answer = typed === '' || (offer !== preset && /^y(?:es)?$/i.test(typed)) ? offer : typed
+    if (answer === preset) return answer
+    try {
+      toLine(option, answer)
+      return answer
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      const likely = option === 'baseUrl' ? toLikelyOrigin(answer) : undefined
+      offer = likely ?? preset
+      const question = `Do you mean ${likely}? Press Enter, or type another one.`
+      note(likely ? question : error.message.replace('site.yaml:1: ', ''))
+    }
+  }
+}
+
 /** Says what comes next. */
-function createAdvice(url: string, port: number, { folder, instance }: Place): string {
+function createAdvice(url: string, port: number, folder: string, instance?: string): string {
   const { host } = new URL(url)
   const start =
     instance === undefined
       ? `ENV_FILE=${quotePath(join(folder, 'env'))} rollcall serve`
       : `sudo systemctl enable --now rollcall${instance} rollcall-backup${instance}.timer`
-  const other = port === PORTS.port ? '' : ` In them, write ${port} for the port ${PORTS.port}.`
+  const other = port === PORTS.PORT ? '' : ` In them, write ${port} for the port ${PORTS.PORT}.`
   return `To start the service at ${url}:
   ${start}
 

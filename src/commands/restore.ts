@@ -1,7 +1,7 @@
 import { toListName } from '../config/list-url.ts'
 import type { ListSummary } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
-import { note, print, printJson, toCount } from './output.ts'
+import { note, print, printJson, toCount, toNumber } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './shared.ts'
 
 interface RestoreOptions extends ListOption {
@@ -44,6 +44,6 @@ function toText(list: string, { before, after, kept }: Restored, dryRun: true | 
 function toLine({ subscribers, reserved, suppressed, lastAcceptedAt, inbox }: ListSummary): string {
   const last = lastAcceptedAt ? `, the last one accepted ${lastAcceptedAt.toISOString()}` : ''
   const size = toCount(subscribers, 'address', 'addresses')
-  const rest = inbox > 0 ? `; ${inbox.toLocaleString('en')} in the inbox` : ''
-  return `${size}, ${reserved.toLocaleString('en')} of them reserved${last}; ${suppressed.toLocaleString('en')} suppressed${rest}`
+  const rest = inbox > 0 ? `; ${toNumber(inbox)} in the inbox` : ''
+  return `${size}, ${toNumber(reserved)} of them reserved${last}; ${toNumber(suppressed)} suppressed${rest}`
 }

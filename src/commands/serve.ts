@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
-import { createLog, isTerminal, type Log } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { writeError } from '../stderr.ts'
 
@@ -40,7 +40,7 @@ function logDefects(log: Log): void {
 /** Writes a line to the log, or on a terminal four lines for a person. The level `info` or a lower one shows them. */
 function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }: Config, log: Log): void {
   const name = toListName(list)
-  if (!isTerminal()) {
+  if (!process.stderr.isTTY) {
     const fields = { port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
     const site = siteFile ? `the site file ${siteFile.path}` : 'no site file'
     log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name} and ${site}`)

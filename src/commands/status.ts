@@ -24,7 +24,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
       (error: Error) => error.message,
     ),
   ])
-  const problem = failure ?? (isFull(found) ? 'the disk is full' : undefined)
+  const problem = failure ?? ((found.freeBytes ?? Infinity) < MIN_COMMIT_BYTES ? 'the disk is full' : undefined)
   const name = toListName(list)
   if (html !== undefined) {
     // Other uses of the command start faster without these.
@@ -37,11 +37,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   checkSilence(found, maxSilence)
 }
 
-/** Whether there is less space than a commit may need. A check writes nothing, so it does not notice. */
-function isFull({ freeBytes = MIN_COMMIT_BYTES }: StoreStatus): boolean {
-  return freeBytes < MIN_COMMIT_BYTES
-}
-
+/** The space that a commit may need. A check writes nothing, so it does not notice a full disk. */
 const MIN_COMMIT_BYTES = 256 * 1024
 
 /** @throws Failure when no address was accepted for longer than `maxSilence` */

@@ -51,7 +51,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   return {
     port,
     host,
-    baseUrl: parseBaseUrl(environment.BASE_URL || toLocalUrl(port)),
+    baseUrl: parseBaseUrl(environment.BASE_URL || (port === 0 ? '' : new URL(`http://localhost:${port}`).origin)),
     list: readListUrl(environment),
     ...readSite(environment),
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
@@ -79,11 +79,6 @@ export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Conf
     if (error instanceof Failure) throw error
     throw toReadError('SITE_FILE', file, error, 'use a YAML file in UTF-8')
   }
-}
-
-function toLocalUrl(port: number): string {
-  if (port !== 0) return new URL(`http://localhost:${port}`).origin
-  throw new UsageError('BASE_URL is missing: set it because PORT is 0')
 }
 
 /** Parses the public origin of the site. @throws UsageError */

@@ -2,6 +2,7 @@
 
 import { parseEnv } from 'node:util'
 import { UsageError } from '../failure.ts'
+import { countErrors, toSorted } from '../likely-address.ts'
 
 /** The names of all settings. Others in an env file are for other programs. */
 export const SETTINGS: readonly string[] = [
@@ -51,13 +52,10 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Whether a name is a setting except for case, `_`, or one letter that is wrong, missing, too many, or swapped with the next. */
+/** Whether a name is a setting except for case, `_`, or one letter that is wrong, missing, too many, or swapped with another. */
 function isAlmost(name: string, setting: string): boolean {
   if (SETTINGS.includes(name)) return false
   const [one, other] = [name, setting].map((text) => text.toUpperCase().replaceAll('_', '')) as [string, string]
-  let start = 0
-  while (start < one.length && one[start] === other[start]) start++
-  const [rest, right] = [one.slice(start), other.slice(start)]
-  const isSwapped = rest.slice(0, 2) === `${right[1]}${right[0]}` && rest.slice(2) === right.slice(2)
-  return rest === right || [rest.slice(1), rest].includes(right.slice(1)) || rest.slice(1) === right || isSwapped
+  const errors = countErrors(one, other)
+  return errors < 2 || (errors === 2 && toSorted(one) === toSorted(other))
 }

@@ -52,10 +52,12 @@ export function parseListUrl(name: string, value: string): ListUrl {
   if (isFileName(file)) return { kind: 'sqlite', file }
   const server = parsePostgresUrl(name, value)
   if (server) return { kind: 'postgres', server }
-  throw new UsageError(
-    `${name} is ${redactUrl(value)}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,
-  )
+  const shown = WITHOUT_PASSWORD.test(value) ? `"${value}"` : 'wrong (not shown: it may contain a password)'
+  throw new UsageError(`${name} is ${shown}: use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`)
 }
+
+/** Values that have no part that may be a password. */
+const WITHOUT_PASSWORD = /^(?:(?:sqlite|file):[^@]*|[^:@?=%]*(?::\/[^:@?=%]*)?)$/
 
 /** Names a list for the owner, without the user and the password in its URL. */
 export function toListName(list: ListUrl): string {
@@ -76,15 +78,6 @@ export function toAbsoluteName(list: ListUrl): string {
  */
 function isFileName(path: string): boolean {
   return path !== '' && !/^(?:\s|:|file:)|[\s/]$|:\/\/|\p{Cc}|\ufffd/u.test(path)
-}
-
-/** Removes everything that may be a password from a URL. */
-function redactUrl(value: string): string {
-  if (/^(?:(?:sqlite|file):[^@]*|[^:@?=%]*(?::\/[^:@?=%]*)?)$/.test(value)) return `"${value}"`
-  const scheme = /^[a-z][a-z0-9+.-]*:(?=\/)/i.exec(value)?.[0]
-  return scheme
-    ? `"${scheme}…" (the rest is not shown: it may contain a password)`
-    : 'not a known kind of URL (not shown: it may contain a password)'
 }
 
 function decodePath(path: string): string {

@@ -36,7 +36,7 @@ test('invalid settings and a missing list are reported, and nothing is created',
 
   const invalid = await doctor({ DATABASE_URL: 'mysql://user:secret@host/db' })
   expect(invalid.code).toBe(1)
-  expect(invalid.stdout).toMatch(/^settings +wrong: DATABASE_URL is "mysql:/)
+  expect(invalid.stdout).toMatch(/^settings +wrong: DATABASE_URL is wrong (?!.*secret)/)
   expect(invalid.stdout).not.toContain('secret')
 })
 
@@ -166,7 +166,7 @@ test('another program at OPS_PORT is wrong, whatever it answers', async () => {
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: expect.stringMatching(
-        /^service +wrong: [^<\\]*: another program answers: correct OPS_PORT and OPS_HOST$/m,
+        /^service +wrong: [^<\\]*: another program answers: correct the host and the port in the settings$/m,
       ),
     })
   }

@@ -39,17 +39,17 @@ test.each<readonly [what: string, says: string, respond: RequestListener]>([
   ],
   [
     'another program',
-    '/readyz: another program answers: correct OPS_PORT and OPS_HOST',
+    '/readyz: another program answers: correct the host and the port in the settings',
     (_, response) => void response.setHeader('Content-Type', 'text/html').end('<p>ok</p>\n'),
   ],
   [
     'a service that does not answer',
-    '/readyz: no answer within 6 s: restart the service, or correct OPS_PORT',
+    '/readyz: no answer within 6 s: restart the service, or correct the port in the settings',
     () => {},
   ],
   [
     'a program that does not speak HTTP',
-    '/readyz: another program answers: correct OPS_PORT and OPS_HOST',
+    '/readyz: another program answers: correct the host and the port in the settings',
     (request) => void request.socket.end('SSH-2.0\r\n'),
   ],
 ])('exit code 1 for %s: %s', async (_, says, respond) => {
