@@ -47,17 +47,21 @@ const BURST_TURNS = 4
 /** Milliseconds after a failure until a probe shows whether the store works again. */
 const RETRY_MS = 1_000
 
+interface IntakeOptions {
+  readonly log: Log
+  readonly metrics?: IntakeMetrics | undefined
+}
+
 /** Creates the intake of a store. */
-export function createIntake(
-  store: Pick<ServiceStore, 'add' | 'probe' | 'check'>,
-  { log, metrics }: { readonly log: Log; readonly metrics?: IntakeMetrics | undefined },
-): Intake {
+export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'check'>, options: IntakeOptions): Intake {
   /** The batches of the next commit. */
   let next: Batch[] = []
   /** Those of the commit that runs. */
   let committing: readonly Batch[] = []
+  /** The commits or the probe that run. */
   let running: Promise<void> | undefined
-  const failures = createFailures(log, probe)
+  const attempts = createAttempts(probe, options)
+  const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
     let batch = next.at(-1)
@@ -66,7 +70,7 @@ export function createIntake(
       next.push(batch)
     }
     batch.addresses.push(address)
-    start()
+    running ??= commitAll()
     return batch.reply.promise
   }
 
@@ -75,17 +79,12 @@ export function createIntake(
     batch.reply.reject(error)
     // Memory stays bounded while a commit hangs.
     next = next.filter((other) => other !== batch)
-    failures.fail(error)
-  }
-
-  /** Begins to commit what waits, unless a commit or a probe runs. */
-  function start(): void {
-    running ??= commitAll()
+    attempts.fail(error)
   }
 
   /** Finds out whether the store works, unless a commit does. */
   function probe(): void {
-    running ??= tryStore(0, () => store.probe()).then(commitAll)
+    running ??= attempts.run(0, () => store.probe()).then(commitAll)
   }
 
   async function commitAll(): Promise<void> {
@@ -95,38 +94,28 @@ export function createIntake(
       if (next.length === 0) break
       committing = next
       next = []
-      const addresses = toAddresses(committing)
-      const error = await tryStore(addresses.length, () => store.add(addresses))
-      for (const batch of committing) settle(batch, error)
+      const addresses = committing.flatMap((batch) => batch.addresses)
+      const error = await attempts.run(addresses.length, () => store.add(addresses))
+      for (const { reply, deadline } of committing) {
+        clearTimeout(deadline)
+        if (error) reply.reject(error)
+        else reply.resolve()
+      }
       committing = []
     }
     running = undefined
   }
 
-  async function tryStore(addresses: number, work: () => Promise<void>): Promise<Error | undefined> {
-    const began = performance.now()
-    const error = await work().then(
-      () => undefined,
-      (reason: Error) => reason,
-    )
-    metrics?.commit(addresses, performance.now() - began, error === undefined)
-    if (error) failures.fail(error)
-    else failures.recover()
-    return error
-  }
-
-  const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
-
   return {
     add,
     async check() {
-      if (failures.isFailing()) throw new StoreError('the store fails')
+      if (attempts.areFailing()) throw new StoreError('the store fails')
       await store.check()
     },
     pending,
     async close() {
       await running
-      failures.stop()
+      attempts.stop()
     },
   }
 }
@@ -141,29 +130,43 @@ function createBatch(giveUp: (batch: Batch) => void): Batch {
   return batch
 }
 
-function settle({ reply, deadline }: Batch, error: Error | undefined): void {
-  clearTimeout(deadline)
-  if (error) reply.reject(error)
-  else reply.resolve()
-}
-
-/** Knows whether the store fails. Logs each reason once, and the recovery: a full disk must not fill up with log lines too. */
-function createFailures(log: Log, probe: () => void) {
+/**
+ * Runs commits and probes, and knows whether the store fails. Logs each reason once, and the recovery: a full disk must not
+ * fill up with log lines too.
+ *
+ * @param probe runs RETRY_MS after a failure: without requests, nothing else would notice that the store has recovered
+ */
+function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
   let timer: Timer | undefined
   const reasons = new Set<string>()
+
+  function fail(error: Error): void {
+    clearTimeout(timer)
+    timer = setTimeout(probe, RETRY_MS).unref()
+    if (reasons.has(error.message)) return
+    reasons.add(error.message)
+    log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
+  }
+
+  function recover(): void {
+    if (reasons.size > 0) log.info('the store has recovered')
+    reasons.clear()
+  }
+
   return {
-    isFailing: () => reasons.size > 0,
-    fail(error: Error): void {
-      clearTimeout(timer)
-      // Without requests, nothing else would notice that the store has recovered.
-      timer = setTimeout(probe, RETRY_MS).unref()
-      if (reasons.has(error.message)) return
-      reasons.add(error.message)
-      log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
-    },
-    recover(): void {
-      if (reasons.size > 0) log.info('the store has recovered')
-      reasons.clear()
+    fail,
+    areFailing: () => reasons.size > 0,
+    /** Returns the error of an attempt; undefined when it succeeds. */
+    async run(addresses: number, work: () => Promise<void>): Promise<Error | undefined> {
+      const began = performance.now()
+      const error = await work().then(
+        () => undefined,
+        (reason: Error) => reason,
+      )
+      metrics?.commit(addresses, performance.now() - began, error === undefined)
+      if (error) fail(error)
+      else recover()
+      return error
     },
     stop: () => clearTimeout(timer),
   }
@@ -177,10 +180,4 @@ async function waitForBurst(pending: () => number): Promise<void> {
     seen = pending()
     await new Promise(setImmediate)
   }
-}
-
-// Without a copy in the common case of one batch: the copy costs about 1 % of a request.
-function toAddresses(batches: readonly Batch[]): readonly Address[] {
-  const [first] = batches
-  return first && batches.length === 1 ? first.addresses : batches.flatMap(({ addresses }) => addresses)
 }

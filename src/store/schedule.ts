@@ -43,62 +43,54 @@ const RETRY_MS = 2_000
  */
 export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {
   let [isFailing, isStopped] = [false, false]
-  let committedAt = performance.now()
-  /** End a wait: for the next commit, and any. */
-  let [onCommit, onStop] = [() => {}, () => {}]
+  /** When the run goes on; undefined between two runs. */
+  let sliceAt: number | undefined = performance.now() + IDLE_MS
+  let committedAt = Number.NEGATIVE_INFINITY
+  /** The first commit that no run has followed; undefined when there is none. */
+  let oldestAt: number | undefined
+  /** Ends a wait early. */
+  let wake = () => {}
 
-  async function sleep(milliseconds: number): Promise<void> {
-    if (isStopped) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    onStop = resolve
-    const timer = setTimeout(resolve, milliseconds)
-    await promise
-    clearTimeout(timer)
+  function toDueAt(): number {
+    if (sliceAt !== undefined) return sliceAt
+    return oldestAt === undefined ? Number.POSITIVE_INFINITY : Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS)
   }
 
-  async function waitForCommit(): Promise<void> {
-    if (isStopped) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    onCommit = onStop = resolve
-    await promise
+  /** Waits until a slice is due, or a stop: at least for one turn of the event loop, so that others are served. */
+  async function waitUntilDue(): Promise<void> {
+    do {
+      const awake = Promise.withResolvers<void>()
+      wake = awake.resolve
+      await sleep(toDueAt() - performance.now(), awake)
+    } while (!isStopped && toDueAt() > performance.now())
   }
 
-  /** Waits until no commit comes for IDLE_MS, or an address has waited for MAX_WAIT_MS. @param oldestAt none came earlier */
-  async function waitForRun(oldestAt: number): Promise<void> {
-    const dueIn = () => Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS) - performance.now()
-    while (!isStopped && dueIn() > 0) await sleep(dueIn())
-  }
-
-  async function run(): Promise<void> {
-    for (let hasMore = true; hasMore && !isStopped; ) {
-      const startedAt = performance.now()
-      try {
-        hasMore = (await compact()).hasMore
-        const now = performance.now()
-        // While commits come in, compaction takes at most half of the time.
-        if (hasMore) await sleep(now - committedAt < IDLE_MS ? now - startedAt : 0)
-      } catch (error) {
-        // A stop may cut a slice off.
-        if (isStopped) return
-        // Nothing is lost: the addresses stay in the inbox, on stable storage.
-        const reason = error instanceof Error ? error.message : String(error)
-        if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
-        isFailing = true
-        await sleep(RETRY_MS)
-      }
+  async function runSlice(): Promise<void> {
+    const startedAt = performance.now()
+    if (sliceAt === undefined) oldestAt = undefined
+    try {
+      const { hasMore } = await compact()
+      const now = performance.now()
+      // While commits come in, compaction takes at most half of the time.
+      const pause = now - committedAt < IDLE_MS ? now - startedAt : 0
+      sliceAt = hasMore ? now + pause : undefined
+      if (!hasMore && isFailing) log('info', 'compaction works again')
+      isFailing &&= hasMore
+    } catch (error) {
+      // A stop may cut a slice off.
+      if (isStopped) return
+      // Nothing is lost: the addresses stay in the inbox, on stable storage.
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+      isFailing = true
+      sliceAt = performance.now() + RETRY_MS
     }
-    if (isFailing && !isStopped) log('info', 'compaction works again')
-    isFailing = false
   }
 
   async function runAll(): Promise<void> {
-    await sleep(IDLE_MS)
     while (!isStopped) {
-      const startedAt = performance.now()
-      await run()
-      const hasNew = committedAt >= startedAt
-      if (!hasNew) await waitForCommit()
-      await waitForRun(hasNew ? startedAt : committedAt)
+      await waitUntilDue()
+      if (!isStopped) await runSlice()
     }
   }
 
@@ -107,15 +99,24 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   return {
     committed() {
       committedAt = performance.now()
-      onCommit()
+      if (oldestAt !== undefined) return
+      oldestAt = committedAt
+      wake()
     },
     isFailing: () => isFailing,
     async stop() {
       isStopped = true
-      onStop()
+      wake()
       await end
     },
   }
+}
+
+/** Resolves a promise after some milliseconds, which may be infinite, unless another one does before. */
+async function sleep(milliseconds: number, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
+  const timer = Number.isFinite(milliseconds) ? setTimeout(resolve, milliseconds) : undefined
+  await promise
+  clearTimeout(timer)
 }
 
 /** Milliseconds between two slices of a command, so that others can write. */

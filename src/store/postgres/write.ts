@@ -27,11 +27,10 @@ export async function applyChanges(
 }
 
 async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
-  const [seqs, emails] = [subscribers.map(({ seq }) => seq), subscribers.map(({ email }) => email)]
   // By number and identity: whatever happens to a number on its way, nobody else is deleted.
   const result = await transaction`
     DELETE FROM rollcall.subscribers s
-    USING unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[]) AS given (seq, email)
+    USING json_to_recordset(${JSON.stringify(subscribers)}::text::json) AS given (seq bigint, email text)
     WHERE s.seq = given.seq AND lower(s.email) = lower(given.email COLLATE "C")`
   expectCount(result, subscribers.length, 'subscribers')
 }
@@ -40,43 +39,36 @@ async function deleteSuppressions(transaction: SQL, addresses: readonly Address[
   const result = await transaction`
     DELETE FROM rollcall.suppressions WHERE hash IN (
       SELECT rollcall.suppression_hash(inner_key, outer_key, email)
-      FROM rollcall.list, unnest(${transaction.array([...addresses], 'TEXT')}::text[]) AS given (email)
+      FROM rollcall.list, json_array_elements_text(${JSON.stringify(addresses)}::text::json) AS given (email)
     )`
   expectCount(result, addresses.length, 'suppressions')
 }
 
 async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): Promise<void> {
-  const emails = rows.map(({ email }) => email)
-  const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
   const result = await transaction`
     INSERT INTO rollcall.suppressions
-    SELECT rollcall.suppression_hash(inner_key, outer_key, email), to_timestamp(milliseconds / 1000.0)
-    FROM rollcall.list, unnest(${transaction.array(emails, 'TEXT')}::text[],
-      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (email, milliseconds)
+    SELECT rollcall.suppression_hash(inner_key, outer_key, email), "suppressedAt"
+    FROM rollcall.list,
+      json_to_recordset(${JSON.stringify(rows)}::text::json) AS given (email text, "suppressedAt" timestamptz)
     ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
   expectCount(result, rows.length, 'suppressions')
 }
 
 /** In the order of the index, each of its pages is written once. */
 async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]): Promise<void> {
-  const seqs = rows.map(({ seq }) => seq)
-  const emails = rows.map(({ email }) => email)
-  const dates = rows.map(({ subscribedAt }) => subscribedAt.getTime())
   const result = await transaction`
-    INSERT INTO rollcall.subscribers SELECT seq, email, to_timestamp(milliseconds / 1000.0)
-    FROM unnest(${transaction.array(seqs, 'BIGINT')}::bigint[], ${transaction.array(emails, 'TEXT')}::text[],
-      ${transaction.array(dates, 'BIGINT')}::bigint[]) AS given (seq, email, milliseconds)
+    INSERT INTO rollcall.subscribers SELECT seq, email, "subscribedAt"
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
+      AS given (seq bigint, email text, "subscribedAt" timestamptz)
     ORDER BY lower(email COLLATE "C")`
   expectCount(result, rows.length, 'subscribers')
 }
 
 async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]): Promise<void> {
-  const hashes = rows.map(({ hash }) => Buffer.from(hash))
-  const dates = rows.map(({ suppressedAt }) => suppressedAt.getTime())
+  const given = rows.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash).toString('hex'), suppressedAt }))
   await transaction`
-    INSERT INTO rollcall.suppressions SELECT hash, to_timestamp(milliseconds / 1000.0)
-    FROM unnest(${transaction.array(hashes, 'BYTEA')}::bytea[], ${transaction.array(dates, 'BIGINT')}::bigint[])
-      AS given (hash, milliseconds)`
+    INSERT INTO rollcall.suppressions SELECT decode(hash, 'hex'), "suppressedAt"
+    FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS given (hash text, "suppressedAt" timestamptz)`
 }
 
 /** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or not all arrived */
