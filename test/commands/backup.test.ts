@@ -52,8 +52,8 @@ test('a backup and a copy need no shell: the image has none', async () => {
 })
 
 test('a backup and a copy are synced while they are written: one sync at the end would hold up those of a service', async () => {
-  const { folder, list, print } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 200_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  const { folder, list, fill } = await createCliFixture()
+  await fill(400_000)
   const commands = [
     { args: ['backup', 'backup.db'], written: /\/\.backup\.db\.\d+\.partial$/ },
     { args: ['copy', '--from', list, '--to', 'sqlite:copy.db'], written: /\/copy\.db-wal$/ },

@@ -54,8 +54,8 @@ test('a list is not copied to itself by any path, and a missing list is not copi
 })
 
 test('a copy that is stopped or fails leaves an empty list, and the next one completes it', async () => {
-  const { folder, list, print, rows, shell, start } = await createCliFixture()
-  await print(['import', '-'], Array.from({ length: 80_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  const { folder, list, fill, print, rows, shell, start } = await createCliFixture()
+  await fill(80_000)
   const copy = ['copy', '--from', list, '--to', 'sqlite:copy.db']
   const command = start(copy)
   await until(() => existsSync(join(folder, 'copy.db')), 'the copy has begun')

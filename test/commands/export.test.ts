@@ -108,9 +108,9 @@ const FAILING: readonly (readonly [script: string, code: number, says: string])[
 ]
 
 test('an export that fails on the way changes neither the cursor nor the old file', async () => {
-  const { folder, print, shell, write } = await createCliFixture()
+  const { fill, folder, shell, write } = await createCliFixture()
   // More than a pipe and a file of 1 MiB hold as CSV.
-  await print(['import', '-'], Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join(''))
+  await fill(50_000)
   await Promise.all([write('c', '7\n'), write('list.csv', 'old')])
   for (const [script, code, says] of FAILING) {
     const result = await shell(script.replace(' export', ' export --cursor-file c'))

@@ -45,7 +45,7 @@ const FAILING: readonly (readonly [command: string, says: string])[] = [
 
 test('a file with addresses never has a name, so a kill leaves none', async () => {
   const fixture = await createCliFixture()
-  await subscribe(fixture, 50_000)
+  await fixture.fill(50_000)
   const { exited } = fixture.start([...EXEC, 'cat > /dev/null'])
   const named: string[] = []
   let isDone = false
@@ -250,7 +250,7 @@ test('a second export on a cursor file is refused, and a kill of the first one l
 test('a command whose export is killed still gets its whole document, and the next run repeats it', async () => {
   const fixture = await createCliFixture()
   // More than a pipe holds: most of the document is not in the pipe when the export is killed.
-  await subscribe(fixture, 20_000)
+  await fixture.fill(20_000)
   const command = 'touch started; until test -e ready; do sleep 0.01; done; cat > part; mv part got'
   const child = fixture.start([...EXEC, command])
   await until(() => existsSync(join(fixture.folder, 'started')), 'the command')

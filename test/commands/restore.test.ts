@@ -231,9 +231,8 @@ async function signalAt({ folder, start }: Fixture, text: string, signal: NodeJS
 
 test('a signal, a full disk or a kill at any step leaves the old list or the new one', async () => {
   const fixture = await createBackup()
-  const { names, people, print, shell } = fixture
-  const emails = Array.from({ length: 40_000 }, (_, index) => `a.${index}@site.io\n`)
-  await print(['import', '-', '--list', 'sqlite:large.db'], emails.join(''))
+  const { fill, names, people, print, shell } = fixture
+  await fill(40_000, 'large.db')
   const before = names()
   expect(await signalAt(fixture, '.partial', 'SIGTERM')).toBe(143)
   expect(names()).toEqual(before)

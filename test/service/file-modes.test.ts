@@ -8,10 +8,11 @@ import { createCliFixture } from '../support/cli-fixture.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
-/** Sets the umask of the command that follows. 777 takes all permissions from the owner too. */
+/** Sets the umask of the command that follows. */
 const toLauncher = (umask: string) => ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
 
-const UMASKS = ['000', '777']
+// 777 takes all permissions from the owner too. Only root can then create a folder in a folder.
+const UMASKS = ['000', process.getuid?.() === 0 ? '777' : '077']
 
 /** Returns the mode of a file or folder, such as `600`; undefined when it is missing. */
 function toMode(path: string): string | undefined {

@@ -131,11 +131,12 @@ test.concurrent.each([
   ['/proc/list.db', 'it cannot be created'],
   ['/proc/lists/list.db', 'it cannot be created'],
   ['/proc/version/list.db', '/proc/version is not a folder: correct the path'],
-  ['/proc/version', 'it cannot be opened for writing'],
+  ['/proc/version', process.getuid?.() === 0 ? 'it cannot be opened for writing' : 'permission denied: '],
 ])('the start fails when the path of the list is %s: %s', async (file, says) => {
   const folder = await createFolder()
   const line = `cannot open the list ${file}: ${says}`
-  expect(await refuse(folder, { DATABASE_URL: `sqlite:${file}` })).toEqual({ code: 1, line })
+  const refused = await refuse(folder, { DATABASE_URL: `sqlite:${file}` })
+  expect(refused).toEqual({ code: 1, line: expect.stringContaining(line) })
   expect(await readdir(folder)).toEqual([])
 })
 

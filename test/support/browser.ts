@@ -1,6 +1,5 @@
 /** A real Chromium for the tests of the page, and a record of what the page does wrong. */
 
-import chromium from '@sparticuz/chromium'
 import {
   type Browser,
   type BrowserContext,
@@ -8,12 +7,13 @@ import {
   chromium as driver,
   type Page,
 } from 'playwright-core'
+import { CHROMIUM } from './chromium.ts'
 
 /** Starts the browser. All tests of a file share it, each with its own context. */
-export async function startBrowser(): Promise<Browser> {
+export function startBrowser(): Promise<Browser> {
   return driver.launch({
-    executablePath: await chromium.executablePath(),
-    // Not chromium.args: with its single process, the first closed page ends the browser, and it disables the checks
+    executablePath: CHROMIUM,
+    // Not the arguments of its package: with its single process, the first closed page ends the browser, and it disables the checks
     // of origins that the tests need.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
     headless: true,
