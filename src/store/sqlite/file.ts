@@ -52,10 +52,11 @@ export function openListFile(file: string, { create = true } = {}): ListFile {
   let path = name
   try {
     path = toRealPath(name)
-    if (existsSync(path)) refuseLoneMount(path)
+    const status = statSync(path, { throwIfNoEntry: false })
+    if (status?.isDirectory()) throw toOpenError(path, IS_FOLDER)
+    if (status) refuseLoneMount(path)
     if (!create) checkExists(path)
     refuseForeignLog(path)
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
     if (!existsSync(path)) {
       createFolder(dirname(path))
       // SQLite gives its mode to the log next to it.
