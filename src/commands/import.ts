@@ -85,9 +85,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
 
 /** Reads a table. A person is asked what unknown values mean. @throws Failure when nobody says so */
 async function createReview(table: Table, options: ReadOptions, canAsk: boolean): Promise<Review> {
-  const { suppress = false, dateColumn } = options
-  const columns = findColumns(table, options)
-  const reading = readRows(table, columns, { suppress, serials: dateColumn !== undefined })
+  const reading = readRows(table, findColumns(table, options), options)
   const unknown = reading.values.filter(({ status }) => !status)
   if (unknown.length === 0) return { table, reading, options }
   if (!canAsk) throw explainUnknown(unknown, table)

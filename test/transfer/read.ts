@@ -12,8 +12,7 @@ export type Options = Partial<ReadOptions>
 export function read(text: string, options: Options = {}, file = 'list') {
   const table = parseTable(text, file, options.column !== undefined)
   const columns = findColumns(table, options)
-  const { suppress = false, dateColumn } = options
-  const reading = readRows(table, columns, { suppress, serials: dateColumn !== undefined })
+  const reading = readRows(table, columns, options)
   const unknown = reading.values.filter(({ status }) => !status)
   if (unknown.length > 0) {
     const toText = ({ column, line, value, rows }: (typeof unknown)[number]) =>

@@ -10,7 +10,7 @@ import { type Status, toPlain } from './words.ts'
 
 /** How the owner says to read a table. A column is given by its name, or by its number from 1. */
 export interface ReadOptions {
-  /** The column of the address. Default: found by its name, or else the one column that holds addresses. */
+  /** The column of the address. Default: found by its name, or else the column that holds most addresses. */
   readonly column?: string | undefined
   /** `none` reads no date. Default: found by its name. */
   readonly dateColumn?: string | undefined
@@ -48,7 +48,6 @@ export interface Columns {
   /** Columns that are not read, without those that the owner ignores. */
   readonly unread: readonly Column[]
   readonly ignored: readonly Column[]
-  readonly dateOrder: DateOrder | undefined
 }
 
 /** The header of a file of rejected rows. */
@@ -76,21 +75,22 @@ export function findColumns(table: Table, options: ReadOptions): Columns {
   const statuses = suppress ? [] : findStatusColumns(names, { named, ignored }, treat)
   const columns = sampleColumns(table, names)
   const readable = columns.filter(({ index }) => !ignored.includes(index))
-  const address = column === undefined ? findAddress(columns, readable, file) : find(column)[0]
+  const address = column === undefined ? findAddress(readable) : find(column)[0]
+  if (address === undefined) {
+    throw new Failure(`${file}: there is no address column; name it with --column. ${listNames(names)}`)
+  }
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
   const found = suppress || dateColumn === 'none' ? [] : findDates(readable)
   const dates = dateColumn && dateColumn !== 'none' ? [find(dateColumn)[0]] : found
   const dated = [...dates, ...statuses.map(({ index }) => index)]
-  const unread = columns.filter(({ index }) => index !== address && !dated.includes(index))
-  const isUnread = ({ index }: Column) => !ignored.includes(index)
+  const isUnread = ({ index }: Column) => index !== address && !dated.includes(index)
   return {
     names,
     address,
     dates,
     statuses,
-    unread: unread.filter(isUnread),
-    ignored: unread.filter((column) => !isUnread(column)),
-    dateOrder: options.dateOrder,
+    unread: readable.filter(isUnread),
+    ignored: columns.filter((one) => isUnread(one) && !readable.includes(one)),
   }
 }
 
@@ -106,23 +106,13 @@ function findNamed(names: readonly string[], given: string, file: string): reado
 
 const holdsAddress = (cell: string) => cell.includes('@') && parseOwnerAddresses(cell).ok
 
-/** Finds the address. @param readable the columns that may have it by their name. @throws Failure when none or several may hold it */
-function findAddress(columns: readonly SampledColumn[], readable: readonly SampledColumn[], file: string): number {
-  const named = ADDRESS_NAMES.flatMap((name) => readable.find(({ plain }) => plain === name) ?? [])
+/** Finds the address: a column of that name that holds one, or else the column that holds most. */
+function findAddress(columns: readonly SampledColumn[]): number | undefined {
+  const named = ADDRESS_NAMES.flatMap((name) => columns.find(({ plain }) => plain === name) ?? [])
+  const counted = columns.map((column) => ({ column, addresses: column.sample.filter(holdsAddress).length }))
+  const [most] = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
   const known = named.find(({ sample }) => sample.some(holdsAddress))
-  // Otherwise at least half of the cells that are not empty hold an address.
-  const isHolder = ({ sample }: SampledColumn) => {
-    const addresses = sample.filter(holdsAddress).length
-    return addresses > 0 && addresses >= sample.length / 2
-  }
-  const [only, ...others] = readable.filter(isHolder)
-  // Two columns of the same name may hold different people.
-  const isTwin = (column: SampledColumn) => column !== known && column.plain === known?.plain && isHolder(column)
-  const isUnclear = known ? readable.some(isTwin) : others.length > 0
-  const address = known ?? only ?? (columns.some(isHolder) ? undefined : named[0])
-  if (address && !isUnclear) return address.index
-  const problem = isUnclear ? 'several columns may hold the address' : 'there is no address column'
-  throw new Failure(`${file}: ${problem}; name it with --column. ${listNames(columns.map(({ name }) => name))}`)
+  return (known ?? most?.column ?? named[0])?.index
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */

@@ -27,24 +27,10 @@ const CLOCK =
 const TIME = `(?:(?:T|,? +(?:(?:at|um|om|à|às|a las|alle(?: ore)?|o|о) +)?)${CLOCK})?`
 
 /** Hours east of UTC. RFC 5322 section 4.3, and Europe. A name with several meanings, such as IST, is not here. */
+// biome-ignore format: a table
 const ZONES: Readonly<Record<string, number>> = {
-  ...{
-    Z: 0,
-    UTC: 0,
-    GMT: 0,
-    WET: 0,
-    WEST: 1,
-    BST: 1,
-    CET: 1,
-    MEZ: 1,
-    CEST: 2,
-    MESZ: 2,
-    EET: 2,
-    OEZ: 2,
-    EEST: 3,
-    OESZ: 3,
-  },
-  ...{ MSK: 3, JST: 9, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
+  Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, MEZ: 1, CEST: 2, MESZ: 2, EET: 2, OEZ: 2, EEST: 3, OESZ: 3,
+  MSK: 3, JST: 9, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7,
 }
 const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
 // After `+0000`, Go writes the name of the zone, and JavaScript in parentheses. `GMT+2` has no leading zero.
@@ -71,22 +57,17 @@ const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}$`
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
-/** Days since the end of 1899, as Excel keeps dates. From 1970 to 2064; in some languages with a decimal comma. */
-const SERIAL = /^(?:2[5-9]|[345]\d)\d{3}(?:[.,]\d+)?$/
-
-/** Whether a text may be the serial number of a date in Excel. */
-export function isSerial(text: string): boolean {
-  return SERIAL.test(text)
-}
+/** Dates of Excel: days since the end of 1899, from 1970 to 2064. In some languages with a decimal comma. */
+export const SERIAL = /^(?:2[5-9]|[345]\d)\d{3}(?:[.,]\d+)?$/
 
 /** Spaces of other kinds, as programs write them before `a. m.`, and marks of direction. */
-const toSpaces = (text: string) =>
-  /^[ -~]*$/.test(text)
-    ? text.trim()
-    : text
-        .replace(/[\u200e\u200f\u061c]/g, '')
-        .replace(/\s/g, ' ')
-        .trim()
+function toSpaces(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text.trim()
+  return text
+    .replace(/[\u200e\u200f\u061c]/g, '')
+    .replace(/\s/g, ' ')
+    .trim()
+}
 
 type Groups = Readonly<Record<string, string | undefined>>
 
@@ -124,7 +105,7 @@ export function parseDate(
     const time = Number(trimmed)
     return checkRange(time >= 1e11 ? time : time * 1000)
   }
-  if (isSerial(trimmed)) {
+  if (SERIAL.test(trimmed)) {
     if (!options.serials)
       return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
     const days = Number(trimmed.replace(',', '.')) - 25_569

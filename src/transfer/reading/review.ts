@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import type { ReadOptions } from './columns.ts'
 import type { Table } from './csv.ts'
-import { isDate, isSerial, UNCLEAR_DATE } from './dates.ts'
+import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
 import {
   DATE_NAMES,
   GLOBAL_STATUS,
@@ -181,7 +181,7 @@ function findGlobalStatus({ reading, options }: Review): readonly string[] {
 function findDateDoubts({ table, reading, options }: Review): readonly string[] {
   const { columns, contents, undated, rows, rejected } = reading
   const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).map((row) => describeRejected(row, table))
-  const isOne = (text: string) => isSerial(text) || (Number.isNaN(Number(text)) && isDate(text))
+  const isOne = (text: string) => SERIAL.test(text) || (Number.isNaN(Number(text)) && isDate(text))
   const mayBeDate = ({ column: { plain, name }, values }: Contents) =>
     values.length > 0 &&
     !isHarmless(plain) &&
@@ -205,8 +205,10 @@ function findDateDoubts({ table, reading, options }: Review): readonly string[] 
 function findRowDoubts({ table, reading, options }: Review): readonly string[] {
   const { rows, rejected, contents, columns } = reading
   const read = rows.all - rows.empty - rejected.filter(({ cell }) => !cell.includes('@')).length
+  // Beside a column whose name is not known, any other may be the right one.
+  const isKnown = isAddressName(columns.names[columns.address] ?? '')
   const isOther = ({ column, addresses }: Contents) =>
-    addresses > (isAddressName(column.name.replace(/\d/g, '')) ? 0 : read) && !options.column
+    addresses > (isKnown && !isAddressName(column.name.replace(/\d/g, '')) ? read : 0) && !options.column
   const others = contents.filter(isOther)
   const lost = table.head.find(({ content }) => content.includes('@'))
   return [

@@ -3,7 +3,7 @@
 import { type Address, type Result, toIdentity } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
-import type { Column, Columns } from './columns.ts'
+import type { Column, Columns, ReadOptions } from './columns.ts'
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, findDateOrder, isBlank, parseDate, toDateText } from './dates.ts'
 import { type Meaning, readStatus } from './statuses.ts'
@@ -79,8 +79,8 @@ export class Contents {
   }
 }
 
-/** Reads a table. @param options.serials whether numbers are dates of Excel @throws Failure when a quote is not closed */
-export function readRows(table: Table, columns: Columns, options: { suppress: boolean; serials: boolean }): Reading {
+/** Reads a table. @throws Failure when a quote is not closed */
+export function readRows(table: Table, columns: Columns, options: ReadOptions): Reading {
   const subscribers: ImportRow[] = []
   const optOuts: OptOut[] = []
   const rejected: RejectedRow[] = []
@@ -129,7 +129,8 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
     const parse = (cell: string) => {
       const order = findDateOrder(cell)
       if (order) orders.add(order)
-      return parseDate(cell, { order: columns.dateOrder, serials: options.serials })
+      // In a column that the owner named, a number is a date of Excel.
+      return parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
     }
     const date = text === '' ? UNDATED : parse(text)
     if (status === 'subscribed') return date
@@ -145,19 +146,14 @@ export function readRows(table: Table, columns: Columns, options: { suppress: bo
   }
   // A date that shows the order may be in any row. Two that show different orders show none.
   const [dateOrder, ...more] = orders
-  if (dateOrder && more.length === 0 && !columns.dateOrder) return readRows(table, { ...columns, dateOrder }, options)
+  if (dateOrder && more.length === 0 && !options.dateOrder) return readRows(table, columns, { ...options, dateOrder })
   const counted = [...values].map(([meaning, count]) => ({ ...meaning, ...count }))
-  return { columns, subscribers, optOuts, rejected, rows, values: sortValues(counted), contents, dates, undated }
+  return { columns, subscribers, optOuts, rejected, rows, values: counted, contents, dates, undated }
 }
 
 function extend(dates: NonNullable<Reading['dates']>, date: Date): Reading['dates'] {
   if (date >= dates.first && date <= dates.last) return dates
   return date < dates.first ? { ...dates, first: date } : { ...dates, last: date }
-}
-
-/** Puts the values of each column together. */
-function sortValues(values: readonly CountedValue[]): readonly CountedValue[] {
-  return [...Map.groupBy(values, ({ column }) => column).values()].flat()
 }
 
 const UNDATED = { ok: true, value: undefined } as const

@@ -43,7 +43,7 @@ export function findStatusColumns(
     const isNamed = named.includes(index)
     if (!isNamed && (rules.length === 0 || ignored.includes(index))) return []
     const saysWhoLeft = isNamed || rules.some(({ isPartial }) => !isPartial)
-    return { index, saysWhoLeft, find: createFind({ name, rules, isNamed }, selectTreatments(treat, index, plain)) }
+    return { index, saysWhoLeft, find: createFind({ name, rules, isNamed }, selectTreatments(treat, name)) }
   })
 }
 
@@ -51,15 +51,11 @@ export function findStatusColumns(
 const toKey = (value: string) => (isBlank(value.trim()) ? '' : toPlainValue(value))
 
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
-function selectTreatments(treat: Treatments, index: number, plain: readonly string[]): Treatments {
-  const all = [...treat].map(([treatment, status]) => {
-    const colons = [...treatment.matchAll(/:/g)].map((colon) => colon.index)
-    const end = colons.findLast((colon) => plain.includes(toPlain(treatment.slice(0, colon)))) ?? -1
-    const column = end < 0 ? undefined : toPlain(treatment.slice(0, end))
-    return { column, entry: [toKey(treatment.slice(end + 1)), status] as const }
-  })
-  const select = (wanted: string | undefined) => all.filter(({ column }) => column === wanted)
-  return new Map([...select(undefined), ...select(plain[index])].map(({ entry }) => entry))
+function selectTreatments(treat: Treatments, name: string): Treatments {
+  const start = `${name.toLowerCase()}:`
+  const own = [...treat].filter(([text]) => text.toLowerCase().startsWith(start))
+  const values = own.map(([text, status]) => [text.slice(start.length), status] as const)
+  return new Map([...treat, ...values].map(([text, status]) => [toKey(text), status]))
 }
 
 /** Different cells of a column whose meaning is kept, because to find it takes long. */
@@ -78,16 +74,12 @@ function createFind(
   const meanings = new Map<string, Meaning>()
   const cells = new Map<string, Meaning>()
 
-  /** What the owner says about this very value counts first. */
+  /** What the owner says about this very value counts first, and `*` last. */
   function findStatus(cell: string, key: string, kind = ''): Status | undefined {
-    const hasValue = kind !== EMPTY && kind !== NO
-    // `*` adds nobody who left.
-    const isLeft = isNamed && saysLeft(cell)
-    const named = isNamed && hasValue && !(isLeft && any === 'subscribed') ? any : undefined
     const word = hasWords ? WORDS.get(key) : undefined
-    const known =
-      treatments.get(key) ?? named ?? (isLeft ? 'suppressed' : (values.get(key) ?? values.get(kind) ?? word))
-    if (known || hasValue || !any) return known ?? any
+    const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
+    const known = treatments.get(key) ?? left ?? values.get(key) ?? values.get(kind) ?? word
+    if (known || !any || (kind !== EMPTY && kind !== NO)) return known ?? any
     // Where any value means that somebody left, no value means the opposite.
     return isNamed ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
   }

@@ -42,19 +42,13 @@ async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Prom
   return Buffer.concat(chunks)
 }
 
-/** First bytes of files that are not text, as Latin-1. */
-const SIGNATURES: readonly (readonly [starts: readonly string[], kind: string, advice: string])[] = [
-  [['PK\x03\x04'], 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
-  [['\xd0\xcf\x11\xe0'], 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
+/** How files begin that are not a list: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
+const KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[] = [
+  [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
+  [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
   // gzip, xz, bzip2, zstd, 7z.
-  [['\x1f\x8b', '\xfd7zXZ\0', 'BZh', '(\xb5/\xfd', '7z\xbc\xaf'], 'a compressed file', 'unpack it first'],
-  [['SQLite format 3\0'], 'a SQLite database', 'export it as CSV first'],
-  [['%PDF-'], 'a PDF file', 'export the list as CSV instead'],
-  [['bplist00', 'L\0\0\0\x01\x14\x02'], 'a shortcut', 'open it, and save the document as CSV'],
-]
-
-/** Starts of texts that are not a list. */
-const TEXT_KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[] = [
+  [/^(?:[^ -\xff]\x8b|\xfd7zXZ|BZh|\(\xb5\/\xfd|7z\xbc\xaf)/, 'a compressed file', 'unpack it first'],
+  [/^(?:SQLite format 3|%PDF-)/, 'a database or a PDF file', 'export the list as CSV instead'],
   [/^(?:version: *\d+\s+)?(?:#[^\n]*\n+)*dn::? |^\/\/ <!-- <mdb/i, 'an address book (LDIF)', 'export it as CSV there'],
   [/^BEGIN:V(?:CARD|CALENDAR)/i, 'a file of contacts (vCard)', 'export them as CSV there'],
   [
@@ -69,7 +63,7 @@ const TEXT_KINDS: readonly (readonly [start: RegExp, kind: string, advice: strin
     'open it in a spreadsheet, and save it as CSV (UTF-8)',
   ],
   [
-    /^\[(?:InternetShortcut|Desktop Entry)\]|^\{[^[\]]{0,500}"(?:doc_id|resource_id)"/i,
+    /^(?:bplist00|L[^ -\xff]{3}|\[(?:InternetShortcut|Desktop Entry)\]|\{[^[\]]{0,500}"(?:doc_id|resource_id)")/i,
     'a shortcut to a document',
     'open the document, and download it as CSV',
   ],
@@ -90,18 +84,12 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
 
 /** Decodes a list. A byte order mark counts more than `encoding`. @throws Failure that says what to do with another kind of file */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
-  const text = decode(bytes, name, encoding)
-  const start = text.slice(0, 4096).trimStart().replaceAll(/\r\n?/g, '\n')
-  const [, kind, advice] = TEXT_KINDS.find(([pattern]) => pattern.test(start)) ?? []
+  const start = Buffer.from(bytes.subarray(0, 8192)).toString('latin1')
+  const [mark = '', marked] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []
+  const plain = start.slice(mark.length).replaceAll('\0', '').trimStart().replace(/\r\n?/g, '\n')
+  const [, kind, advice] = KINDS.find(([pattern]) => pattern.test(plain)) ?? []
   if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
-  return text
-}
-
-function decode(bytes: Uint8Array, name: string, encoding?: string): string {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1')
-  const [, kind, advice] = SIGNATURES.find(([starts]) => starts.some((one) => start.startsWith(one))) ?? []
-  if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
-  const known = MARKS.find(([mark]) => start.startsWith(mark))?.[1] ?? encoding
+  const known = marked ?? encoding
   // Other encodings than UTF-16 have no zero bytes.
   if (!known && start.split('\0').length > 1 + start.length / 20) {
     const advice = 'use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf-16le or utf-16be'

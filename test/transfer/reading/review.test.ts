@@ -237,6 +237,8 @@ describe('rows', () => {
     ['one in ten is rejected', `x\n${'a@b.io\nb@b.io\n'.repeat(4)}`, 'rejected are 1 of 9 rows', {}],
     ['more addresses elsewhere', 'email,owner\na@b.io,o@c.io\n,p@c.io\n', '"owner" has 2 addresses', {}],
     ['a second address', 'email,Email 2,x\na@b.io,c@b.io,\n', '"Email 2" has 1 address', {}],
+    ['two columns of addresses', 'work,home\na@b.io,a@c.io\n', '"home" has 1 address', {}],
+    ['two of the same name', 'E-Mail,email\na@b.io,a@c.io\n', '"email" has 1 address', {}],
     ['one address for all', 'a@b.io\nA@b.io\n', 'all rows have the address in "address"', {}],
     ['a header with an @', 'Email (@),name\na@b.io,A\n', 'line 1 is not read as a row: "Email (@),name"', {}],
     ['a title with an @', 'To news@site.io\nEmail,name\na@b.io,A\n', 'line 1 is not read as a row: "To news@', {}],

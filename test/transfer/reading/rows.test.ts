@@ -120,8 +120,6 @@ describe('a list that cannot be read', () => {
   test.each<readonly [what: string, text: string, message: string, options: Options]>([
     ['empty', ' \n\r\n', 'it is empty', {}],
     ['no address', 'name,age\nAda,36\n', 'name it with --column. The columns are: "name", "age"', {}],
-    ['two address columns', 'work,home\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
-    ['two of the same name', 'E-Mail,email\na@b.io,a@c.io\n', 'several columns may hold the address', {}],
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumn: ['x'] }],
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumn: ['3'] }],

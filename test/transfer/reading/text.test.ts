@@ -41,7 +41,7 @@ describe('a file that is not text', () => {
     ['an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'it is an Excel spreadsheet: save it as CSV'],
     ['a gzip file', gzipSync(TEXT), 'it is a compressed file: unpack it first'],
     ['an xz file', Buffer.from('fd377a585a000004', 'hex'), 'it is a compressed file: unpack it first'],
-    ['a database', Buffer.from('SQLite format 3\0'), 'it is a SQLite database: export it as CSV first'],
+    ['a database', Buffer.from('SQLite format 3\0'), 'it is a database or a PDF file: export the list as CSV'],
     ['UTF-16', utf16, 'it is not a text file: use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf'],
     ['bytes', Buffer.from('7f454c460201010000000000000000000300', 'hex'), 'it is not a text file: use CSV, NDJSON or'],
     [
