@@ -64,14 +64,11 @@ export function toErrorCode(error: unknown): string {
 /** Describes an error of the system: in our words, or in those of the C library. Returns undefined for any other error. */
 export function toSystemReason(error: unknown): string | undefined {
   const code = toErrorCode(error)
-  const { path, syscall, errno } = Object(error) as {
-    readonly path?: string
-    readonly syscall?: string
-    errno?: unknown
-  }
+  const { path, syscall, errno } = Object(error) as NodeJS.ErrnoException
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
-  if (DENIED.test(code)) return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
+  if (/^(?:EACCES|EPERM)$/.test(code))
+    return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
   if (code === 'EROFS') return describeReadOnly(findExisting(path))
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
@@ -94,11 +91,9 @@ function findExisting(path: string | undefined): string {
 export function toFileFailure(error: unknown, file?: string): unknown {
   if (toErrorCode(error) === 'EPIPE') return new Failure('', { exitCode: toSignalExitCode('SIGPIPE') })
   const reason = toSystemReason(error)
-  const { path = 'the system' } = Object(error) as { readonly path?: string }
+  const { path = 'the system' } = Object(error) as NodeJS.ErrnoException
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
-
-const DENIED = /^(?:EACCES|EPERM)$/
 
 /** Says whose a file or folder is, who this process is, and what to run. A command that is printed changes no folder of the system. */
 function describeDenied(path: string): string {
@@ -155,8 +150,6 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EIO: 'the disk reports an error',
 }
 
 /**

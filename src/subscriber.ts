@@ -182,7 +182,7 @@ export interface SubscriberStore {
    * Resolves when the list can be reached and, as far as this shows without a commit, written. On PostgreSQL, a command tries
    * a write and takes it back.
    */
-  check(): Promise<void>
+  ready(): Promise<void>
   count(): Promise<Count>
   /** Returns what the list holds of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly Found[]>
@@ -239,7 +239,7 @@ export interface StoreMeasure {
 }
 
 /** The part of a store that the service uses. */
-export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'probe' | 'check' | 'close'> {
+export interface ServiceStore extends Pick<SubscriberStore, 'add' | 'probe' | 'ready' | 'close'> {
   measure(): Promise<StoreMeasure>
 }
 

@@ -10,7 +10,6 @@ import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
-
 import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService, toStranger } from './healthcheck.ts'

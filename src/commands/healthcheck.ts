@@ -49,13 +49,8 @@ export function toStranger(url: string): Failure {
   return new Failure(`${url}: another program answers: correct the host and the port in the settings`)
 }
 
-interface Answer {
-  readonly status: number | undefined
-  readonly text: string
-}
-
 /** Sends a request. Not with `fetch`, which would use the proxy of the environment. */
-async function get(url: string, signal: AbortSignal): Promise<Answer> {
+async function get(url: string, signal: AbortSignal) {
   const [response] = (await once(httpGet(url, { agent: false, signal }), 'response')) as [IncomingMessage]
   return { status: response.statusCode, text: await readText(response) }
 }

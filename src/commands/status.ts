@@ -19,7 +19,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   const list = parseListOption(options)
   const [found, failure] = await withStore(list, async (store) => [
     await store.status(),
-    await store.check().then(
+    await store.ready().then(
       () => undefined,
       (error: Error) => error.message,
     ),
@@ -60,7 +60,7 @@ function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreSt
   }
 }
 
-/** The names, without those of the list and of a problem, fit in 40 columns. */
+/** All lines but the chart, the name of the list and a problem fit in 40 columns. */
 function toText(list: string, found: StoreStatus, problem: string | undefined): string {
   const { subscribers, imported, reserved, suppressed, lastAcceptedAt, days, bytes, freeBytes } = found
   const period = (count: number) => [`${count} days`, `${toNumber(countRecent(days, count))} before today`]

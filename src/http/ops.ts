@@ -13,7 +13,7 @@ import { type Handler, isRead } from './responses.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
-  readonly intake: Pick<Intake, 'check'>
+  readonly intake: Pick<Intake, 'ready'>
   readonly store: Pick<ServiceStore, 'measure'>
   /** The host that the listener binds. */
   readonly host: string
@@ -41,8 +41,8 @@ export function createOps({ metrics, intake, store, host, isLocal, settings }: O
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
     '/readyz': async () => {
-      const check = intake.check().then(() => true)
-      return (await waitFor(check, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
+      const ready = intake.ready().then(() => true)
+      return (await waitFor(ready, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
     },
     '/metrics': async () => {
       const { mediaType, text } = await metrics.expose(await waitFor(measure(), MEASURE_MS))

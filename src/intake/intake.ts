@@ -23,7 +23,7 @@ export interface Intake {
    */
   add(address: Address): Promise<void>
   /** Resolves when the store is known to accept addresses, without storing one. Rejects while the store fails. */
-  check(): Promise<void>
+  ready(): Promise<void>
   /** Number of addresses that wait, or that the store has neither confirmed nor refused. */
   pending(): number
   /** Resolves when no address is pending. The caller adds no more. */
@@ -53,7 +53,7 @@ interface IntakeOptions {
 }
 
 /** Creates the intake of a store. */
-export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'check'>, options: IntakeOptions): Intake {
+export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'>, options: IntakeOptions): Intake {
   /** The batches of the next commit. */
   let next: Batch[] = []
   /** Those of the commit that runs. */
@@ -108,9 +108,9 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'check'
 
   return {
     add,
-    async check() {
+    async ready() {
       if (attempts.areFailing()) throw new StoreError('the store fails')
-      await store.check()
+      await store.ready()
     },
     pending,
     async close() {

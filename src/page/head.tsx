@@ -84,7 +84,7 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
       ))}
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
       <meta property="og:url" content={toUrl(language)} />
-      {createCard(page)}
+      {createCardTags(page)}
       {site.author && <meta name="author" content={site.author} />}
       <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(page) }} />
       <script type="module" src={assets.script.path} />
@@ -93,7 +93,7 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
 }
 
 /** Builds what other programs show for a link to the page: Open Graph (ogp.me), and the kind of card of X. */
-function createCard({ baseUrl, assets, language, name, description }: Page): JSX.Element {
+function createCardTags({ baseUrl, assets, language, name, description }: Page): JSX.Element {
   const { path = '', width, height } = assets.cards.get(name.text) ?? {}
   const { language: tag, region } = new Intl.Locale(language).maximize()
   const properties = {

@@ -20,7 +20,7 @@ function start() {
     {
       add: (batch) => commit(`commit ${batch.join(' ')}`),
       probe: () => commit('probe'),
-      check: async () => {},
+      ready: async () => {},
     },
     { log: pino({ base: null }, { write }) },
   )
@@ -83,7 +83,7 @@ test('a commit that fails refuses its own addresses only; each reason is logged 
 })
 
 test('addresses are given up while a commit hangs, and those that no commit has are dropped', async () => {
-  const { add, end, check, events, pending } = start()
+  const { add, end, ready, events, pending } = start()
   const committing = add('a')
   await turns()
   await Promise.all([committing, add('b', 'c')])
@@ -95,22 +95,22 @@ test('addresses are given up while a commit hangs, and those that no commit has 
     'c refused',
   ])
   expect(pending()).toBe(1)
-  await expect(check()).rejects.toThrow('the store fails')
+  await expect(ready()).rejects.toThrow('the store fails')
 
   const late = add('d')
   await end(0)
-  await check()
+  await ready()
   await end(1)
   await late
   expect(events.slice(5)).toEqual(['the store has recovered', 'commit d', 'd confirmed'])
 })
 
 test('without requests, a probe finds out that the store works again', async () => {
-  const { add, end, check, events } = start()
+  const { add, end, ready, events } = start()
   void add('a')
   await end(0, 'no disk')
   await end(1, 'no disk')
   await end(2)
-  await check()
+  await ready()
   expect(events).toEqual(['commit a', 'no disk', 'a refused', 'probe', 'probe', 'the store has recovered'])
 })

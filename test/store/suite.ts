@@ -138,7 +138,7 @@ function describeQueries({ createStore }: Lists): void {
 
   test('an empty list', async () => {
     const store = await createStore()
-    expect(await store.check()).toBeUndefined()
+    expect(await store.ready()).toBeUndefined()
     expect([await listAll(store), await listSuppressions(store)]).toEqual([[], []])
     const status = await store.status()
     expect(status.lastAcceptedAt).toBeUndefined()

@@ -41,7 +41,7 @@ export function openPostgresStore(
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
-    check: () => client.rollBack(tryWrite),
+    ready: () => client.rollBack(tryWrite),
     count: () => read(readCount),
     async status() {
       try {
@@ -124,7 +124,7 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
       schedule.committed()
     },
     probe: () => client.run((sql) => append(sql, [])),
-    check: () => client.run(checkWritable),
+    ready: () => client.run(checkWritable),
     measure: async () => ({ inboxSince: await client.run(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {
       // A slice in progress fails, and is done again by another process or after the next start.

@@ -61,7 +61,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
       }),
     add: (addresses) => accept(() => append(db, JSON.stringify(addresses))),
     probe: () => accept(() => probe(db)),
-    check: () =>
+    ready: () =>
       wrapErrors(db, () => {
         // A list that was restored can be written, but is not changed before a service does.
         if (list.readOnly && !list.readOnly.cause) return accessSync(toPath(db), modes.W_OK)

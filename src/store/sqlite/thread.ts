@@ -61,7 +61,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   return {
     add: (addresses) => send({ name: 'append', addresses: JSON.stringify(addresses) }),
     probe: () => send({ name: 'probe' }),
-    check: () => send({ name: 'check' }),
+    ready: () => send({ name: 'ready' }),
     measure: () => send<StoreMeasure>({ name: 'measure' }),
     async close() {
       isClosing = true

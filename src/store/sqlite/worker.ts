@@ -21,7 +21,7 @@ import { block, getRow, waitForLock } from './transaction.ts'
 export type Command =
   | { readonly name: 'open'; readonly file: string }
   | { readonly name: 'append'; readonly addresses: string }
-  | { readonly name: 'probe' | 'check' | 'measure' | 'close' }
+  | { readonly name: 'probe' | 'ready' | 'measure' | 'close' }
 
 /**
  * The reply to the first command that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of
@@ -71,7 +71,7 @@ function execute(command: Command): unknown {
       return schedule.committed()
     case 'probe':
       return commit(() => probe(list.db))
-    case 'check':
+    case 'ready':
       return waitForLock(() => checkWritable(list))
     case 'measure':
       return measure()

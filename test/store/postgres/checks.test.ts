@@ -127,7 +127,7 @@ test('while a synchronous standby is missing: 500 with the reason, no command wa
   const notes: string[] = []
   const store = await openStore(parseListUrl('URL', url), { access: 'create', notify: (text) => notes.push(text) })
   for (const call of [
-    () => store.check(),
+    () => store.ready(),
     () => store.import([{ email: toAddress('fay@site.io') }]),
     () => store.remove(toAddresses('ada@site.io'), { suppress: true }),
   ])

@@ -107,7 +107,7 @@ test('the URL decides about TLS', async () => {
   // The name in the certificate does not count.
   expect(await isEncrypted(`${url}?${trusting.replace('verify-full', 'verify-ca')}`)).toBe(true)
   for (const untrusted of [`${named}?sslmode=verify-full`, `${url}?${trusting}`]) {
-    const checked = withStore(untrusted, (store) => store.check())
+    const checked = withStore(untrusted, (store) => store.ready())
     await expect(checked).rejects.toThrow('the certificate of the server is not trusted')
   }
 })
@@ -129,7 +129,7 @@ async function isEncrypted(url: string): Promise<boolean> {
   // A connection that the last call closed may not have ended yet.
   await server.disconnect(url)
   return withStore(url, async (store) => {
-    await store.check()
+    await store.ready()
     const rows = await server.run(
       `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
        WHERE application_name = 'rollcall' AND datname = '${toDatabase(url)}'`,
@@ -153,7 +153,7 @@ test('connections on which nothing arrives any more are given up and replaced', 
   const proxied = new URL(url)
   proxied.port = String((proxy.address() as AddressInfo).port)
   const store = openPostgresServiceStore(toServer(proxied.href), createLog('silent'))
-  await store.check()
+  await store.ready()
   for (const socket of sockets) socket.unpipe().pause()
   await expect(store.probe()).rejects.toThrow('the server does not answer')
   await store.probe()

@@ -101,7 +101,7 @@ function describeDamage({ createList }: Lists): void {
     await withStore(url, (store) => store.count())
     await server.run(`ALTER DATABASE ${toDatabase(url)} SET default_transaction_read_only = on`, server.admin)
     const store = await open()
-    for (const call of [() => store.count(), () => listAll(store), () => store.probe(), () => store.check()]) {
+    for (const call of [() => store.count(), () => listAll(store), () => store.probe(), () => store.ready()]) {
       await expect(call()).rejects.toThrow('the database is read-only, such as a standby: use the primary')
     }
   })

@@ -25,7 +25,7 @@ const READER = `
   await using snapshot = await store.snapshot()
   const lists = [(await Array.fromAsync(snapshot.subscribers)).flat(), await list(1200)]
   const content = { count: await store.count(), found: await store.lookUp(asked), lists, status }
-  const problem = await store.check().then(() => null, ({ message }) => message)
+  const problem = await store.ready().then(() => null, ({ message }) => message)
   await store.close()
   console.log(JSON.stringify({ content, problem, notes }))`
 
