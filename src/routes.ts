@@ -98,8 +98,8 @@ export const DOCUMENTS = {
 
 export type DocumentName = keyof typeof DOCUMENTS
 
-/** The names of the documents, in the order of the table. */
-export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[]
+/** The names of the documents, in the order of the table. The mark leaves the table out of the script of the page. */
+export const DOCUMENT_NAMES = /* @__PURE__ */ Object.keys(DOCUMENTS) as readonly DocumentName[]
 
 /** Returns a media type without its parameters, as a key of the description and as a hint of a link. */
 export function toMediaType(contentType: string): string {

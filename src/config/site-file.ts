@@ -5,8 +5,8 @@ import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, vi
 import { z } from 'zod'
 import { UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
+import { type Issue, LANGUAGE_TAGS, type Localized, toTexts, type Words } from '../locales/texts.ts'
 import { type Picture, type PictureUse, readPicture } from './picture.ts'
-import { type Issue, LANGUAGE_TAGS, type Localized, toTexts, type Words } from './texts.ts'
 
 /** A text without the white space around it. @param error what to use instead of any other value */
 function text(error: string, isValid: (text: string) => boolean) {

@@ -1,11 +1,11 @@
 /** The pages over HTTP: GET and HEAD, the form, and redirects to the path of a page. */
 
 import { createHash } from 'node:crypto'
-import type { Language } from '../config/texts.ts'
 import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
 import { toOutcome } from '../locales/locale.ts'
+import type { Language } from '../locales/texts.ts'
 import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'

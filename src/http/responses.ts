@@ -16,15 +16,15 @@ export type HeaderFields = Readonly<Record<string, string>>
 
 const ALL_PROBLEMS = { ...PROBLEMS, ...UNDESCRIBED_PROBLEMS }
 
-type Reason = keyof typeof ALL_PROBLEMS
+type ProblemName = keyof typeof ALL_PROBLEMS
 
 /** The JSON responses with the same headers, which a redirect beside them has too. */
 export interface JsonResponses {
   readonly headers: HeaderFields
   /** The address is on the list. New and known addresses get the same response. */
   accepted(): Response
-  /** The error for a reason. */
-  problem(reason: Reason): Response
+  /** An error of the table. */
+  problem(name: ProblemName): Response
 }
 
 /**
@@ -49,13 +49,13 @@ export function createHeaders(baseUrl: string, link: string) {
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
 export function createJsonResponses(headers: HeaderFields): JsonResponses {
-  const problems = {} as Record<Reason, () => Response>
-  for (const [reason, problem] of Object.entries<Problem>(ALL_PROBLEMS)) {
+  const problems = {} as Record<ProblemName, () => Response>
+  for (const [name, problem] of Object.entries<Problem>(ALL_PROBLEMS)) {
     const fields = problem.allow ? { ...headers, Allow: problem.allow } : headers
-    problems[reason as Reason] = createJsonResponder(problem.status, toErrorBody(problem), fields)
+    problems[name as ProblemName] = createJsonResponder(problem.status, toErrorBody(problem), fields)
   }
   const accepted = createJsonResponder(200, { ok: true }, headers)
-  return { headers, accepted, problem: (reason) => problems[reason]() }
+  return { headers, accepted, problem: (name) => problems[name]() }
 }
 
 /** Creates a function that returns a new copy of a JSON response at each call. */

@@ -7,7 +7,7 @@ export const de: Locale = {
   by: 'von {author}',
   email: 'E-Mail-Adresse',
   subscribe: 'Abonnieren',
-  kept: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',
+  stored: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',
   contact: 'Kontakt und Abmeldung',
   home: 'Unsere Website besuchen',
   issues: 'Zum Einstieg',

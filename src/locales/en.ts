@@ -7,7 +7,7 @@ export const en: Locale = {
   by: 'by {author}',
   email: 'Email address',
   subscribe: 'Subscribe',
-  kept: 'We store your email address and the date on which you subscribed.',
+  stored: 'We store your email address and the date on which you subscribed.',
   contact: 'Contact and unsubscribe',
   home: 'Visit our website',
   issues: 'Where to start',

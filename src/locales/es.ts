@@ -7,7 +7,7 @@ export const es: Locale = {
   by: 'por {author}',
   email: 'Correo electrónico',
   subscribe: 'Suscribirse',
-  kept: 'Guardamos su dirección de correo y la fecha en que se suscribió.',
+  stored: 'Guardamos su dirección de correo y la fecha en que se suscribió.',
   contact: 'Contacto y baja',
   home: 'Visitar nuestro sitio web',
   issues: 'Por dónde empezar',

@@ -7,7 +7,7 @@ export const fr: Locale = {
   by: 'par {author}',
   email: 'Adresse e-mail',
   subscribe: 'S’abonner',
-  kept: 'Nous conservons votre adresse e-mail et la date de votre inscription.',
+  stored: 'Nous conservons votre adresse e-mail et la date de votre inscription.',
   contact: 'Contact et désinscription',
   home: 'Visiter notre site',
   issues: 'Par où commencer',

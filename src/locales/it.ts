@@ -7,7 +7,7 @@ export const it: Locale = {
   by: 'di {author}',
   email: 'Indirizzo email',
   subscribe: 'Iscriviti',
-  kept: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',
+  stored: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',
   contact: 'Contatti e cancellazione',
   home: 'Visita il nostro sito',
   issues: 'Da dove iniziare',

@@ -7,7 +7,7 @@ export const ja: Locale = {
   by: '発行者：{author}',
   email: 'メールアドレス',
   subscribe: '登録する',
-  kept: 'お預かりするのは、メールアドレスと登録日です。',
+  stored: 'お預かりするのは、メールアドレスと登録日です。',
   contact: 'お問い合わせ・登録解除',
   home: 'ウェブサイトを見る',
   issues: 'はじめに読むなら',

@@ -32,7 +32,7 @@ export interface Locale {
   /** The label of the button, and the end of the title. */
   readonly subscribe: string
   /** Which data are stored. */
-  readonly kept: string
+  readonly stored: string
   /** The link to the owner, for questions and for leaving the list. */
   readonly contact: string
   /** The link to the site of the owner. */

@@ -7,7 +7,7 @@ export const nl: Locale = {
   by: 'door {author}',
   email: 'E-mailadres',
   subscribe: 'Abonneren',
-  kept: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',
+  stored: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',
   contact: 'Contact en afmelden',
   home: 'Bezoek onze website',
   issues: 'Om te beginnen',

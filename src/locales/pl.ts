@@ -7,7 +7,7 @@ export const pl: Locale = {
   by: 'Autor: {author}',
   email: 'Adres e-mail',
   subscribe: 'Zapisz się',
-  kept: 'Przechowujemy Twój adres e-mail i datę zapisu.',
+  stored: 'Przechowujemy Twój adres e-mail i datę zapisu.',
   contact: 'Kontakt i rezygnacja',
   home: 'Odwiedź naszą stronę',
   issues: 'Od czego zacząć',

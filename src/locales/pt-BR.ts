@@ -7,7 +7,7 @@ export const ptBR: Locale = {
   by: 'por {author}',
   email: 'Endereço de e-mail',
   subscribe: 'Inscreva-se',
-  kept: 'Guardamos o seu endereço de e-mail e a data da sua inscrição.',
+  stored: 'Guardamos o seu endereço de e-mail e a data da sua inscrição.',
   contact: 'Contato e cancelamento',
   home: 'Visite o nosso site',
   issues: 'Por onde começar',

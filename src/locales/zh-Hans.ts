@@ -7,7 +7,7 @@ export const zhHans: Locale = {
   by: '作者：{author}',
   email: '电子邮箱地址',
   subscribe: '订阅',
-  kept: '我们会保存您的电子邮箱地址和订阅日期。',
+  stored: '我们会保存您的电子邮箱地址和订阅日期。',
   contact: '联系与退订',
   home: '访问我们的网站',
   issues: '从这里读起',

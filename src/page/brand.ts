@@ -17,15 +17,10 @@ export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
 export function createColors(accent: Accent): string {
   const rule = (theme: keyof Accent) => {
     const [fill, background] = [accent[theme], BACKGROUND[theme]]
-    return `:root{--fill:${fill};--label:${toLabel(fill)};--background:${background};--rim:${toRim(fill, background)}}`
+    const rim = toContrast(fill, background) < 3 ? 'var(--edge)' : 'var(--fill)'
+    return `:root{--fill:${fill};--label:${toLabel(fill)};--background:${background};--rim:${rim}}`
   }
   return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
-}
-
-function toRim(accent: string, background: string): string {
-  const contrast = toContrast(accent, background)
-  if (contrast < 3) return 'var(--edge)'
-  return contrast < 4.5 ? 'color-mix(in oklch,var(--fill),var(--edge) 60%)' : 'var(--fill)'
 }
 
 /** Returns black or white, whichever contrasts more: with any color, at least the square root of 21, which is 4.58. */

@@ -8,7 +8,7 @@ export const CARD = { width: 1200, height: 630, maxSize: 170 } as const
 /** The same of the icon, as iOS asks for it. */
 export const TOUCH_ICON = { width: 180, height: 180, maxSize: 120 } as const
 
-/** A text or a logo; an envelope without either. */
+/** A text; without one, a logo; without either, an envelope. */
 export interface Drawing {
   readonly width: number
   readonly height: number

@@ -1,17 +1,21 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { createFilled } from './form.tsx'
 import type { Page } from './head.tsx'
 import { hasTitleFont } from './title.ts'
 
 /** Builds the line with the author, and the portrait beside the name. The name says what the picture shows. */
 export function createAuthor({ site, assets, phrases }: Page): JSX.Element | undefined {
   if (!site.author) return undefined
+  const [before, after] = phrases.by.split('{author}')
   return (
     <p class="author">
       {assets.portrait && <img class="portrait" src={assets.portrait.path} alt="" width="64" height="64" />}
-      <span>{createFilled(phrases.by, <bdi>{site.author}</bdi>)}</span>
+      <span>
+        {before}
+        <bdi>{site.author}</bdi>
+        {after}
+      </span>
     </p>
   )
 }

@@ -45,7 +45,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
         enterkeyhint="send"
         spellcheck={false}
         dir="ltr"
-        aria-describedby="outcome kept"
+        aria-describedby="outcome stored"
         value={typed}
         aria-invalid={isInvalid}
         autofocus={isInvalid}
@@ -85,18 +85,6 @@ function createQuestion({ outcomes, subscribe }: Locale): JSX.Element {
   )
 }
 
-/** Puts an element in the place of `{author}` in a phrase. */
-export function createFilled(phrase: string, element: JSX.Element): JSX.Element {
-  const [before, after] = phrase.split(/\{\w+\}/)
-  return (
-    <>
-      {before}
-      {element}
-      {after}
-    </>
-  )
-}
-
 /** Builds the notes below the form: the promise of the owner, then which data are stored. */
 function createNotes({ note, phrases }: Page): JSX.Element {
   return (
@@ -106,8 +94,8 @@ function createNotes({ note, phrases }: Page): JSX.Element {
           <bdi>{note.text}</bdi>
         </p>
       )}
-      <p class="kept" id="kept">
-        {phrases.kept}
+      <p class="stored" id="stored">
+        {phrases.stored}
       </p>
     </div>
   )
@@ -126,7 +114,7 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
         <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {toSentences(outcomes.accepted)}
+        {outcomes.accepted}
       </h2>
       <p class="address">
         <bdi id="address" dir="ltr">
@@ -147,9 +135,4 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
       </p>
     </section>
   )
-}
-
-/** Puts each sentence into its own element, so that lines break between sentences if possible. */
-function toSentences(text: string): (JSX.Element | string)[] {
-  return text.split(/(?<=[.!?。！？])\s*/u).flatMap((sentence) => [<span key={sentence}>{sentence}</span>, ' '])
 }

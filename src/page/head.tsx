@@ -2,10 +2,10 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
-import { type Language, type Texts, toTexts } from '../config/texts.ts'
 import type { IndexedPage } from '../documents/sitemap.ts'
 import { PHRASES_CHANGED } from '../locales/languages.ts'
 import type { Outcome } from '../locales/locale.ts'
+import { type Language, type Texts, toTexts } from '../locales/texts.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { BACKGROUND } from './brand.ts'
 import type { PageAssets } from './site-assets.ts'
@@ -33,16 +33,12 @@ export function listPages(languages: readonly Language[]): IndexedPage[] {
 /** Builds the style of the page in a language, for its head and for the hash in its policy. */
 export function createStyle({ assets, site }: PageOptions, language: Language): string {
   const { text } = toTexts(site, language).name
-  const subsets = toSubsets(text)
-  const faces = subsets.map((subset) =>
-    createFontFace(assets.fonts[subset].path, subsets.length > 1 && SUBSETS[subset]),
+  // A font that is late shows at the next visit only: in another font, some names take another line, and the form would move.
+  const faces = toSubsets(text).map(
+    (subset) =>
+      `@font-face{font-family:Title;src:url(${assets.fonts[subset].path})format("woff2");font-weight:600;font-display:optional;unicode-range:${SUBSETS[subset]}}`,
   )
   return `${assets.style}${faces.join('')}h1{--width:${toLongest(text).toFixed(2)}}`
-}
-
-/** A font that is late shows at the next visit only: in another font, some names take another line, and the form would move. */
-function createFontFace(path: string, range: string | false): string {
-  return `@font-face{font-family:Title;src:url(${path})format("woff2");font-weight:600;font-display:optional;${range ? `unicode-range:${range}` : ''}}`
 }
 
 /** Builds the head of the page. An outcome comes first in the title, so that screen readers read it first. */

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { type Language, toTexts } from '../config/texts.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { LOCALES } from '../locales/languages.ts'
+import { type Language, toTexts } from '../locales/texts.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { createAuthor, createIssues } from './face.tsx'
 import { createConfirmation, createForm, type FormState } from './form.tsx'

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { Picture } from '../config/picture.ts'
 import type { Site } from '../config/site-file.ts'
-import { toTexts } from '../config/texts.ts'
 import type { Document } from '../documents/site-documents.ts'
+import { toTexts } from '../locales/texts.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 import { BACKGROUND, createColors, createFavicon, isSquare, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
@@ -75,16 +75,14 @@ function createPicture(name: string, { mediaType, bytes }: Picture): Document {
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */
 function createCards(site: AssetsOptions): Map<string, Card> {
-  const { card, languages } = site
+  const { accent, card, languages, logo } = site
   const own = card && { ...createAsset('card.png', card.mediaType, card.bytes), ...toSize(card) }
   const names = languages.map((language) => toTexts(site, language).name.text)
-  return new Map(names.map((name) => [name, own ?? createDrawnCard(name, site)]))
-}
-
-function createDrawnCard(name: string, { accent, logo }: AssetsOptions): Card {
-  const text = toCardText(name)
-  const shown = text === undefined && logo ? { logo } : { text: text ?? toCardText(toInitial(name)) }
-  return createDrawing('card.png', { ...CARD, fill: accent.light, ...shown })
+  const toCard = (name: string) => {
+    const text = toCardText(name)
+    return createDrawing('card.png', { ...CARD, fill: accent.light, ...(text === undefined ? { logo } : { text }) })
+  }
+  return new Map(names.map((name) => [name, own ?? toCard(name)]))
 }
 
 /** Creates a picture on the accent. It is drawn at the first request. Its path has a hash of what it shows. */

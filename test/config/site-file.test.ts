@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSite } from '../../src/config/site-file.ts'
-import { LANGUAGE_TAGS } from '../../src/config/texts.ts'
 import { UsageError } from '../../src/failure.ts'
+import { LANGUAGE_TAGS } from '../../src/locales/texts.ts'
 import { createFolder } from '../support/workspace.ts'
 
 describe('a valid site file', () => {

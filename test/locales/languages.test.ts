@@ -10,7 +10,7 @@ test('each file is in the index: English first, the others in the order of their
   const files = readdirSync(join(ROOT, 'src/locales')).map((file) => file.replace(/\.ts$/, ''))
   const order = new Intl.Collator('en')
   const [first, ...others] = Object.entries(LOCALES)
-  expect(['languages', 'locale', ...Object.keys(LOCALES)].toSorted()).toEqual(files.toSorted())
+  expect(['languages', 'locale', 'texts', ...Object.keys(LOCALES)].toSorted()).toEqual(files.toSorted())
   expect(first?.[0]).toBe('en')
   const names = others.map(([, { ownName }]) => ownName)
   expect(names).toEqual(names.toSorted(order.compare))

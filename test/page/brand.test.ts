@@ -17,12 +17,11 @@ function contrast(one: string, other: string): number {
 }
 
 describe('an accent', () => {
-  const MIX = 'color-mix(in oklch,var(--fill),var(--edge) 60%)'
   test.each([
     ['pale yellow', '#fff3b0', '#000000', 'var(--edge)', 'var(--fill)'],
     ['black', '#000000', '#ffffff', 'var(--fill)', 'var(--edge)'],
     ['navy', '#000080', '#ffffff', 'var(--fill)', 'var(--edge)'],
-    ['red', '#d00000', '#ffffff', 'var(--fill)', MIX],
+    ['red', '#d00000', '#ffffff', 'var(--fill)', 'var(--fill)'],
   ])('%s stays as it is, with a label and a border that can be seen', (_name, accent, label, light, dark) => {
     const fill = `:root{--fill:${accent};--label:${label};`
     expect(createColors({ light: accent, dark: accent })).toBe(

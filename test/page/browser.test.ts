@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page, Route } from 'playwright-core'
-import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
@@ -73,7 +73,7 @@ describe.each([
       const field = page.locator('#email:focus')
       expect(await field.inputValue()).toBe('name@example')
       expect(await field.getAttribute('aria-invalid')).toBe('true')
-      expect(await field.getAttribute('aria-describedby')).toBe('outcome kept')
+      expect(await field.getAttribute('aria-describedby')).toBe('outcome stored')
       expect(await page.locator('#outcome').getAttribute('role')).toBe('status')
     })
     expect(await readList(folder)).toEqual(before)

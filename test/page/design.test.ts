@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { openPage, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
 import { type RunningService, startService } from '../support/service.ts'
@@ -249,7 +249,7 @@ test('in forced colors the button has an edge, and the ring a gap', async () => 
 test('readers who prefer more contrast get no muted text and no faint edge', async () => {
   await open({ contrast: 'more' }, async (page) => {
     const text = await readStyle(page, 'body', 'color')
-    expect(await readStyle(page, '.kept', 'color')).toBe(text)
+    expect(await readStyle(page, '.stored', 'color')).toBe(text)
     expect(await readStyle(page, 'form > button', 'borderTopColor')).toBe(text)
   })
 })

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { LANGUAGE_TAGS, type Language } from '../../src/config/texts.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
+import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { readList } from '../support/list-file.ts'
 import { type RunningService, startService } from '../support/service.ts'

@@ -18,16 +18,17 @@ const FAILURE: Outcome = 'storage_failure'
 const QUESTION_MS = 1_000
 /** The address that the reader was asked about, and since when. Sending it again confirms it. */
 let asked = { address: '', since: 0 }
-let isSending = false
+
+const isSending = () => status.dataset.outcome === 'sending'
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (!isSending) void subscribe()
+  if (!isSending()) void subscribe()
 })
 
 field.addEventListener('input', () => {
   asked.address = ''
-  if (!isSending && parseTypedAddress(field.value).ok) show('')
+  if (!isSending() && parseTypedAddress(field.value).ok) show('')
 })
 
 document.getElementById('again')?.addEventListener('click', (event) => {
@@ -46,9 +47,8 @@ async function subscribe(): Promise<void> {
   const likely = findLikelyAddress(result.value)
   if (likely && asked.address !== result.value) return ask(result.value, likely)
   if (likely && performance.now() - asked.since < QUESTION_MS) return
-  showSending(true)
+  show('sending')
   const failure = await send(result.value)
-  showSending(false)
   const { afterSubscribe } = form.dataset
   if (failure !== undefined) show(failure)
   else if (afterSubscribe) location.assign(afterSubscribe)
@@ -77,20 +77,14 @@ async function send(email: string): Promise<string | undefined> {
   }
 }
 
-/** Marks the button while the page sends. The style shows this; the label does not change. */
-function showSending(sending: boolean): void {
-  isSending = sending
-  button.setAttribute('aria-disabled', String(sending))
-  if (sending) show('sending')
-}
-
-/** Shows an outcome with its phrase, also in the title. An empty outcome removes it. */
-function show(outcome: string): void {
-  const phrase = outcome && (status.dataset[outcome] ?? status.dataset[FAILURE])
+/** Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. The style marks the button. */
+function show(outcome: string, content?: Node): void {
+  const phrase = outcome && !content ? (status.dataset[outcome] ?? status.dataset[FAILURE]) : ''
   const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
-  status.textContent = phrase ?? ''
+  status.replaceChildren(content ?? phrase ?? '')
   status.dataset.outcome = outcome
   document.title = [phrase, name, button.textContent].filter(Boolean).join(' · ')
+  button.setAttribute('aria-disabled', String(isSending()))
   field.setAttribute('aria-invalid', String(isMistake(outcome)))
   if (isMistake(outcome)) field.focus()
   if (outcome) status.scrollIntoView({ block: 'nearest' })
@@ -99,9 +93,8 @@ function show(outcome: string): void {
 /** Asks whether another address is meant. A click on it sends it. */
 function ask(address: string, likely: string): void {
   asked = { address, since: performance.now() }
-  show('')
-  status.replaceChildren(question.content.cloneNode(true))
-  const answer = status.querySelector('button')
+  const content = question.content.cloneNode(true) as DocumentFragment
+  const answer = content.querySelector('button')
   answer?.firstElementChild?.append(likely)
   answer?.addEventListener('click', ({ detail }) => {
     // The second click of a double click was meant for what was here before.
@@ -109,8 +102,7 @@ function ask(address: string, likely: string): void {
     field.value = likely
     form.requestSubmit()
   })
-  status.dataset.outcome = 'typo'
-  status.scrollIntoView({ block: 'nearest' })
+  show('typo', content)
 }
 
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
@@ -127,9 +119,7 @@ function confirm(email: string, typed: string): void {
 
 // A page that was left and is shown again from the cache of the browser may still say that it sends.
 window.addEventListener('pageshow', ({ persisted }) => {
-  if (!persisted || status.dataset.outcome !== 'sending') return
-  showSending(false)
-  show('')
+  if (persisted && isSending()) show('')
 })
 
 const developers = document.querySelector('.developers')

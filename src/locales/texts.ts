@@ -1,7 +1,7 @@
 /** The languages of the page, and its texts: the owner's words where there are any, otherwise those of Rollcall. */
 
-import { LOCALES } from '../locales/languages.ts'
-import type { Locale } from '../locales/locale.ts'
+import { LOCALES } from './languages.ts'
+import type { Locale } from './locale.ts'
 
 export type Language = keyof typeof LOCALES
 
