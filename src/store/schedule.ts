@@ -61,7 +61,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
     do {
       const awake = Promise.withResolvers<void>()
       wake = awake.resolve
-      await sleep(toDueAt() - performance.now(), awake)
+      await sleep(Math.max(toDueAt() - performance.now(), 0), awake)
     } while (!isStopped && toDueAt() > performance.now())
   }
 
@@ -112,7 +112,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   }
 }
 
-/** Resolves a promise after some milliseconds, which may be infinite, unless another one does before. */
+/** Resolves a promise after some milliseconds, from 0 to infinity, unless another one does before. */
 async function sleep(milliseconds: number, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
   const timer = Number.isFinite(milliseconds) ? setTimeout(resolve, milliseconds) : undefined
   await promise

@@ -100,5 +100,6 @@ test('a trailer field gets 400, and the address is stored, so that a repeat gets
 
 test('no request was logged', () => {
   // A new list, and the start.
-  expect(service.log().trim().split('\n')).toHaveLength(2)
+  const lines = service.log().trim().split('\n')
+  expect(lines.slice(2)).toEqual([])
 })
