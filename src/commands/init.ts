@@ -107,7 +107,7 @@ function prepareFolder(folder: string, isOfService: boolean): void {
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
 function listSystemPorts(except: string): readonly number[] {
-  const files = existsSync(SYSTEM) ? [...new Bun.Glob('{env,*/env}').scanSync({ cwd: SYSTEM, absolute: true })] : []
+  const files = existsSync(SYSTEM) ? [...new Bun.Glob('**/env').scanSync({ cwd: SYSTEM, absolute: true })] : []
   return files.flatMap((file) => {
     const { PORT = PORTS.PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
     return dirname(file) === except ? [] : [Number(PORT), Number(OPS_PORT)]

@@ -1,13 +1,14 @@
 /** `rollcall init`: the files that it writes are those that the service reads, and it never replaces one. */
 
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
+import { PROGRAM } from '../support/program.ts'
 import { startInTerminal } from '../support/screen.ts'
 import { runCommand } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
@@ -16,7 +17,7 @@ const REQUIRED = ['--base-url', 'https://list.gazette.example', '--name', 'The "
 
 async function createRunner() {
   const folder = await createFolder()
-  const run = (...args: readonly string[]) => runCommand(['init', ...args], { folder })
+  const run = (args: readonly string[], program = [PROGRAM]) => runCommand(['init', ...args], { folder, program })
   const read = (own = folder) => readConfig(readEnvironment({ ENV_FILE: join(own, 'env') }))
   return { folder, run, read }
 }
@@ -25,7 +26,7 @@ test('the options answer the questions, and the files are beside each other, whe
   const { folder, run, read } = await createRunner()
   const own = join(folder, "it's")
   const rest = ['--contact', 'editor@gazette.example', '--languages', 'de, en']
-  const { code, stdout, stderr } = await run("it's", ...REQUIRED, ...rest)
+  const { code, stdout, stderr } = await run(["it's", ...REQUIRED, ...rest])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain(`ENV_FILE='${own.replace("'", "'\\''")}/env' rollcall serve`)
   const { port, ops } = read(own)
@@ -46,7 +47,7 @@ test('the options answer the questions, and the files are beside each other, whe
 
 test('without the other options, the files have their comments', async () => {
   const { folder, run, read } = await createRunner()
-  expect((await run(...REQUIRED)).code).toBe(0)
+  expect((await run([...REQUIRED])).code).toBe(0)
   expect(read().site).not.toHaveProperty('contact')
   const site = readFileSync(join(folder, 'site.yaml'), 'utf8')
   expect(site.replace(/^name: .*/m, '# name: "The Gazette"')).toBe(readText('deploy/site.yaml'))
@@ -55,16 +56,16 @@ test('without the other options, the files have their comments', async () => {
 test('it replaces no file, except those of the package as they are installed', async () => {
   const { folder, run, read } = await createRunner()
   writeFileSync(join(folder, 'site.yaml'), 'name: Mine\n')
-  expect(await run(...REQUIRED)).toEqual({
+  expect(await run([...REQUIRED])).toEqual({
     code: 1,
     stdout: '',
     stderr: 'rollcall: site.yaml exists, and init replaces no file: edit it, or name another folder\n',
   })
   expect(readdirSync(folder)).toEqual(['site.yaml'])
   writeFileSync(join(folder, 'site.yaml'), readText('deploy/site.yaml'))
-  expect((await run(...REQUIRED)).code).toBe(0)
+  expect((await run([...REQUIRED])).code).toBe(0)
   expect(read().site.name).toBe('The "Gazette": #1')
-  expect((await run(...REQUIRED)).code).toBe(1)
+  expect((await run([...REQUIRED])).code).toBe(1)
 })
 
 test('only the owner and the group of the folder read the files, under any umask', async () => {
@@ -82,7 +83,7 @@ test('only the owner and the group of the folder read the files, under any umask
 
 test('it takes ports that are free, and says so in the settings and in the lines for a proxy', async () => {
   const { folder, run, read } = await createRunner()
-  expect((await run(...REQUIRED)).code).toBe(0)
+  expect((await run([...REQUIRED])).code).toBe(0)
   const first = read()
   // The ports that it has just found may have been taken meanwhile, which is as good.
   const take = (port = 0) => {
@@ -92,7 +93,7 @@ test('it takes ports that are free, and says so in the settings and in the lines
     return promise.then(() => server)
   }
   const listeners = await Promise.all([take(first.port), take(first.ops?.port)])
-  const { stdout } = await run('second', ...REQUIRED)
+  const { stdout } = await run(['second', ...REQUIRED])
   const second = read(join(folder, 'second'))
   for (const listener of listeners) listener.close()
   expect(second.port).toBeGreaterThan(first.port)
@@ -101,10 +102,35 @@ test('it takes ports that are free, and says so in the settings and in the lines
   expect(stdout).toContain(`In them, write ${second.port} for the port 3000.`)
 })
 
+/** A command in it may mount a folder of its own. */
+const IN_NAMESPACE = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])]
+
+test.skipIf(!Bun.spawnSync([...IN_NAMESPACE, 'true']).success)(
+  'one more newsletter has other ports than those that do not run, and the group of the service reads its settings',
+  async () => {
+    const { folder, run, read } = await createRunner()
+    const group = process.getuid?.() === 0 ? 4711 : 0
+    const etc = join(folder, 'etc')
+    mkdirSync(etc)
+    writeFileSync(join(etc, 'group'), `root:x:0:\nrollcall:x:${group}:\n`)
+    const script = 'mount --bind etc /etc; exec "$0" "$@"'
+    for (const place of ['rollcall', 'rollcall/garden']) {
+      const program = [...IN_NAMESPACE, 'sh', '-c', script, PROGRAM]
+      expect(await run([`/etc/${place}`, ...REQUIRED], program)).toMatchObject({ code: 0, stderr: '' })
+      const gids = ['', 'env', 'site.yaml'].map((name) => statSync(join(etc, place, name)).gid)
+      expect(gids).toEqual(Array(3).fill(group || process.getgid?.()))
+    }
+    const [first, garden] = [read(join(etc, 'rollcall')), read(join(etc, 'rollcall/garden'))]
+    expect(garden).toMatchObject({ list: { file: '/var/lib/rollcall/garden/rollcall.db' } })
+    expect(garden.port).toBeGreaterThan(first.port)
+    expect(garden.ops?.port).toBeGreaterThan(first.ops?.port ?? 0)
+  },
+)
+
 test('a name that no unit can have is refused for one more newsletter', async () => {
   const { run } = await createRunner()
   for (const name of ['a b', 'backups', 'é'])
-    expect(await run(`/etc/rollcall/${name}`, ...REQUIRED)).toMatchObject({
+    expect(await run([`/etc/rollcall/${name}`, ...REQUIRED])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('use a name of letters, digits, ".", "_" and "-"'),
     })
@@ -121,7 +147,7 @@ test.each([
   [[...REQUIRED, '--languages', 'xx'], 'languages.0 is "xx": use a list of these tags'],
 ])('%j without a terminal is a usage error, and nothing is written', async (args, message) => {
   const { folder, run } = await createRunner()
-  expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  expect(await run([...args])).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
   expect(readdirSync(folder)).toEqual([])
 })
 
