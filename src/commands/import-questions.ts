@@ -24,11 +24,8 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
   )
 }
 
-const CHOICES: ReadonlyMap<string, Status> = new Map([
-  ['1', 'subscribed'],
-  ['2', 'suppressed'],
-  ['3', 'skip'],
-])
+/** The meanings of the answers 1, 2 and 3. */
+const CHOICES = ['subscribed', 'suppressed', 'skip'] as const
 
 /** Asks what each value means. @throws Failure when the person stops */
 export async function askMeanings(values: readonly CountedValue[]): Promise<ReadonlyMap<string, Status>> {
@@ -37,7 +34,7 @@ export async function askMeanings(values: readonly CountedValue[]): Promise<Read
     for (const value of values) {
       const question = `${quote(value.column)}: what does ${describe(value)} mean? 1 subscribed, 2 left, 3 neither`
       let status: Status | undefined
-      while (!status) status = CHOICES.get(await ask(question))
+      while (!status) status = CHOICES[['1', '2', '3'].indexOf(await ask(question))]
       meanings.set(toTreated(value), status)
     }
     return meanings

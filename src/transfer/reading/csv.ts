@@ -48,8 +48,10 @@ export function toLineEnd(text: string, from: number): number {
   return found < 0 ? text.length : found
 }
 
-/** A line in quotes. Excel adds delimiters of another kind after it. */
-const WHOLE = /^"((?:[^"]|"")*)"[,;\t|]*$/
+/** Removes the quotes around a whole line; undefined when there are none. Excel adds delimiters of another kind after it. */
+export function unquoteLine(line: string): string | undefined {
+  return /^"((?:[^"]|"")*)"[,;\t|]*$/.exec(line)?.[1]?.replaceAll('""', '"')
+}
 
 /** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
 export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
@@ -63,8 +65,7 @@ export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> 
     let cells: readonly string[]
     if (delimiter === undefined) {
       // A line without columns never goes on in the next one. Some programs quote it.
-      const isQuoted = trimmed.length > 1 && trimmed.startsWith('"') && trimmed.endsWith('"')
-      cells = [isQuoted ? trimmed.slice(1, -1).replaceAll('""', '"') : trimmed]
+      cells = [unquoteLine(trimmed) ?? trimmed]
     } else if (!content.includes('"')) {
       cells = content.split(delimiter)
     } else {
@@ -97,7 +98,7 @@ export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> 
 
 /** Splits a row that is in quotes as a whole; undefined when it has other cells than the header. */
 function splitWhole(content: string, delimiter: string, width: number): readonly string[] | undefined {
-  const cells = parseQuoted(WHOLE.exec(content)?.[1]?.replaceAll('""', '"') ?? '', 0, delimiter)?.cells ?? []
+  const cells = parseQuoted(unquoteLine(content) ?? '', 0, delimiter)?.cells ?? []
   return cells.length === width || (width === Number.POSITIVE_INFINITY && cells.length > 1) ? cells : undefined
 }
 

@@ -17,7 +17,10 @@ export function openJson(text: string, file: string, lines: () => IteratorObject
   // Most files are NDJSON: their lines are parsed one by one, which needs less memory.
   const first = parseObject(lines().take(1).toArray()[0]?.cells[0])
   if (first && findLists(first).length === 0) return toTable(file, 'line', () => lines().map(toLine))
-  const items = toItems(parseDocuments(text, file), file)
+  // Several documents begin on lines of their own, as jq writes them.
+  const { values, done } = Bun.JSONL.parseChunk(text)
+  if (!done) throw new Failure(`${file}: it is not valid JSON: use one object per line, or one array of objects`)
+  const items = values.flatMap((document) => toItems(document, file))
   return toTable(file, 'record', () =>
     items.values().map((value, index) => ({ line: index + 1, value: toObject(value) })),
   )
@@ -46,55 +49,29 @@ function toTable(file: string, place: Table['place'], items: () => IteratorObjec
   return { file, names, head: [], place, rows: () => items().map(toRow) }
 }
 
-/** Parses a document, or several that begin at the start of a line, as jq writes them. */
-function parseDocuments(text: string, file: string): readonly unknown[] {
-  try {
-    return [JSON.parse(text)]
-  } catch {
-    try {
-      return text
-        .split(/(?<=^[}\]])\s*$/m)
-        .filter((part) => part.trim() !== '')
-        .map((part): unknown => JSON.parse(part))
-    } catch {
-      throw new Failure(`${file}: it is not valid JSON: use one object per line, or one array of objects`)
-    }
-  }
+/** The items of a document: those of its list, or itself. */
+function toItems(document: unknown, file: string): readonly unknown[] {
+  if (Array.isArray(document)) return document as unknown[]
+  const lists = findLists(document)
+  const [[, list] = ['', [document]], ...others] = lists
+  if (others.length === 0) return list
+  const names = lists.map(([name]) => JSON.stringify(name)).join(', ')
+  throw new Failure(`${file}: it has several lists: ${names}. Save the one of the subscribers as a file`)
 }
 
-/** The objects of documents: their lists, or themselves. */
-function toItems(documents: readonly unknown[], file: string): readonly unknown[] {
-  return documents.flatMap((document) => {
-    if (Array.isArray(document)) return document as unknown[]
-    const found = findLists(document)
-    // Beside the people there may be lists of links, and empty ones.
-    const [people, filled] = [
-      found.filter(([, items]) => items.some(isPerson)),
-      found.filter(([, items]) => items.length > 0),
-    ]
-    const lists = [people, filled, found].find(({ length }) => length > 0) ?? []
-    const [list = [document], ...others] = lists.map(([, items]) => items)
-    if (others.length === 0) return list
-    const names = lists.map(([name]) => JSON.stringify(name)).join(', ')
-    throw new Failure(`${file}: it has several lists: ${names}. Save the one of the subscribers as a file`)
-  })
-}
-
-/** The arrays of objects in an object, also in an object in it. One with an address is no list, but a person. */
-function findLists(value: unknown): readonly (readonly [name: string, items: readonly unknown[]])[] {
-  if (isPerson(value)) return []
-  return Object.entries(toObject(value) ?? {}).flatMap(([name, member]) => {
+/** The lists of people in an object, and in the objects in it. A person has none. */
+function findLists(value: unknown): readonly (readonly [name: string, people: readonly unknown[]])[] {
+  if (!(value instanceof Object) || isPerson(value)) return []
+  return Object.entries(value).flatMap(([name, member]) => {
     if (!Array.isArray(member)) return findLists(member)
-    return member.length === 0 || member.some((item) => typeof item !== 'string' && toObject(item))
-      ? [[name, member as unknown[]] as const]
-      : []
+    return member.some(isPerson) ? [[name, member as unknown[]] as const] : []
   })
 }
 
-/** Whether an object has an address, or a member of that name. */
+/** Whether a value is an address, or an object with one or with a member of that name. */
 function isPerson(value: unknown): boolean {
-  const members = Object.entries(toObject(value) ?? {})
-  return members.some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)
+  if (!(value instanceof Object)) return parseOwnerAddress(value).ok
+  return Object.entries(value).some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)
 }
 
 /** A text in a list is an address. */

@@ -1,6 +1,7 @@
 /** What an import is going to do, for the owner: the counts, the columns, and what is doubtful. Pure. */
 
 import { basename } from 'node:path'
+import { toIdentity } from '../../email.ts'
 import type { ReadOptions } from './columns.ts'
 import type { Table } from './csv.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
@@ -12,7 +13,7 @@ import {
   SUBSCRIBERS_ONLY,
   UNRELATED_NAMES,
 } from './programs.ts'
-import { type Contents, hasOneAddress, type Reading, type RejectedRow } from './rows.ts'
+import type { Contents, Reading, RejectedRow } from './rows.ts'
 import { findFlag, saysLeft, toPlain } from './words.ts'
 
 /** Most characters of a text that are shown. */
@@ -162,9 +163,10 @@ function findWords({ table, reading }: Review): readonly string[] {
 
 /** Somebody has no status. */
 function findEmptyStatuses({ reading }: Review): readonly string[] {
-  return reading.values.flatMap(({ column, rows, isAssumed }) => {
+  const assumed = reading.values.filter(({ isAssumed }) => isAssumed)
+  return assumed.map(({ column, rows }) => {
     const advice = `--treat ${quote(`${column}:=subscribed`)} adds them`
-    return isAssumed ? `${toCount(rows, 'row')} without a value of ${quote(column)} will be skipped: ${advice}` : []
+    return `${toCount(rows, 'row')} without a value of ${quote(column)} will be skipped: ${advice}`
   })
 }
 
@@ -178,50 +180,44 @@ function findGlobalStatus({ reading, options }: Review): readonly string[] {
 }
 
 /** Dates cannot be added later. */
-function findDateDoubts({ table, reading, options }: Review): readonly string[] {
-  const { columns, contents, undated, rows, rejected } = reading
-  const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).map((row) => describeRejected(row, table))
-  const isOne = (text: string) => SERIAL.test(text) || (Number.isNaN(Number(text)) && isDate(text))
+function findDateDoubts({ reading, options }: Review): readonly string[] {
+  const { columns, contents, undated, rows } = reading
+  if (options.dateColumn !== undefined || options.suppress || rows.added === 0 || undated === 0) return []
+  if (columns.dates.length > 0) {
+    return [`${toCount(undated, 'row')} would be added without a date: --date-column none if that is right`]
+  }
+  const isOne = ([text]: readonly [string, number]) => SERIAL.test(text) || (Number.isNaN(Number(text)) && isDate(text))
   const mayBeDate = ({ column: { plain, name }, values }: Contents) =>
-    values.length > 0 &&
-    !isHarmless(plain) &&
-    !saysLeft(name) &&
-    (values.every(([value]) => isOne(value)) || DATE_NAMES.includes(plain))
-  const isOpen = rows.added > 0 && options.dateColumn === undefined && !options.suppress
-  const possible = isOpen && columns.dates.length === 0 ? contents.filter(mayBeDate).map(({ column }) => column) : []
-  const [one] = possible
-  return [
-    ...(one ? [`no date is read, and none can be added later: --date-column ${quote(one.option)}, or none`] : []),
-    ...(isOpen && columns.dates.length > 0 && undated > 0
-      ? [`${toCount(undated, 'row')} would be added without a date: --date-column none if that is right`]
-      : []),
-    ...(unclear.length > 0
-      ? [`${toCount(unclear.length, 'date')} may be day/month or month/day: --date-order dmy, or mdy`]
-      : []),
-  ]
+    values.length > 0 && !isHarmless(plain) && !saysLeft(name) && (values.every(isOne) || DATE_NAMES.includes(plain))
+  const found = contents.find(mayBeDate)
+  if (!found) return []
+  return [`no date is read, and none can be added later: --date-column ${quote(found.column.option)}, or none`]
 }
 
 /** Rows that are lost, or that are not what they seem. */
 function findRowDoubts({ table, reading, options }: Review): readonly string[] {
-  const { rows, rejected, contents, columns } = reading
+  const { rows, rejected, contents, columns, subscribers } = reading
+  const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).length
   const read = rows.all - rows.empty - rejected.filter(({ cell }) => !cell.includes('@')).length
-  // Beside a column whose name is not known, any other may be the right one.
-  const isKnown = isAddressName(columns.names[columns.address] ?? '')
+  const address = columns.names[columns.address] ?? ''
+  // A column with the name of an address, or beside one without it, may be the right one.
   const isOther = ({ column, addresses }: Contents) =>
-    addresses > (isKnown && !isAddressName(column.name.replace(/\d/g, '')) ? read : 0) && !options.column
-  const others = contents.filter(isOther)
-  const lost = table.head.find(({ content }) => content.includes('@'))
-  return [
-    ...(rejected.length * 10 > rows.all
-      ? [`rejected are ${toNumber(rejected.length)} of ${toCount(rows.all, 'row')}: --rejected FILE keeps them`]
-      : []),
-    ...others.map(
-      ({ column, addresses }) =>
-        `${quote(column.name)} has ${toCount(addresses, 'address', 'addresses')} that are not read: --column ${quote(column.option)} reads only these`,
-    ),
-    ...(hasOneAddress(reading)
-      ? [`all rows have the address in ${quote(columns.names[columns.address] ?? '')}: --column names another column`]
-      : []),
-    ...(lost ? [`line ${lost.line} is not read as a row: ${quote(lost.content)}. Correct the file if it is one`] : []),
-  ]
+    addresses > (isAddressName(address) && !isAddressName(column.name.replace(/\d/g, '')) ? read : 0) && !options.column
+  const others = contents.filter(isOther).map(({ column: { name, option }, addresses }) => {
+    const seen = `${quote(name)} has ${toCount(addresses, 'address', 'addresses')} that are not read`
+    return `${seen}: --column ${quote(option)} reads only these`
+  })
+  const [first] = subscribers
+  const isFirst = ({ email }: (typeof subscribers)[number]) => first && toIdentity(email) === toIdentity(first.email)
+  const isOne = rows.added > 1 && rows.added + rows.empty === rows.all && subscribers.every(isFirst)
+  const lost = table.head.filter(({ content }) => content.includes('@'))
+  const doubts = lost.map(
+    ({ line, content }) => `line ${line} is not read as a row: ${quote(content)}. Correct the file if it is one`,
+  )
+  if (unclear > 0) doubts.push(`${toCount(unclear, 'date')} may be day/month or month/day: --date-order dmy, or mdy`)
+  if (rejected.length * 10 > rows.all) {
+    doubts.push(`rejected are ${toNumber(rejected.length)} of ${toCount(rows.all, 'row')}: --rejected FILE keeps them`)
+  }
+  if (isOne) doubts.push(`all rows have the address in ${quote(address)}: --column names another column`)
+  return [...doubts, ...others]
 }

@@ -1,6 +1,6 @@
 /** Reads the rows of a table: who would be added, who left, and what the columns hold that are not read. Pure. */
 
-import { type Address, type Result, toIdentity } from '../../email.ts'
+import type { Result } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import type { Column, Columns, ReadOptions } from './columns.ts'
@@ -118,9 +118,8 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
       if (status === 'subscribed') subscribers.push({ email, subscribedAt: value })
       else optOuts.push({ email, optedOutAt: value })
     }
-    if (value) {
-      dates = extend(dates ?? { first: value, last: value, line, date: value }, value)
-    } else if (status === 'subscribed') undated++
+    if (value) dates = extend(dates ?? { first: value, last: value, line, date: value }, value)
+    else if (status === 'subscribed') undated++
     return status === 'subscribed' ? 'added' : 'left'
   }
 
@@ -165,10 +164,4 @@ const ALL_LEFT = { meanings: [], status: 'suppressed' } as const
 function findDateText(cells: readonly string[], { dates }: Columns): string {
   const texts = dates.map((index) => toDateText(cells[index]))
   return texts.find((text) => /[1-9]\d{3}/.test(text) || (!isBlank(text.trim()) && !findFlag(toPlain(text)))) ?? ''
-}
-
-/** Whether there are several rows, all with the same address. */
-export function hasOneAddress({ rows, subscribers: [first, ...others] }: Reading): boolean {
-  const isFirst = ({ email }: { email: Address }) => first && toIdentity(email) === toIdentity(first.email)
-  return rows.added > 1 && rows.added + rows.empty === rows.all && others.every(isFirst)
 }

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
-import { type Csv, readRecords, type Table, toLineEnd } from './csv.ts'
+import { type Csv, readRecords, type Table, toLineEnd, unquoteLine } from './csv.ts'
 import { openJson } from './json.ts'
 import { isAddressName } from './programs.ts'
 
@@ -87,11 +87,11 @@ function findHead(text: string, { at }: Start): Table['head'] {
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */
 function findDelimiter(line: string): string | undefined {
+  const inner = unquoteLine(line)
+  const whole = inner && findDelimiter(inner)
+  if (whole) return whole
   const unquoted = line.replace(/"[^"]*"/g, '')
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length)
   const most = Math.max(...counts)
-  const [, whole] = /^"((?:[^"]|"")*)"[,;\t|]*$/.exec(line) ?? []
-  if (whole?.includes(',') || whole?.includes(';') || whole?.includes('\t'))
-    return findDelimiter(whole.replaceAll('""', '"'))
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
 }
