@@ -95,20 +95,17 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
-/** Says whose a file or folder is, who this process is, and what to run. A command that is printed changes no folder of the system. */
+/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to run. A command that is printed changes no folder of the system. */
 function describeDenied(path: string): string {
   const found = statSync(path)
   const { uid, gid, mode } = found
   const me = process.geteuid?.() ?? uid
   const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
-  const bits = mode & 0o777
-  if (bits === 0 && uid !== me)
-    return `${denied}; nobody may enter it, as with ProtectHome= of systemd: use another folder`
-  if (uid === me && (bits & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
-  if (uid === me) return `${denied}, but its mode is ${bits.toString(8)}: run: chmod u+rwX ${quotePath(path)}`
+  if (uid === me && (mode & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
+  if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
   if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
-  if (gid !== 0 && (bits & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
+  if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
   if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
   return `${denied}: run as root: chown ${user} ${quotePath(path)}`
 }

@@ -12,7 +12,7 @@ import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
 import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
-import { askService, toStranger } from './healthcheck.ts'
+import { askService } from './healthcheck.ts'
 import { print, printJson, toCount } from './output.ts'
 import { type ListOption, parseListOption } from './shared.ts'
 
@@ -70,11 +70,12 @@ function checkSite({ baseUrl, site, siteFile }: Config): string {
 /** Asks the running service whether it works, and compares its settings with those of this command. @throws Failure */
 async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
   if (!ops) return 'not asked, because OPS_PORT is not set'
-  const answer = await askService(ops, '/config')
-  const place = `${ops.host} port ${ops.port}`
-  if (answer === undefined)
-    throw new Failure(`it does not run: nothing listens on ${place}: start it, such as with: systemctl start rollcall`)
-  if (!answer.startsWith('{"base_url":')) throw toStranger(place)
+  const answer = await askService(ops, '/config', '{"base_url":')
+  if (answer === undefined) {
+    throw new Failure(
+      `it does not run: nothing listens on ${ops.host} port ${ops.port}: start it, such as with: systemctl start rollcall`,
+    )
+  }
   const running: OpsOptions['settings'] = JSON.parse(answer)
   const path = siteFile?.path ?? 'none'
   const settings = [
@@ -92,7 +93,7 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   if (running.site_file?.digest !== siteFile?.digest) {
     throw new Failure(`${path} has changed since the start: restart the service to use the new site file`)
   }
-  await askService(ops, '/readyz')
+  await askService(ops, '/readyz', 'ok\n')
   return 'it works, and runs with these settings'
 }
 

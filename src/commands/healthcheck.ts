@@ -13,10 +13,9 @@ import { note, print } from './output.ts'
 export async function healthcheck(): Promise<void> {
   const ops = readOps()
   // Without OPS_PORT, only the public listener can be asked.
-  const [listener, path] = ops ? [ops, '/readyz'] : [readListener(), DOCUMENTS.llmsTxt.path]
-  const answer = await askService(listener, path)
+  const [listener, path, start] = ops ? [ops, '/readyz', 'ok\n'] : [readListener(), DOCUMENTS.llmsTxt.path, '# ']
+  const answer = await askService(listener, path, start)
   if (answer === undefined) throw new Failure(`${toUrl(listener, path)}: no service listens`)
-  if (ops && answer !== 'ok\n') throw toStranger(toUrl(ops, path))
   await print('ok')
   if (!ops) note('without OPS_PORT, this does not say whether the list can be written')
 }
@@ -24,29 +23,23 @@ export async function healthcheck(): Promise<void> {
 /**
  * Returns the body of an answer; undefined when nothing listens.
  *
- * @throws Failure when the status is not 200, or the answer does not come in HEALTH_DEADLINE_MS
+ * @param start how the body of a service begins
+ * @throws Failure when there is another answer, or none in HEALTH_DEADLINE_MS
  */
-export async function askService(listener: Listener, path: string): Promise<string | undefined> {
+export async function askService(listener: Listener, path: string, start: string): Promise<string | undefined> {
   const url = toUrl(listener, path)
+  const stranger = new Failure(`${url}: another program answers: correct the host and the port in the settings`)
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
   const answer = await get(url, signal).catch((error: unknown) => {
-    const seconds = HEALTH_DEADLINE_MS / 1000
-    if (signal.aborted)
-      throw new Failure(
-        `${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`,
-      )
     if (toErrorCode(error) === 'ECONNREFUSED') return undefined
-    throw toStranger(url)
+    if (!signal.aborted) throw stranger
+    const seconds = HEALTH_DEADLINE_MS / 1000
+    throw new Failure(`${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`)
   })
-  if (answer === undefined || answer.status === 200) return answer?.text
+  if (answer === undefined || (answer.status === 200 && answer.text.startsWith(start))) return answer?.text
   // The words of Rollcall are one line.
   const isOurs = answer.status === 503 && /^the store [^\n]+\n$/.test(answer.text)
-  throw isOurs ? new Failure(`${url}: 503, ${answer.text.trim()}: see the log of the service`) : toStranger(url)
-}
-
-/** The error for an answer that is not one of Rollcall. */
-export function toStranger(url: string): Failure {
-  return new Failure(`${url}: another program answers: correct the host and the port in the settings`)
+  throw isOurs ? new Failure(`${url}: 503, ${answer.text.trim()}: see the log of the service`) : stranger
 }
 
 /** Sends a request. Not with `fetch`, which would use the proxy of the environment. */

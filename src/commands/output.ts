@@ -25,7 +25,7 @@ export function areArgumentsText(): boolean {
 }
 
 /** Reads a file of Linux about this process; empty elsewhere. */
-function readProcess(name: string): Buffer {
+export function readProcess(name: string): Buffer {
   try {
     return readFileSync(`/proc/self/${name}`)
   } catch {

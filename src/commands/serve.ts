@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
@@ -7,6 +6,7 @@ import { EXIT } from '../failure.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { writeError } from '../stderr.ts'
+import { readProcess } from './output.ts'
 
 /** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
@@ -81,9 +81,8 @@ function waitForSignal(log: Log): Promise<number> {
   return promise
 }
 
-/** Whether this process was started to ignore SIGHUP, as `nohup` does: it must outlive its terminal. False without /proc. */
+/** Whether this process was started to ignore SIGHUP, as `nohup` does: it must outlive its terminal. False elsewhere than on Linux. */
 function ignoresHangup(): boolean {
-  const file = '/proc/self/status'
   // A mask in hexadecimal (proc(5)). SIGHUP is signal 1, the lowest bit.
-  return existsSync(file) && /^SigIgn:.*[13579bdf]$/m.test(readFileSync(file, 'utf8'))
+  return /^SigIgn:.*[13579bdf]$/m.test(readProcess('status').toString())
 }

@@ -4,16 +4,17 @@ import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
 import { writeError } from '../stderr.ts'
 
-/** Asks a person. Returns the answer without the white space around it. */
-export type Ask = (question: string) => Promise<string>
-
 /**
  * Runs what asks a person.
  *
+ * @param work gets a function that asks, and returns the answer without the white space around it
  * @param stopped says what was not done when the person closes the terminal with Ctrl-C or Ctrl-D
  * @throws Failure when the person does
  */
-export async function askPerson<T>(stopped: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+export async function askPerson<T>(
+  stopped: string,
+  work: (ask: (question: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const closed = Promise.withResolvers<never>()
   const stop = () => {

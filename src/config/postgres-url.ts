@@ -112,17 +112,11 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''
 }
 
 function readCertificate(source: string, file: string): string {
-  const advice = 'use a file with a certificate in PEM format'
-  let pem: string
   try {
-    pem = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw toReadError(source, file, error, advice)
-  }
-  try {
+    const pem = readFileSync(file, 'utf8')
     new X509Certificate(pem)
     return pem
-  } catch {
-    throw new UsageError(`${source} is "${file}": ${advice}`)
+  } catch (error) {
+    throw toReadError(source, file, error, 'use a file with a certificate in PEM format')
   }
 }

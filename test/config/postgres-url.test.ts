@@ -53,7 +53,10 @@ test.each([
   ...PARAMETERS.map((name) => [`ann@db/x?${name}=hunter2`, `DATABASE_URL has the parameter "${name}", which`] as const),
   ['ann@db/x?sslrootcert=/missing/ca.pem', 'sslrootcert in DATABASE_URL is "/missing/ca.pem": there is no such file'],
   ['ann@db/x?sslrootcert=/proc', 'is "/proc": it is a folder'],
-  ['ann@db/x?sslrootcert=/proc/version', 'is "/proc/version": use a file with a certificate in PEM format'],
+  [
+    'ann@db/x?sslrootcert=/proc/version',
+    'is "/proc/version": it cannot be read; use a file with a certificate in PEM format',
+  ],
   ['ann:hunter2%zz@db/x', ESCAPE],
   ['ann:hunter2%00@db/x', ESCAPE],
 ] as const)('%s is a usage error that does not show what may be a password: %s', (rest, message) => {
