@@ -59,7 +59,9 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (reading.rows.all === reading.rows.empty) throw new Failure(`${table.file}: there is no row`)
   const stop = dryRun || options.yes || !hasRows ? undefined : await confirm(review, canAsk)
   const facts = { list: toListName(list), ...toSummary(review, options) }
-  if (stop && options.json) await printJson({ ...facts, created: false, ...NOTHING })
+  const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) =>
+    await printJson({ ...facts, created, ...tally, already_listed: alreadyListed, left_out: leftOut })
+  if (stop && options.json) await printFacts(false, NOTHING)
   if (stop) throw stop
   // Before the list changes, because it may fail. Without any row, so that none of an earlier import remains.
   if (rejected !== undefined && !dryRun) {
@@ -73,9 +75,9 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     const change = { removeUndated: options.suppress ?? false, signal }
     if (!dryRun) return await withStore(list, (store) => importRows(reading, store, change), { access: 'create' })
     const count = (store?: SubscriberStore) => countImport(store, reading, change)
-    return toTally(isNew ? await count() : await withStore(list, count))
+    return isNew ? await count() : await withStore(list, count)
   })
-  if (options.json) return await printJson({ ...facts, created: isNew && !dryRun, ...tally })
+  if (options.json) return await printFacts(isNew && !dryRun, tally)
   const place = `list: ${facts.list}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
   const lines = [`${dryRun ? 'dry run: ' : ''}${toCounts(tally, reading)}`, place]
   // A name of the file may have a line break.
@@ -113,16 +115,10 @@ async function isMissing(list: ListUrl): Promise<boolean> {
   }
 }
 
-/** What an import did with the addresses, as `--json` prints it. docs/import.md says what each number counts. */
-type Tally = Record<'added' | 'already_listed' | 'suppressed' | 'removed' | 'kept' | 'left_out', number>
+/** What an import did with the addresses. docs/import.md says what each number counts. */
+type Tally = OptOutTally & ImportTally
 
-const NOTHING: Tally = { added: 0, already_listed: 0, suppressed: 0, removed: 0, kept: 0, left_out: 0 }
-
-const toTally = ({ alreadyListed, leftOut, ...tally }: OptOutTally & ImportTally): Tally => ({
-  ...tally,
-  already_listed: alreadyListed,
-  left_out: leftOut,
-})
+const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, kept: 0, leftOut: 0 }
 
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
 async function importRows(
@@ -142,7 +138,7 @@ async function importRows(
   })
   try {
     const left = await store.suppress(optOuts, { removeUndated, ...follow(0) })
-    return toTally({ ...left, ...(await store.import(subscribers, follow(optOuts.length))) })
+    return { ...left, ...(await store.import(subscribers, follow(optOuts.length))) }
   } catch (error) {
     if (done > 0) {
       const rows = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)}`
@@ -193,14 +189,14 @@ function toSummary({ reading, table, ...review }: Review, { rejected, dryRun }: 
 }
 
 /** What an import did: addresses, and rows that are not addresses. */
-function toCounts({ added, already_listed, suppressed, removed, kept, left_out }: Tally, { rows }: Reading): string {
+function toCounts({ added, alreadyListed, suppressed, removed, kept, leftOut }: Tally, { rows }: Reading): string {
   const counts = [
     [added, 'added'],
-    [already_listed, 'already listed'],
+    [alreadyListed, 'already listed'],
     [suppressed, `suppressed${removed > 0 ? ` (${toNumber(removed)} removed from the list)` : ''}`],
     [kept, 'left but kept (subscribed later, or the date is unknown)'],
     [rows.skipped, 'skipped'],
-    [left_out, 'left out (suppressed before, or in another row)'],
+    [leftOut, 'left out (suppressed before, or in another row)'],
     [rows.rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)

@@ -20,7 +20,7 @@ export interface Table {
   readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
-  /** Lines before the rows: titles, comments, and the header if it is in a line. */
+  /** Lines before the rows: titles, and the header if it is in a line. */
   readonly head: readonly { readonly line: number; readonly content: string }[]
   /** What the number of a row counts. */
   readonly place: 'line' | 'record'

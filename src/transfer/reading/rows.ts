@@ -56,7 +56,6 @@ export class Contents {
   addresses = 0
   /** How many rows have each of the first different values. */
   readonly counts = new Map<string, number>()
-  hasMoreValues = false
 
   constructor(column: Column) {
     this.column = column
@@ -68,9 +67,12 @@ export class Contents {
     if (isBlank(cell)) this.empty++
     if (cell.includes('@')) this.addresses++
     const count = this.counts.get(cell) ?? 0
-    if (count > 0 || this.counts.size < MAX_VALUES) this.counts.set(cell, count + 1)
-    else this.hasMoreValues = true
+    if (count > 0 || !this.hasMoreValues) this.counts.set(cell, count + 1)
     if (count === 0 && !this.left && saysLeft(cell)) this.left = { line, cell: cell.slice(0, MAX_CELL_TEXT) }
+  }
+
+  get hasMoreValues(): boolean {
+    return this.counts.size > MAX_VALUES
   }
 
   /** The first different values, without no value, and the number of rows of each. */
@@ -88,6 +90,8 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   const values = new Map<Meaning, { rows: number; readonly line: number }>()
   const contents = columns.unread.map((column) => new Contents(column))
   const orders = new Set<DateOrder>()
+  // Without a status column, all are the same.
+  const everybody = { meanings: [], status: options.suppress ? 'suppressed' : 'subscribed' } as const
   let dates: Reading['dates']
   let undated = 0
 
@@ -98,7 +102,7 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
       return 'rejected'
     }
     if (problem !== undefined) return reject(problem)
-    const { meanings, status } = options.suppress ? ALL_LEFT : readStatus(columns.statuses, cells)
+    const { meanings, status } = columns.statuses.length > 0 ? readStatus(columns.statuses, cells) : everybody
     for (const meaning of meanings) {
       // What is unclear about somebody who left anyway is no question.
       if (meaning && (meaning.status || !status)) values.getOrInsertComputed(meaning, () => ({ rows: 0, line })).rows++
@@ -110,7 +114,7 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
     }
     const addresses = parseOwnerAddresses(cells[columns.address] ?? '')
     if (!addresses.ok) return reject(addresses.reason)
-    const text = columns.dates.length === 0 ? '' : findDateText(cells, columns)
+    const text = findDateText(cells, columns)
     const date = readDate(text, cells, status)
     if (!date.ok) return reject(date.reason, text)
     const { value } = date
@@ -131,7 +135,7 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
       // In a column that the owner named, a number is a date of Excel.
       return parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
     }
-    const date = text === '' ? UNDATED : parse(text)
+    const date = parse(text)
     if (status === 'subscribed') return date
     // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
     const others = columns.statuses.map(({ index }) => parse(cells[index] ?? ''))
@@ -154,11 +158,6 @@ function extend(dates: NonNullable<Reading['dates']>, date: Date): Reading['date
   if (date >= dates.first && date <= dates.last) return dates
   return date < dates.first ? { ...dates, first: date } : { ...dates, last: date }
 }
-
-const UNDATED = { ok: true, value: undefined } as const
-
-/** With --suppress, no column says anything about a person. */
-const ALL_LEFT = { meanings: [], status: 'suppressed' } as const
 
 /** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */
 function findDateText(cells: readonly string[], { dates }: Columns): string {

@@ -111,14 +111,11 @@ function createFind(
 /** The strictest first. A person who left in one column has left, also if another one is unclear (`undefined`). */
 const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
-const SUBSCRIBED = { meanings: [], status: 'subscribed' } as const
-
 /**
  * Reads the status of a row: what each column says, `undefined` if the row ends before it, and the strictest of them,
- * `undefined` if one is unclear. Without a status column, everybody is a subscriber.
+ * `undefined` if one is unclear.
  */
 export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]) {
-  if (columns.length === 0) return SUBSCRIBED
   const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
   const statuses = meanings.map((meaning) => meaning?.status)
   return { meanings, status: BY_STRICTNESS.find((status) => statuses.includes(status)) }

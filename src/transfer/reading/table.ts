@@ -45,8 +45,7 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const header = isFirstRow ? undefined : (found ?? first)
   const start = header ?? first
   const toTable = (from: Start | undefined) => {
-    const head = from ? [...findHead(text, from), { line: from.line, content: from.content }] : []
-    return { file, place: 'line', head } as const
+    return { file, place: 'line', head: from ? starts.slice(0, starts.indexOf(from) + 1) : [] } as const
   }
   if (start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
     // Without a name that is known, the first line is a row.
@@ -74,15 +73,6 @@ function findStarts(text: string, file: string): readonly Start[] {
     at = end + 1
   }
   return starts
-}
-
-/** The lines before the header. */
-function findHead(text: string, { at }: Start): Table['head'] {
-  const lines = text
-    .slice(0, at)
-    .split('\n')
-    .map((line, index) => ({ line: index + 1, content: line.trim() }))
-  return lines.filter(({ content }) => content !== '')
 }
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */
