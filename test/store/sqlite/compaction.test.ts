@@ -19,7 +19,7 @@ const folder = await createFolder()
 
 /** New addresses in a row of the inbox. The second half of a row repeats the row before, in upper case. */
 const NEW = 16
-const ROW_COUNT = 120
+const ROW_COUNT = 80
 const ADDRESSES = createAddresses(ROW_COUNT * NEW)
 const ROWS = Array.from({ length: ROW_COUNT }, (_, row) => [
   ...ADDRESSES.slice(row * NEW, (row + 1) * NEW),
@@ -37,7 +37,10 @@ let lists = 0
 function openProcesses(count: number): Process[] {
   const file = join(folder, `${++lists}.db`)
   const processes = Array.from({ length: count }, () => openProcess(file))
-  for (const addresses of ROWS) add(processes[0]!, addresses)
+  const { db } = processes[0]!
+  db.run('PRAGMA synchronous = OFF')
+  for (const addresses of ROWS) append(db, JSON.stringify(addresses))
+  db.run('PRAGMA synchronous = FULL')
   return processes
 }
 
