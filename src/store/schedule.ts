@@ -120,7 +120,7 @@ async function sleep(milliseconds: number, { promise, resolve }: PromiseWithReso
 }
 
 /** Milliseconds between two slices of a command, so that others can write. */
-const PAUSE_MS = 2
+export const PAUSE_MS = 2
 
 /**
  * Compacts for a command, in slices, so that others can write in between. One that writes then takes the lock, and compacts

@@ -1,8 +1,8 @@
-/** The checks of a SQLite list. They write nothing, create nothing, and keep no service from writing. */
+/** The checks of a SQLite list. They write and create nothing. Only the trial of compaction takes the lock, for a moment. */
 
 import { Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes, readdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { Failure, findName, IS_FOLDER, quotePath } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
@@ -75,14 +75,9 @@ async function checkEmpty(path: string): Promise<string> {
 
 /** Lists the other lists and backups in the folder of a list and in its folder "backups", and the rescue files above it. */
 async function listOthers(path: string): Promise<readonly string[]> {
-  const folder = dirname(path)
-  const files = [folder, join(folder, 'backups')].flatMap((place) => {
-    if (!existsSync(place)) return []
-    return readdirSync(place, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && !SIDECAR.test(entry.name))
-      .map(({ name }) => join(place, name))
-  })
-  const found = files.filter((file) => file !== path && hasListHeader(file))
+  const options = { cwd: dirname(path), absolute: true, dot: true }
+  const files = ['*', 'backups/*'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(options)])
+  const found = files.filter((file) => file !== path && !SIDECAR.test(file) && hasListHeader(file))
   return [...new Set([...found, ...(await listRescues(path))])].sort()
 }
 

@@ -226,48 +226,25 @@ export function checkIntegrity(db: Database, name?: string): void {
 /** Says how the two tables differ; undefined when both have the same subscribers, letter for letter. */
 function compareTables(db: Database): string | undefined {
   // One state of both, because others write meanwhile.
-  const [i, s] = db.transaction(() => [digestIdentities(db), digestSubscribers(db)] as const)()
+  const [i, s] = db.transaction(
+    () =>
+      [
+        digest(db, `SELECT seq || ' ' || identity AS line ${IDENTITIES}`),
+        digest(db, `SELECT seq || ' ' || lower(email) AS line FROM subscribers`),
+      ] as const,
+  )()
   if (i.size !== s.size) return `it has ${i.size} addresses, and ${s.size} of them are there`
   return i.sum === s.sum ? undefined : 'an address has other letters in its second place'
 }
 
 /** What a table holds, in any order: how many subscribers, and a sum of a hash of each. */
-interface Digest {
-  readonly size: number
-  readonly sum: number
-}
-
-function digestIdentities(db: Database): Digest {
-  const query = db.query<Lines, [string]>(toLines('identity', `${IDENTITIES} AND identity > ?1 ORDER BY identity`))
-  return digest((last) => query.get(last?.identity ?? ''))
-}
-
-function digestSubscribers(db: Database): Digest {
-  const query = db.query<Lines, [number]>(toLines('lower(email)', 'FROM subscribers WHERE seq > ?1 ORDER BY seq'))
-  return digest((last) => query.get(last?.seq ?? 0))
-}
-
-/** A page as one text, a line for each subscriber, and its last row: reads a third of the time of rows. */
-interface Lines {
-  readonly size: number
-  readonly text: string
-  readonly identity: string
-  readonly seq: number
-}
-
-const toLines = (identity: string, from: string) => `
-  SELECT count(*) AS size, group_concat(seq || ' ' || identity, char(10)) AS text, max(identity) AS identity, max(seq) AS seq
-  FROM (SELECT seq, ${identity} AS identity ${from} LIMIT ${PAGE_SIZE})`
-
-function digest(read: (last: Lines | undefined) => Lines | null): Digest {
+function digest(db: Database, lines: string): { readonly size: number; readonly sum: number } {
   let [size, sum] = [0, 0]
-  for (let last: Lines | undefined; ; ) {
-    const page = read(last)
-    if (!page || page.size === 0) return { size, sum }
-    size += page.size
-    for (const line of page.text.split('\n')) sum = (sum + Bun.hash.xxHash32(line)) % 2 ** 52
-    last = page
+  for (const { line } of db.query<{ line: string }, []>(lines).iterate()) {
+    size++
+    sum = (sum + Bun.hash.xxHash32(line)) % 2 ** 52
   }
+  return { size, sum }
 }
 
 type SubscriberRow = Omit<Subscriber, 'subscribedAt'> & { readonly subscribedAt: number }

@@ -5,7 +5,7 @@ import { accessSync, constants as modes } from 'node:fs'
 import { Failure } from '../../failure.ts'
 import type { Count, ListCopy, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
-import { compactAll } from '../schedule.ts'
+import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
 import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly, openToRead } from './file.ts'
@@ -13,7 +13,7 @@ import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
-import { applyChanges, fillList, forgetReturned, hasManyNew } from './write.ts'
+import { applyChanges, fillList, forgetReturned } from './write.ts'
 
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
@@ -126,9 +126,6 @@ function noteInbox(list: OpenList, { cause }: Failure): void {
   list.isNoted = true
 }
 
-/** Milliseconds between two slices, so that others can write. */
-const PAUSE_MS = 2
-
 /** Addresses whose compaction holds the lock for less than 0.1 s, also on ten million. */
 const MOST_UNDER_LOCK = 1_000
 
@@ -144,7 +141,7 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
   do await compact(list)
   while (++runs < 5 && countInbox(db) > MOST_UNDER_LOCK)
   const forget = db.transaction(() => forgetReturned(db))
-  for (; hasManyNew(db); await Bun.sleep(PAUSE_MS)) await retryBusy(db, () => forget.immediate())
+  while (await retryBusy(db, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
   const work = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)

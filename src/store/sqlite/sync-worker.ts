@@ -1,7 +1,6 @@
 /** The thread that syncs files while a command writes them. */
 
-import { fdatasyncSync, openSync } from 'node:fs'
-import { toErrorCode } from '../../failure.ts'
+import { existsSync, fdatasyncSync, openSync } from 'node:fs'
 
 declare const self: Worker
 
@@ -14,20 +13,8 @@ self.onmessage = ({ data: files }: MessageEvent<readonly string[]>) => {
   const descriptors = new Map<string, number>()
   setInterval(() => {
     for (const file of files) {
-      const descriptor = descriptors.get(file) ?? tryOpen(file)
-      if (descriptor === undefined) continue
-      descriptors.set(file, descriptor)
-      fdatasyncSync(descriptor)
+      if (!descriptors.has(file) && existsSync(file)) descriptors.set(file, openSync(file, 'r'))
     }
+    for (const descriptor of descriptors.values()) fdatasyncSync(descriptor)
   }, PAUSE_MS)
-}
-
-/** Returns a descriptor; undefined while there is no such file. */
-function tryOpen(file: string): number | undefined {
-  try {
-    return openSync(file, 'r')
-  } catch (error) {
-    if (toErrorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
 }

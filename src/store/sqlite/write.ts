@@ -6,44 +6,42 @@ import { type Count, type ListCopy, StoreError, type Subscriber, type Suppressio
 import type { Changes } from '../changes.ts'
 import { countInbox, takeNumbers } from './inbox.ts'
 import { createSuppressionHash, readCount } from './read.ts'
-import { getRow } from './transaction.ts'
 
 /** Subscribers whose suppressions are looked for in one transaction: about 20 ms. */
 const RETURNED = 10_000
-
-/** Whether more people subscribed since the last change of the owner than one call of `forgetReturned` takes. */
-export function hasManyNew(db: Database): boolean {
-  const next = `SELECT 1 FROM subscribers, list WHERE seq > forgotten_seq LIMIT ${RETURNED}`
-  return getRow<{ count: number }>(db, `SELECT count(*) AS count FROM (${next})`).count === RETURNED
-}
 
 /**
  * Deletes the suppressions of some subscribers: a new subscription is a new consent. Only the owner's changes do this, and not
  * compaction: nobody can tell from the time of a later request who was suppressed.
  *
  * @param limit of subscribers who are looked at
+ * @returns whether there may be more
  */
-export function forgetReturned(db: Database, limit = RETURNED): void {
-  const { after, last, some } = getRow<{ after: number; last: number; some: number }>(
-    db,
-    `SELECT forgotten_seq AS after, coalesce((SELECT max(seq) FROM subscribers), 0) AS last,
-            EXISTS (SELECT 1 FROM suppressions) AS some FROM list`,
-  )
-  const next = 'SELECT seq, email FROM subscribers WHERE seq > ?1 ORDER BY seq LIMIT ?2'
-  const rows = some ? db.query<{ seq: number; email: Address }, [number, number]>(next).all(after, limit) : []
-  const hashOf = createSuppressionHash(db)
+export function forgetReturned(db: Database, limit = RETURNED): boolean {
+  const rows = db
+    .query<{ seq: number; email: Address }, [number]>(
+      `SELECT seq, email FROM list CROSS JOIN subscribers
+       WHERE seq > forgotten_seq AND EXISTS (SELECT 1 FROM suppressions) ORDER BY seq LIMIT ?1`,
+    )
+    .all(limit)
   deleteSuppressions(
     db,
-    rows.map(({ email }) => hashOf(email)),
+    rows.map(({ email }) => email),
   )
-  const done = rows.length === limit ? (rows.at(-1)?.seq ?? last) : last
-  db.query('UPDATE list SET forgotten_seq = ?1 WHERE forgotten_seq < ?1').run(done)
+  const hasMore = rows.length === limit
+  db.query(
+    `UPDATE list SET forgotten_seq = last FROM (SELECT coalesce(?1, max(seq)) AS last FROM subscribers)
+     WHERE forgotten_seq < last`,
+  ).run(hasMore ? (rows.at(-1)?.seq ?? null) : null)
+  return hasMore
 }
 
-function deleteSuppressions(db: Database, hashes: readonly Buffer[]): void {
-  if (hashes.length === 0) return
-  const list = JSON.stringify(hashes.map((hash) => hash.toString('hex')).sort())
-  db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(list)
+function deleteSuppressions(db: Database, addresses: readonly Address[]): void {
+  if (addresses.length === 0) return
+  const hashes = addresses.map(createSuppressionHash(db)).map((hash) => hash.toString('hex'))
+  db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(
+    JSON.stringify(hashes.sort()),
+  )
 }
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */
@@ -55,7 +53,7 @@ export function applyChanges(db: Database, { add, remove, suppress, forget }: Ch
     db,
     suppress.map(({ email, suppressedAt }) => ({ hash: hashOf(email), suppressedAt })),
   )
-  deleteSuppressions(db, forget.map(hashOf))
+  deleteSuppressions(db, forget)
 }
 
 function removeSubscribers(db: Database, subscribers: readonly Subscriber[]): void {
