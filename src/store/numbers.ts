@@ -57,7 +57,7 @@ export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
  */
 export function toDays(
   { first, today }: DayRange,
-  counts: readonly DayCount[],
+  counts: Iterable<DayCount>,
   subscribers: number,
 ): readonly StatusDay[] {
   const added = new Map<number, number>()

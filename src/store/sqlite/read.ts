@@ -89,29 +89,13 @@ export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcc
   return { imported, lastAcceptedAt: last === null ? undefined : new Date(last) }
 }
 
-/** Takes two seconds for ten million subscribers. */
+/** Takes half a second for each million who came in the days of the status. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
   const [count, range] = [readCount(db), toDayRange()]
-  // With tomorrow, for those who came while a clock was ahead.
-  const days = Array.from({ length: range.today - range.first + 2 }, (_, index) => range.first + index)
-  const counts = days.flatMap((day) => countDay(db, day, day > range.today))
+  // Row by row: for GROUP BY, SQLite would sort the rows, on a disk that may be full.
+  const query = `SELECT subscribed_at / ${DAY_MS} AS day, 1 AS added FROM subscribers WHERE seq > ?1`
+  const counts = db.query<DayCount, [number]>(query).iterate(toDaySeq(range.first))
   return { ...count, ...readDates(db), days: toDays(range, counts, count.subscribers) }
-}
-
-/** Counts those who came on a day, whose numbers are next to each other, by the days of their dates. */
-function countDay(db: Database, day: number, isLast: boolean): readonly DayCount[] {
-  const range = [toDaySeq(day), isLast ? Number.MAX_SAFE_INTEGER : toDaySeq(day + 1)] as const
-  const from = 'FROM subscribers WHERE seq > ?1 AND seq <= ?2'
-  const { added, lowest, highest } = getRow<{ added: number; lowest: number | null; highest: number | null }>(
-    db,
-    `SELECT count(*) AS added, min(subscribed_at) AS lowest, max(subscribed_at) AS highest ${from}`,
-    ...range,
-  )
-  const isOfDay = (date: number | null) => date === null || Math.floor(date / DAY_MS) === day
-  // SQLite sorts the rows that it groups, so it groups only where it must.
-  if (isOfDay(lowest) && isOfDay(highest)) return [{ day, added }]
-  const query = `SELECT subscribed_at / ${DAY_MS} AS day, count(*) AS added ${from} GROUP BY 1`
-  return db.query<DayCount, [number, number]>(query).all(...range)
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.

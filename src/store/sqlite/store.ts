@@ -130,7 +130,7 @@ function noteInbox(list: OpenList, { cause }: Failure): void {
 const MOST_UNDER_LOCK = 1_000
 
 /**
- * Compacts and forgets in slices, then takes the lock and does the rest, so that nothing is accepted before the change, and nobody
+ * Compacts in slices, then takes the lock, compacts the rest and forgets, so that nothing is accepted before the change, and nobody
  * is both on the list and suppressed.
  */
 async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
@@ -140,21 +140,23 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
   let runs = 0
   do await compact(list)
   while (++runs < 5 && countInbox(db) > MOST_UNDER_LOCK)
-  const forget = db.transaction(() => forgetReturned(db))
-  while (await retryBusy(db, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
   const work = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)
     all()
-    forgetReturned(db, Number.MAX_SAFE_INTEGER)
+    // When many came back, others get the lock in between.
+    if (forgetReturned(db)) return undefined
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
     return { outcome, lockedAt }
   })
-  const written = await retryBusy(db, () => work.immediate())
-  // Reports success only if the list that was changed is still at its path.
-  checkPlace(list)
-  return written
+  for (;;) {
+    const written = await retryBusy(db, () => work.immediate())
+    // Reports success only if the list that was changed is still at its path.
+    checkPlace(list)
+    if (written) return written
+    await Bun.sleep(PAUSE_MS)
+  }
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGenerator<Page> {

@@ -5,7 +5,7 @@ import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscrib
 import { describeModes } from './checks.ts'
 import { toOpenError } from './error.ts'
 import { toRealPath } from './paths.ts'
-import type { Command, Reply, Report } from './worker.ts'
+import type { Reply, Report, Task } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
@@ -26,7 +26,7 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
 
   worker.onmessage = ({ data }: MessageEvent<Reply | Report>) => {
     if ('report' in data) return log[data.level](data.report)
-    // The thread replies in the order of the commands.
+    // The thread replies in the order of the tasks.
     const next = pending.shift()
     if (data.ok) next?.resolve(data.value)
     else next?.reject(new StoreError(data.reason))
@@ -40,16 +40,16 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
     process.exit(1)
   })
 
-  /** Sends a command, and returns its reply. */
-  function send<Value = void>(command: Command): Promise<Value> {
+  /** Sends a task, and returns its reply. */
+  function send<Value = void>(name: Task['name'], text = ''): Promise<Value> {
     const reply = Promise.withResolvers<unknown>()
     pending.push(reply)
-    worker.postMessage(command)
+    worker.postMessage({ name, text } satisfies Task)
     return reply.promise as Promise<Value>
   }
 
   try {
-    await send({ name: 'open', file })
+    await send('open', file)
   } catch (error) {
     isClosing = true
     worker.terminate()
@@ -59,13 +59,13 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   if (problem) log.warn(problem)
 
   return {
-    add: (addresses) => send({ name: 'append', addresses: JSON.stringify(addresses) }),
-    probe: () => send({ name: 'probe' }),
-    ready: () => send({ name: 'ready' }),
-    measure: () => send<StoreMeasure>({ name: 'measure' }),
+    add: (addresses) => send('append', JSON.stringify(addresses)),
+    probe: () => send('probe'),
+    ready: () => send('ready'),
+    measure: () => send<StoreMeasure>('measure'),
     async close() {
       isClosing = true
-      const isLost = await send<boolean>({ name: 'close' })
+      const isLost = await send<boolean>('close')
       // SQLite would close a lost list at the end of its thread, and delete the log at its path.
       if (isLost) worker.unref()
       else worker.terminate()

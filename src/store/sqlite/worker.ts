@@ -1,4 +1,4 @@
-/** The writer thread of the service. It runs one command after the other, replies in the same order, and compacts in between. */
+/** The writer thread of the service. It runs one task after the other, replies in the same order, and compacts in between. */
 
 import { fdatasyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,17 +14,15 @@ import { append, probe, readInboxSince } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { block, getRow, waitForLock } from './transaction.ts'
 
-/**
- * A command as a message: only texts and numbers, which is what Bun sends fastest. `open` comes first, `close` last. The
- * addresses are a JSON array.
- */
-export type Command =
-  | { readonly name: 'open'; readonly file: string }
-  | { readonly name: 'append'; readonly addresses: string }
-  | { readonly name: 'probe' | 'ready' | 'measure' | 'close' }
+/** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, `close` last. */
+export interface Task {
+  readonly name: keyof typeof TASKS
+  /** For `open` a path, for `append` a JSON array of addresses. */
+  readonly text: string
+}
 
 /**
- * The reply to the first command that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of
+ * The reply to the first task that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of
  * a failure is for the owner.
  */
 export type Reply = Result<unknown, string>
@@ -39,45 +37,38 @@ declare const self: Worker
 
 let list: ListFile
 let schedule: Schedule
-let checkedAt = Number.NEGATIVE_INFINITY
 let isRescued = false
 /** A descriptor of the log of the list. It stays open. */
 let log: number
 
-/** Ends when the last command has its reply. */
+/** Ends when the last task has its reply. */
 let last = Promise.resolve()
 
-// One after the other: the reply to a command that overtakes another one would confirm the addresses of that one.
-self.onmessage = ({ data }: MessageEvent<Command>) => {
+// One after the other: the reply to a task that overtakes another one would confirm the addresses of that one.
+self.onmessage = ({ data }: MessageEvent<Task>) => {
   last = last.then(async () => self.postMessage(await run(data)))
 }
 
-async function run(command: Command): Promise<Reply> {
+async function run({ name, text }: Task): Promise<Reply> {
   try {
-    return { ok: true, value: await execute(command) }
+    return { ok: true, value: await TASKS[name](text) }
   } catch (error) {
-    if (error instanceof LostListError && command.name !== 'open') await rescue(error)
+    if (error instanceof LostListError && name !== 'open') await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
   }
 }
 
-function execute(command: Command): unknown {
-  switch (command.name) {
-    case 'open':
-      return open(command.file)
-    case 'append':
-      commit(() => append(list.db, command.addresses))
-      return schedule.committed()
-    case 'probe':
-      return commit(() => probe(list.db))
-    case 'ready':
-      return waitForLock(() => checkWritable(list))
-    case 'measure':
-      return measure()
-    case 'close':
-      return close()
-  }
+const TASKS = {
+  open,
+  append(addresses: string) {
+    commit(() => append(list.db, addresses))
+    schedule.committed()
+  },
+  probe: () => commit(() => probe(list.db)),
+  ready: () => waitForLock(() => checkWritable(list)),
+  measure,
+  close,
 }
 
 function open(file: string): void {
@@ -104,21 +95,14 @@ async function close(): Promise<boolean> {
   return loss !== undefined
 }
 
-/**
- * Milliseconds for which the check after a commit also counts as the one before the next. A busy service then looks at its
- * files once for each commit. No check is closer to a commit than a commit takes.
- */
-const PLACE_MS = 5
-
 /** Commits to a list whose files are at their paths, before and after it. */
 function commit(work: () => void): void {
   waitForLock(() => {
-    if (performance.now() - checkedAt > PLACE_MS) checkPlace(list)
+    checkPlace(list)
     work()
   })
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
   checkPlace(list)
-  checkedAt = performance.now()
 }
 
 /** Milliseconds until compaction is tried again while others keep it from working. */

@@ -11,28 +11,27 @@ import { createSuppressionHash, readCount } from './read.ts'
 const RETURNED = 10_000
 
 /**
- * Deletes the suppressions of some subscribers: a new subscription is a new consent. Only the owner's changes do this, and not
+ * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's changes do this, and not
  * compaction: nobody can tell from the time of a later request who was suppressed.
  *
- * @param limit of subscribers who are looked at
  * @returns whether there may be more
  */
-export function forgetReturned(db: Database, limit = RETURNED): boolean {
+export function forgetReturned(db: Database): boolean {
   const rows = db
-    .query<{ seq: number; email: Address }, [number]>(
+    .query<{ seq: number; email: Address }, []>(
       `SELECT seq, email FROM list CROSS JOIN subscribers
-       WHERE seq > forgotten_seq AND EXISTS (SELECT 1 FROM suppressions) ORDER BY seq LIMIT ?1`,
+       WHERE seq > forgotten_seq AND EXISTS (SELECT 1 FROM suppressions) ORDER BY seq LIMIT ${RETURNED}`,
     )
-    .all(limit)
+    .all()
   deleteSuppressions(
     db,
     rows.map(({ email }) => email),
   )
-  const hasMore = rows.length === limit
+  const hasMore = rows.length === RETURNED
   db.query(
     `UPDATE list SET forgotten_seq = last FROM (SELECT coalesce(?1, max(seq)) AS last FROM subscribers)
      WHERE forgotten_seq < last`,
-  ).run(hasMore ? (rows.at(-1)?.seq ?? null) : null)
+  ).run((hasMore && rows.at(-1)?.seq) || null)
   return hasMore
 }
 
