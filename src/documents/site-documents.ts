@@ -1,9 +1,10 @@
 /** All documents of a site. */
 
+import type { Config } from '../config/config.ts'
 import { DOCUMENTS } from '../routes.ts'
 import { createApiCatalog, createProtectedResource } from './links.ts'
 import { createLlmsTxt } from './llms-txt.ts'
-import { createDescription, type DescribedSettings, toYaml } from './openapi/description.ts'
+import { createDescription, toYaml } from './openapi/description.ts'
 import { createRobots, createSitemap, type IndexedPage } from './sitemap.ts'
 
 /** A read-only resource. */
@@ -18,11 +19,11 @@ export interface Document {
 }
 
 /** Creates the documents. @param pages the pages of Rollcall itself, for the sitemap */
-export function createDocuments(settings: DescribedSettings, pages: readonly IndexedPage[]): Document[] {
-  const { site, baseUrl } = settings
+export function createDocuments(config: Pick<Config, 'site' | 'baseUrl'>, pages: readonly IndexedPage[]): Document[] {
+  const { site, baseUrl } = config
   return [
-    { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(settings)) },
-    { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(settings)) },
+    { ...DOCUMENTS.openApiJson, body: () => JSON.stringify(createDescription(config)) },
+    { ...DOCUMENTS.openApiYaml, body: () => toYaml(createDescription(config)) },
     { ...DOCUMENTS.llmsTxt, body: () => createLlmsTxt(site, baseUrl) },
     { ...DOCUMENTS.sitemap, body: () => createSitemap([...pages, ...site.pages], baseUrl) },
     { ...DOCUMENTS.protectedResource, body: () => JSON.stringify(createProtectedResource(site, baseUrl)) },

@@ -1,6 +1,7 @@
 /** Reads the body of a request as text, within a size and a time. */
 
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from '../limits.ts'
+import { toMediaType } from '../routes.ts'
 import { isRead } from './responses.ts'
 
 /** The text of a body, or why there is none. */
@@ -120,6 +121,12 @@ export function createBodyReader(): BodyReader {
 export function closeIfCut(body: Body, response: Response): Response {
   if (typeof body !== 'string' && body.isCut) response.headers.set('Connection', 'close')
   return response
+}
+
+/** Whether a body has a media type, in any case and with any parameters (RFC 9110 section 8.3.1). */
+export function hasMediaType({ headers }: Request, mediaType: string): boolean {
+  const field = headers.get('content-type')
+  return field === mediaType || (field !== null && toMediaType(field).trimEnd().toLowerCase() === mediaType)
 }
 
 /** Returns the Content-Length; NaN for a body in chunks (RFC 9112 section 7.1), and for two equal fields. */

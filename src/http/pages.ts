@@ -11,7 +11,7 @@ import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
 import { CACHE_CONTROL, LIMITED_HEADER, toPagePath } from '../routes.ts'
 import { parseTypedAddress } from '../typed-address.ts'
-import { type BodyReader, closeIfCut } from './body.ts'
+import { type BodyReader, closeIfCut, hasMediaType } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
@@ -27,24 +27,28 @@ export interface PagesOptions extends PageOptions {
 }
 
 const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
+const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded'
 
 /**
  * Creates the handlers of the pages and of the redirects to them, by path: another spelling of a language redirects to its
  * page, and the default language to `/`. Each handles every method.
  */
 export function createPages(options: PagesOptions): ReadonlyMap<string, Handler> {
-  const { guide, responses, baseUrl, site } = options
+  const { responses, baseUrl, site } = options
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
     const toPage: Handler = ({ url }) => redirect(308, path + readQuery(url, baseUrl), responses.headers)
     for (const other of listSpellings(language)) handlers.set(other, toPage)
-    handlers.set(path, createPage(options, language, guide))
+    handlers.set(path, createPage(options, language))
   }
   return handlers
 }
 
-/** Returns the query of a URL with its `?`, or an empty text. The rest of the URL is not valid if the Host of its request is not. */
+/**
+ * Returns the query of a URL with its `?`, or an empty text. It is parsed, because a header cannot have every byte of a target,
+ * and by itself, because the rest of the URL is not valid if the Host of its request is not.
+ */
 function readQuery(url: string, baseUrl: string): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : new URL(url.slice(start), baseUrl).search
@@ -61,7 +65,8 @@ function listSpellings(tag: Language): string[] {
   return tags.flatMap((other) => [`/${other}`, `/${other}/`])
 }
 
-function createPage(options: PagesOptions, language: Language, guide: Handler | undefined): Handler {
+function createPage(options: PagesOptions, language: Language): Handler {
+  const { guide } = options
   const path = toPagePath(language, options.site.languages)
   const headers = createPageHeaders(options, language)
   const fields = { ...headers, 'Cache-Control': CACHE_CONTROL.page }
@@ -116,7 +121,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
     return redirect(303, site.afterSubscribe, responses.headers)
   }
 
-  return (request) => (isForm(request.headers.get('content-type')) ? accept(request) : responses.problem('form_only'))
+  return (request) => (hasMediaType(request, FORM_MEDIA_TYPE) ? accept(request) : responses.problem('form_only'))
 }
 
 /** Creates the headers of every version of the page in a language. */
@@ -142,8 +147,4 @@ function createPageHeaders(options: PagesOptions, language: Language): HeaderFie
 function readEmail(form: string): string {
   const [field] = /(?:^|&)email=[^&]*/.exec(form) ?? []
   return new URLSearchParams(field).get('email') ?? ''
-}
-
-function isForm(contentType: string | null): boolean {
-  return contentType !== null && /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i.test(contentType)
 }

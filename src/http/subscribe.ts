@@ -3,7 +3,8 @@
 import { type Address, parseAddress, type Result } from '../email.ts'
 import type { ErrorReason } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
-import { type Body, type BodyReader, closeIfCut } from './body.ts'
+import { ENDPOINT } from '../routes.ts'
+import { type Body, type BodyReader, closeIfCut, hasMediaType } from './body.ts'
 import { type Cors, toPreflightResponse } from './cors.ts'
 import type { Handler, JsonResponses } from './responses.ts'
 
@@ -26,16 +27,13 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies:
     if (request.method !== 'POST') {
       return toPreflightResponse(request, responses.headers) ?? responses.problem('post_only')
     }
-    const mediaType = request.headers.get('content-type')
-    // The runtime joins two fields (RFC 9110 section 5.3).
-    if (!isJson(mediaType)) return responses.problem(mediaType?.includes(',') ? 'two_media_types' : 'media_type')
+    if (!hasMediaType(request, ENDPOINT.mediaType)) {
+      // The runtime joins two fields (RFC 9110 section 5.3).
+      const hasTwo = request.headers.get('content-type')?.includes(',')
+      return responses.problem(hasTwo ? 'two_media_types' : 'media_type')
+    }
     return bodies.read(request).then((text) => accept(text, request, responses))
   }
-}
-
-/** Whether a Content-Type is JSON, in any case and with any parameters (RFC 9110 section 8.3.1). */
-function isJson(field: string | null): boolean {
-  return field === 'application/json' || (field !== null && /^application\/json[ \t]*(?:;|$)/i.test(field))
 }
 
 /** Parses the text of a body: an object with an address. Ignores other members. */

@@ -107,15 +107,12 @@ const RateLimitResponse = createErrorSchema(toConstant(LIMITED_BODY.message), LI
 /** An example of an entity tag. */
 const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
 
-const IfNoneMatch = toParameter(
-  'If-None-Match',
-  'The ETag of your copy. If the document has not changed, the response is 304 without a body.',
-  ETAG_EXAMPLE,
-)
-
-/** Describes a header of a request. */
-function toParameter(name: string, description: string, example: string): oas31.ParameterObject {
-  return { name, in: 'header', description, schema: { type: 'string' }, example }
+const IfNoneMatch: oas31.ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The ETag of your copy. If the document has not changed, the response is 304 without a body.',
+  schema: { type: 'string' },
+  example: ETAG_EXAMPLE,
 }
 
 /** Describes a header that a response always has. */

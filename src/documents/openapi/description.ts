@@ -30,15 +30,11 @@ const FOR_MACHINES: oas31.TagObject = {
   description: 'Documents for machines. HEAD works like GET, without the body.',
 }
 
-/** The settings that the description says. */
-export type DescribedSettings = Pick<Config, 'site' | 'baseUrl'>
-
 /**
  * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
  * service can be checked, except the pages and CORS preflights, which browsers send by themselves.
  */
-export function createDescription(settings: DescribedSettings): oas31.OpenAPIObject {
-  const { site, baseUrl } = settings
+export function createDescription({ site, baseUrl }: Pick<Config, 'site' | 'baseUrl'>): oas31.OpenAPIObject {
   const { name: title, description, license } = site
   const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
@@ -48,17 +44,14 @@ export function createDescription(settings: DescribedSettings): oas31.OpenAPIObj
     security: [],
   }
   const contents = createContents(site, baseUrl, { ...head, paths: {} })
-  const documents = DOCUMENT_NAMES.map((name) => [
-    DOCUMENTS[name].path,
-    { get: createReadOperation(name, contents[name]) },
-  ])
+  const toPath = (name: DocumentName) => [DOCUMENTS[name].path, { get: createReadOperation(name, contents[name]) }]
   return {
     ...head,
     externalDocs: { description: DOCUMENTS.llmsTxt.title, url: baseUrl + DOCUMENTS.llmsTxt.path },
     tags: [NEWSLETTER, FOR_MACHINES],
     paths: {
       [ENDPOINT.path]: { post: createPostOperation(site) },
-      ...Object.fromEntries(documents),
+      ...Object.fromEntries(DOCUMENT_NAMES.map(toPath)),
     },
     components: createComponents(baseUrl),
   }
