@@ -30,18 +30,39 @@ const MAIL_FIELD = /^\s*[\w-]+:(?!:)/
 
 /** Parses the addresses of a cell: all of them are returned, or none. */
 export function parseOwnerAddresses(text: string): Result<readonly Address[], string> {
-  const one = parseOwnerAddress(text)
-  if (one.ok && one.value.length === text.length) return { ok: true, value: [one.value] }
-  if (!/@|%40/.test(text) || text.length > MAX_CELL) return one.ok ? { ok: true, value: [one.value] } : one
+  const whole = parseOwnerAddress(text)
+  const isPlain = whole.ok && whole.value.length === text.length
+  if (isPlain || !/@|%40/.test(text) || text.length > MAX_CELL) {
+    return whole.ok ? { ok: true, value: [whole.value] } : whole
+  }
   const bare = toBareText(text)
   if (MAIL_FIELD.test(bare)) return { ok: false, reason: 'it is a line of a mail, and no address' }
-  const found = parseList(bare) ?? parseRecipients(bare)
-  if (found) return { ok: true, value: found.filter((address, index) => found.findIndex(isSame(address)) === index) }
+  const one = parseOwnerAddress(bare)
+  const words = splitList(bare)
+  const found = words.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
+  // The display name may have the same address.
+  if (one.ok && found.every(isSame(one.value))) return { ok: true, value: [one.value] }
+  if (found.length > 0 && found.length === words.length) {
+    return { ok: true, value: found.filter((address, index) => found.findIndex(isSame(address)) === index) }
+  }
   const isOne = bare.indexOf('@') === bare.lastIndexOf('@')
   return one.ok || !isOne ? { ok: false, reason: REASONS.several } : one
 }
 
 const isSame = (one: Address) => (other: Address) => toIdentity(one) === toIdentity(other)
+
+/** Splits a list of addresses. One in brackets may have a name before it, such as `Last, First <a@b>`. */
+function splitList(text: string): readonly string[] {
+  const parts = text.split(/[<>]/)
+  const withoutNames = parts.map((part, index) => {
+    if (index % 2 === 1) return part
+    if (!part.includes('@')) return ''
+    // After an address, the name of the next one begins behind a separator.
+    return index < parts.length - 1 ? part.replace(/(@[^@,;\r\n]*[,;\r\n])[^@]*$/, '$1') : part
+  })
+  const words = withoutNames.join(' ').split(/\s[/|&]\s|:::|[\s,;]/)
+  return words.filter((word) => word !== '')
+}
 
 /** Removes what programs put around an address: formulas of a spreadsheet, links of Markdown and HTML, `mailto:`, comments. */
 function toBareText(text: string): string {
@@ -60,36 +81,4 @@ function decode(text: string): string {
   } catch {
     return text
   }
-}
-
-/** What is between addresses, the surest first: a name may have a comma, and spaces. */
-const SEPARATORS = [/[;\r\n]|:::|\s[/|&]\s/, /,/, /\s+/]
-
-/** Parses addresses, or finds a part that is none. */
-function parseList(text: string, separators: readonly RegExp[] = SEPARATORS): readonly Address[] | undefined {
-  const one = parseOwnerAddress(text)
-  // Another address may be in the display name. Some programs write the same address there.
-  const isOther = (word: Result<Address, string>) => word.ok && one.ok && !isSame(one.value)(word.value)
-  if (
-    one.ok &&
-    !text
-      .split(/[\s,;<>"()]+/)
-      .map(parseOwnerAddress)
-      .some(isOther)
-  )
-    return [one.value]
-  const [separator, ...others] = separators
-  if (!separator) return undefined
-  const lists = text
-    .split(separator)
-    .filter((part) => part.trim() !== '')
-    .map((part) => parseList(part, others))
-  return lists.every((list) => list !== undefined) ? lists.flat() : undefined
-}
-
-/** Parses `Last, First <a@b>, Last, First <c@d>`: each address is in brackets, and there is none outside of them. */
-function parseRecipients(text: string): readonly Address[] | undefined {
-  const inner = [...text.matchAll(/<([^<>]*)>/g)].map(([, address]) => parseOwnerAddress(address))
-  if (text.replace(/<[^<>]*>/g, '').includes('@')) return undefined
-  return inner.every(({ ok }) => ok) ? inner.flatMap((parsed) => (parsed.ok ? parsed.value : [])) : undefined
 }

@@ -52,6 +52,8 @@ describe('the address', () => {
     ['several as Google writes them', 'E-mail 1 - Value,Name\na@site.io ::: b@site.io,A\n'],
     ['recipients of a mail', 'Byron, Ada <a@site.io>; "Holm, Ben" <b@site.io>\n'],
     ['recipients with commas', 'Byron, Ada <a@site.io>, Holm, Ben <b@site.io>\n'],
+    ['recipients with and without names', 'a@site.io, Holm, Ben <b@site.io> (work)\n'],
+    ['percent-encoding of no URL', 'email,name\na@site.io,A\nb@site.io,B\na%40site.io,A\n', ['a%40site.io']],
     [
       'a named column with many other values',
       'Owner,Email\no@x.io,none\no@x.io,a@site.io\no@x.io,b@site.io\n',
