@@ -1,10 +1,11 @@
 #!/usr/bin/env bun
 /** The command line: all verbs and their options. What a verb does is imported when it runs. */
 
+import { isUtf8 } from 'node:buffer'
 import { writeFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { areArgumentsText, checkStandardOutput, note } from './commands/output.ts'
+import { checkStandardOutput, note, readProcess } from './commands/output.ts'
 import { isDebugging } from './config/environment.ts'
 import { EXIT, Failure, toFileFailure, toLogged, UsageError } from './failure.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
@@ -239,7 +240,8 @@ function checkCommand(command: Command): void {
   const empty = command.options.find((option) => isEmpty(command.getOptionValue(option.attributeName())))
   if (empty) throw new UsageError(`the value of ${empty.long} is empty`)
   if (command.args.some(isEmpty)) throw new UsageError('an argument is empty')
-  if (!areArgumentsText()) throw new UsageError('an argument is not text in UTF-8: use another name for the file')
+  if (!isUtf8(readProcess('cmdline')))
+    throw new UsageError('an argument is not text in UTF-8: use another name for the file')
   if (command.name() !== 'serve') checkStandardOutput()
 }
 

@@ -256,10 +256,6 @@ export async function renameSynced(partial: string, file: string): Promise<void>
 
 /** Waits until a file, or the entries of a folder, are on stable storage. */
 export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(path, 'r')
+  await handle.sync()
 }

@@ -1,4 +1,4 @@
-/** The address that was probably meant: a likely typing error in a domain. Pure; for the script of the page. */
+/** Typing errors: the address that was probably meant, and how many letters of a word are wrong. Pure; also runs in browsers. */
 
 /** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
 const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
@@ -43,7 +43,7 @@ function isClose(domain: string, known: string): boolean {
 }
 
 /**
- * Counts the letters that are missing, added or wrong (Levenshtein distance). Not by a library: the fast ones have more code
+ * Counts the letters that are missing, added or wrong (Levenshtein distance); two that are swapped are two. Not by a library: the fast ones have more code
  * than the rest of this file, which is in every first visit.
  */
 export function countErrors(text: string, known: string): number {

@@ -17,13 +17,6 @@ export function checkStandardOutput(): void {
 
 const O_CLOEXEC = 0o2000000
 
-/** Whether the arguments are text in UTF-8, as far as that is known. The runtime writes U+FFFD for what is not. */
-export function areArgumentsText(): boolean {
-  if (!process.argv.some((word) => word.includes('\ufffd'))) return true
-  const bytes = readProcess('cmdline')
-  return bytes.equals(Buffer.from(bytes.toString()))
-}
-
 /** Reads a file of Linux about this process; empty elsewhere. */
 export function readProcess(name: string): Buffer {
   try {

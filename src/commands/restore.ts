@@ -13,7 +13,7 @@ interface RestoreOptions extends ListOption {
 export async function restore(file: string, { dryRun, json, ...options }: RestoreOptions): Promise<void> {
   const list = parseSqliteOption(options, 'pg_restore, or rollcall copy from a SQLite file')
   const restored = await withInterrupt((signal) => restoreList(file, list.file, { dryRun, signal }))
-  const { before, after, kept } = restored
+  const { before, after, keptFiles } = restored
   if (typeof before === 'string') note(`the list could not be read: ${before}`)
   const name = toListName(list)
   if (!json) return await print(toText(name, restored, dryRun))
@@ -21,7 +21,7 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
     file,
     list: name,
     dry_run: dryRun ?? false,
-    kept_files: kept,
+    kept_files: keptFiles,
     before: typeof before === 'object' ? toJson(before) : null,
     after: toJson(after),
   })
@@ -31,12 +31,12 @@ function toJson({ lastAcceptedAt, ...counts }: ListSummary) {
   return { ...counts, last_accepted_at: lastAcceptedAt?.toISOString() ?? null }
 }
 
-function toText(list: string, { before, after, kept }: Restored, dryRun: true | undefined): string {
+function toText(list: string, { before, after, keptFiles }: Restored, dryRun: true | undefined): string {
   const rows = [
     ['list', list],
     ['before', before === undefined ? 'no list' : typeof before === 'string' ? 'not known' : toLine(before)],
     ['after', toLine(after)],
-    ...(dryRun ? [['dry run', 'nothing was changed']] : kept.map((file) => ['kept', file])),
+    ...(dryRun ? [['dry run', 'nothing was changed']] : keptFiles.map((file) => ['kept', file])),
   ]
   return rows.map(([name = '', value]) => `${name.padEnd(9)}${value}`).join('\n')
 }

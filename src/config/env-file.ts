@@ -1,5 +1,6 @@
 /** The env file: lines `NAME=value`, as systemd and Docker read them. */
 
+import { isUtf8 } from 'node:buffer'
 import { parseEnv } from 'node:util'
 import { UsageError } from '../failure.ts'
 import { countErrors, toSorted } from '../likely-address.ts'
@@ -44,12 +45,8 @@ export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<str
 
 /** The text without a byte order mark; undefined when it is not UTF-8, or has controls but line breaks and tabs. */
 function decode(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n')
-    return /(?![\t\n])\p{Cc}/u.test(text) ? undefined : text
-  } catch {
-    return undefined
-  }
+  const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n')
+  return isUtf8(bytes) && !/(?![\t\n])\p{Cc}/u.test(text) ? text : undefined
 }
 
 /** Whether a name is a setting except for case, `_`, or one letter that is wrong, missing, too many, or swapped with another. */

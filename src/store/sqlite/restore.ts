@@ -17,7 +17,7 @@ export interface Restored {
   readonly before?: ListSummary | string | undefined
   readonly after: ListSummary
   /** Where the files of the earlier list are now. */
-  readonly kept: readonly string[]
+  readonly keptFiles: readonly string[]
 }
 
 /**
@@ -42,13 +42,13 @@ export async function restoreList(
   // Held to the end: nobody may add to a list that is about to be replaced.
   using locked = dryRun ? undefined : lockList(target)
   const before = readBefore(target, locked)
-  if (dryRun) return { before, after: await checkAndCopy({ source }, signal), kept: [] }
+  if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
   const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
   const partial = await createPartialFile(target)
   try {
     const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
-    return { before, after, kept: await replace(partial, target) }
+    return { before, after, keptFiles: await replace(partial, target) }
   } finally {
     deletePartial(partial)
   }
