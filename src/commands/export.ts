@@ -70,7 +70,7 @@ function parseTime(option: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const { day = '', clock = '00:00', offset = 'Z' } = TIME.exec(text.trim())?.groups ?? {}
   const [start, time] = [new Date(`${day}T00:00Z`), new Date(`${day}T${clock}${offset.toUpperCase()}`)]
-  // Some engines turn February 30 into March.
+  // The runtime takes February 30 for March 1.
   const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
   if (isDay && !Number.isNaN(time.getTime())) return time
   throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
