@@ -20,6 +20,8 @@ export interface Table {
   readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
+  /** What is before the header or the first row. In a document of JSON, the names of its lists. */
+  readonly title: string
   /** Lines before the rows: titles, and the header if it is in a line. */
   readonly head: readonly { readonly line: number; readonly content: string }[]
   /** What the number of a row counts. */

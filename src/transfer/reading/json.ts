@@ -16,13 +16,15 @@ type Json = Readonly<Record<string, unknown>>
 export function openJson(text: string, file: string, lines: () => IteratorObject<Row>): Table {
   // Most files are NDJSON: their lines are parsed one by one, which needs less memory.
   const first = parseObject(lines().take(1).toArray()[0]?.cells[0])
-  if (first && findLists(first).length === 0) return toTable(file, 'line', () => lines().map(toLine))
+  if (first && findLists(first).length === 0)
+    return toTable({ file, place: 'line', title: '' }, () => lines().map(toLine))
   // Several documents begin on lines of their own, as jq writes them.
   const { values, done } = Bun.JSONL.parseChunk(text)
   if (!done) throw new Failure(`${file}: it is not valid JSON: use one object per line, or one array of objects`)
+  const title = values.flatMap((document) => findLists(document).map(([name]) => name)).join()
   const items = values.flatMap((document) => toItems(document, file))
-  return toTable(file, 'record', () =>
-    items.values().map((value, index) => ({ line: index + 1, value: toObject(value) })),
+  return toTable({ file, place: 'record', title }, () =>
+    items.values().map((value, index) => ({ line: index + 1, value: toObject(value), text: JSON.stringify(value) })),
   )
 }
 
@@ -37,16 +39,16 @@ function toLine({ line, cells: [text = ''] }: Row): Item {
   return { line, value: parseObject(text), text }
 }
 
-function toTable(file: string, place: Table['place'], items: () => IteratorObject<Item>): Table {
+function toTable(from: Pick<Table, 'file' | 'place' | 'title'>, items: () => IteratorObject<Item>): Table {
   const names = [...new Set(items().flatMap(({ value }) => Object.keys(value ?? {})))]
   if (names.length === 0)
-    throw new Failure(`${file}: there is no row: use one object per line, or one array of objects`)
+    throw new Failure(`${from.file}: there is no row: use one object per line, or one array of objects`)
   const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
   const toRow = ({ line, value, text = '' }: Item): Row => {
     if (!value) return { line, cells: names.map(() => text), problem: 'it is not a JSON object' }
     return { line, cells: names.map((name) => toCell(value[name] ?? '')) }
   }
-  return { file, names, head: [], place, rows: () => items().map(toRow) }
+  return { ...from, names, head: [], rows: () => items().map(toRow) }
 }
 
 /** The items of a document: those of its list, or itself. */

@@ -68,10 +68,14 @@ export function toReviewLines(review: Review): readonly string[] {
 const toAddresses = (people: readonly unknown[], rows: number) =>
   people.length > rows ? ` (${toCount(people.length, 'address', 'addresses')})` : ''
 
+const describeRow = ({ line, cell }: Pick<RejectedRow, 'line' | 'cell'>, { place }: Table) =>
+  `${place} ${line} ${quote(cell)}`
+
 /** An invalid address is shown without the reason. */
-function describeRejected({ line, cell, reason }: RejectedRow, { place }: Table): string {
+function describeRejected(row: RejectedRow, table: Table): string {
+  const { reason } = row
   const isPlain = /^(?:the address is not valid|there is no address)$/.test(reason)
-  return `${place} ${line} ${quote(cell)}${isPlain ? '' : ` (${reason})`}`
+  return `${describeRow(row, table)}${isPlain ? '' : ` (${reason})`}`
 }
 
 function toColumnLines({ table, reading, options }: Review): readonly string[] {
@@ -124,8 +128,21 @@ export function findDoubts(review: Review): readonly string[] {
 }
 
 /** Names of files of people who left, beside the words that say so. */
-const LEFT_FILE =
-  /unsub|non-?subscr|opt.?outs|bounce|complain|suppress|clean|block|bajas|rebot|plainte|uitschr|cancel[al]|odbi|скарг/i
+const LEFT_TITLE = new RegExp(
+  'unsub|non.?subscr|opt.?outs|bounc|complain|suppress|cleaned|block(?:ed|s|list)|abuse|invalid|inactiv|removed|delet|reject|' +
+    'dropped|churn|lapsed|robinson|(?<!\\p{L})(?:former|spam|dnc|ex[-_ ]|(?:left|quit)(?!\\p{L}))|austritt|sperr|beschwerd|' +
+    'ruckl|rueckl|gelosch|ku?e?ndigung|kundigt|inaktiv|nicht.mehr|rebond|plainte|list[ae].(?:noir|ner|negr)|rebot|' +
+    'bajas|queja|bloque|cancel[al]|rimbalz|reclam[ia]|uitschr|afmeld|klacht|zwarte|odbi|skarg|czarn|rezygn|скарг|чорн|解除|退会|' +
+    'ハウンス|黑名|محظور',
+  'iu',
+)
+
+/** Whether the name of a file, or the title of a list, says that the people in it left. */
+function saysTitleLeft(title: string): boolean {
+  const name = title.normalize('NFC')
+  const bare = title.normalize('NFKD').replace(/\p{M}/gu, '')
+  return LEFT_TITLE.test(bare) || saysLeft(name.replace(/[^\p{L}]+/gu, ',')) || saysLeft(name)
+}
 
 /** Nothing says who left. */
 function findSilence({ table, reading, options }: Review): readonly string[] {
@@ -133,16 +150,15 @@ function findSilence({ table, reading, options }: Review): readonly string[] {
   const isKnown =
     columns.statuses.some(({ saysWhoLeft }) => saysWhoLeft) ||
     columns.names.some((name) => SUBSCRIBERS_ONLY.includes(toPlain(name)))
-  const name = basename(table.file).normalize('NFC')
-  const hasLeftName =
-    rows.left === 0 && (LEFT_FILE.test(name) || saysLeft(name.replace(/[^\p{L}]+/gu, ',')) || saysLeft(name))
+  const titles = { 'name of the file': basename(table.file), title: table.title }
+  const [found] = Object.entries(titles).find(([, title]) => rows.left === 0 && saysTitleLeft(title)) ?? []
   // Neither harmless, nor empty, nor only addresses.
   const isUnknown = ({ column: { plain }, addresses, rows, empty }: Contents) =>
     empty + addresses < rows && !isHarmless(plain) && !UNRELATED_NAMES.has(plain)
   const unknown = contents.filter(isUnknown).map(({ column }) => quote(column.option))
-  if (options.suppress || rows.added === 0 || (!hasLeftName && (isKnown || unknown.length === 0))) return []
+  if (options.suppress || rows.added === 0 || (!found && (isKnown || unknown.length === 0))) return []
   const [one] = unknown
-  const seen = `${hasLeftName ? 'the name of the file says that people left, but ' : ''}nothing in it says who left`
+  const seen = `${found ? `the ${found} says that people left, but ` : ''}nothing in it says who left`
   const advice = one
     ? `, and ${join(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not read: --status-column ${one} if it does, --ignore-column ${one} if not, or`
     : ':'
@@ -150,8 +166,12 @@ function findSilence({ table, reading, options }: Review): readonly string[] {
 }
 
 /** A column that is not read says that somebody left: in a cell, or by its name and any value but no. */
-function findWords({ table, reading }: Review): readonly string[] {
-  return reading.contents.flatMap(({ column: { plain, name, option }, left, values, hasMoreValues }) => {
+function findWords({ table, reading, options }: Review): readonly string[] {
+  const { leftRow, contents } = reading
+  const advice = 'Import people who left with --suppress, from a file of their own'
+  const inAddress =
+    leftRow && !options.suppress ? [`${describeRow(leftRow, table)} says that somebody left. ${advice}`] : []
+  const inColumns = contents.flatMap(({ column: { plain, name, option }, left, values, hasMoreValues }) => {
     const isNamed = [name, name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')].some(saysLeft)
     const isFilled = hasMoreValues || values.some(([value]) => findFlag(toPlain(value)) !== 'no')
     if (UNRELATED_NAMES.has(plain) || !(left || (isNamed && isFilled))) return []
@@ -159,6 +179,7 @@ function findWords({ table, reading }: Review): readonly string[] {
     const options = `--status-column ${quote(option)} reads it, --ignore-column ${quote(option)} does not`
     return [`${quote(name)} says that somebody left (${where}), and is not read: ${options}`]
   })
+  return [...inAddress, ...inColumns]
 }
 
 /** Somebody has no status. */

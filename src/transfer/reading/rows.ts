@@ -32,6 +32,8 @@ export interface Reading {
   /** How many rows there are; each is in one of the kinds. */
   readonly rows: Readonly<Record<Kind | 'all', number>>
   readonly values: readonly CountedValue[]
+  /** The first cell of the address that says, beside an address or without one, that somebody left. */
+  readonly leftRow: { readonly line: number; readonly cell: string } | undefined
   /** What the columns hold that are not read. */
   readonly contents: readonly Contents[]
   /** The first and the last date, and the first row with one; undefined without any. */
@@ -93,26 +95,29 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   // Without a status column, all are the same.
   const everybody = { meanings: [], status: options.suppress ? 'suppressed' : 'subscribed' } as const
   let dates: Reading['dates']
+  let leftRow: Reading['leftRow']
   let undated = 0
 
   function read({ line, cells, problem }: Row): Kind {
-    if (cells.every((cell) => cell.trim() === '')) return 'empty'
-    const reject = (reason: string, cell = cells[columns.address] ?? ''): Kind => {
+    const address = cells[columns.address] ?? ''
+    const reject = (reason: string, cell = address): Kind => {
       rejected.push({ line, reason, cell: cell.slice(0, MAX_CELL_TEXT) })
       return 'rejected'
     }
     if (problem !== undefined) return reject(problem)
+    if (cells.every((cell) => cell.trim() === '')) return 'empty'
     const { meanings, status } = columns.statuses.length > 0 ? readStatus(columns.statuses, cells) : everybody
     for (const meaning of meanings) {
       // What is unclear about somebody who left anyway is no question.
       if (meaning && (meaning.status || !status)) values.getOrInsertComputed(meaning, () => ({ rows: 0, line })).rows++
     }
+    if (status !== 'suppressed' && !leftRow && saysLeftBesideAddress(address)) leftRow = { line, cell: address }
     if (status !== 'suppressed') for (const found of contents) found.add(cells[found.column.index] ?? '', line)
     if (status === 'skip') return 'skipped'
     if (!status) {
       return meanings.includes(undefined) ? reject('there is no status: the row ends before that column') : 'unknown'
     }
-    const addresses = parseOwnerAddresses(cells[columns.address] ?? '')
+    const addresses = parseOwnerAddresses(address)
     if (!addresses.ok) return reject(addresses.reason)
     const text = findDateText(cells, columns)
     const date = readDate(text, cells, status)
@@ -151,12 +156,18 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   const [dateOrder, ...more] = orders
   if (dateOrder && more.length === 0 && !options.dateOrder) return readRows(table, columns, { ...options, dateOrder })
   const counted = [...values].map(([meaning, count]) => ({ ...meaning, ...count }))
-  return { columns, subscribers, optOuts, rejected, rows, values: counted, contents, dates, undated }
+  return { columns, subscribers, optOuts, rejected, rows, values: counted, leftRow, contents, dates, undated }
 }
 
 function extend(dates: NonNullable<Reading['dates']>, date: Date): Reading['dates'] {
   if (date >= dates.first && date <= dates.last) return dates
   return date < dates.first ? { ...dates, first: date } : { ...dates, last: date }
+}
+
+/** Most cells are an address alone, and a long one is none. */
+function saysLeftBesideAddress(cell: string): boolean {
+  if (cell.length > MAX_CELL_TEXT || /^[^\s@()<>]*@[^\s@()<>]*$/.test(cell)) return false
+  return saysLeft(cell.replace(/[^\s()<>]*@[^\s()<>]*/g, ' '))
 }
 
 /** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */

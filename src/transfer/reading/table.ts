@@ -45,7 +45,8 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const header = isFirstRow ? undefined : (found ?? first)
   const start = header ?? first
   const toTable = (from: Start | undefined) => {
-    return { file, place: 'line', head: from ? starts.slice(0, starts.indexOf(from) + 1) : [] } as const
+    const head = from ? starts.slice(0, starts.indexOf(from) + 1) : []
+    return { file, place: 'line', title: text.slice(0, start.at), head } as const
   }
   if (start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
     // Without a name that is known, the first line is a row.

@@ -66,7 +66,14 @@ const KINDS = {
     desactivad*, no contactar, no enviar, disiscri*, disattivat*, non contattare, non inviare, uitgeschreven, afgemeld,
     gedeactiveerd, niet mailen, geen mail, geen mails, wypisan*, wypisał*, zrezygnował*, nie wysyłać, descadastr*,
     desinscri*, não contatar, não enviar, відпис*, не надсилати, 配信停止, 購読解除, 登録解除, 退会, 解約, 退订, 取消订阅, ألغى الاشتراك,
-    ملغى الاشتراك, إلغاء الاشتراك`,
+    ملغى الاشتراك, إلغاء الاشتراك, remove from list, remove from the list, remove me, please remove, removed on request,
+    removed by request, off the list, left the list, not interested, no longer wants, gdpr erasure, gdpr delet*,
+    deceased, spam complaint*, keine mail mehr, keine e mail mehr, keine werbung, will nicht mehr, möchte nicht mehr,
+    möchte keine, will keine, austritt*, kündig*, gekündigt*, widerruf*, widersproch*, widerspruch*, verstorben*,
+    unzustellbar*, mail kommt zurück, ne souhaite plus, ne veut plus, plus de mail*, plus d e mail*, rejeté*, décédé*,
+    no quiere, ya no desea, no desea recibir, fallecid*, non vuole, non desidera, decedut*, wil geen, overleden,
+    opgezegd*, nie chce, zmarł*, rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要,
+    不要再, 不想收, لا يريد`,
 } as const
 
 /** The plain words of a kind, in any language. */

@@ -140,7 +140,10 @@ describe('nothing says who left', () => {
       'відписані.csv',
       '配信停止.txt',
     ],
-    ...['退订.txt', 'opt-outs.csv', 'opted out 2024.csv', 'do-not-mail.csv'],
+    ...['退订.txt', 'opt-outs.csv', 'opted out 2024.csv', 'do-not-mail.csv', 'spam_reports.csv', 'inactive.csv'],
+    ...['left.csv', 'former-subscribers.csv', 'Sperrliste.csv', 'Rückläufer.csv', 'Kündigungen.csv', 'rebonds.csv'],
+    ...['lista-negra.csv', 'quejas.csv', 'rimbalzi.csv', 'klachten.csv', 'skargi.csv', 'reclamações.csv', '黑名单.csv'],
+    ...['чорний-список.csv', 'バウンス.csv', 'المحظورون.csv'],
   ])('a file of the name %s is a doubt', (file) => {
     const advice = `the name of the file says that people left, but ${SILENCE}: --suppress if everybody left`
     expect(read('a@b.io\n', {}, file).doubts).toEqual([advice])
@@ -149,11 +152,34 @@ describe('nothing says who left', () => {
     expect(read('email,status\na@b.io,active\nb@b.io,unsubscribed\n', {}, file).doubts).toEqual([])
   })
 
-  test.each(['subscribers.csv', '/unsubscribed/list.txt', 'readers.txt', '-', 'Abonnenten.csv'])(
-    'a file of the name %s is none',
-    (file) => expect(read('a@b.io\n', {}, file).doubts).toEqual([]),
-  )
+  test.each([
+    'subscribers.csv',
+    '/unsubscribed/list.txt',
+    'readers.txt',
+    '-',
+    'Abonnenten.csv',
+    'clean-energy.csv',
+    'blockchain.csv',
+  ])('a file of the name %s is none', (file) => expect(read('a@b.io\n', {}, file).doubts).toEqual([]))
 })
+
+test.each([
+  'Unsubscribed people\nE-Mail;Name\na@b.io;Ada\n',
+  '# Abgemeldete\na@b.io\n',
+  '{"unsubscribes":[{"email":"a@b.io"}],"total":1}',
+])('a title that says that people left is a doubt: %j', (text) => {
+  expect(read(text).doubts).toEqual([`the title says that people left, but ${SILENCE}: --suppress if everybody left`])
+})
+
+test.each(['Unsubscribed:', 'Ada (abgemeldet) <a@b.io>', 'b@b.io (unsubscribed)', 'DO NOT MAIL <b@b.io>'])(
+  'a cell of the address that says that somebody left is a doubt: %s',
+  (cell) => {
+    const others = Array.from({ length: 20 }, (_, index) => `a${index}@b.io`)
+    const advice = `line 22 ${JSON.stringify(cell)} says that somebody left. Import people who left with --suppress`
+    expect(read(['email', ...others, cell].join('\n')).doubts).toEqual([expect.stringContaining(advice)])
+    expect(read(['email', ...others, cell].join('\n'), { suppress: true }).doubts).toEqual([])
+  },
+)
 
 describe('a column that is not read says that somebody left', () => {
   const advice = (name: string, where: string) =>
@@ -162,6 +188,7 @@ describe('a column that is not read says that somebody left', () => {
   test.each([
     ...['Unsubscribed', 'vip; unsubscribed', 'abgemeldet am 3.2.2024', 'UNSUBSCRIBED!! do not mail', 'NoMail', 'unsub'],
     ...['a mis à jour: désabonnée le 3 mai', '2月に配信停止を希望', 'Asked to opt-out by phone', 'please don’t email'],
+    ...['please remove', 'Austritt 2023', 'ne souhaite plus recevoir', 'no quiere recibir', 'verstorben', '配信不要'],
     ...['hard bounce', '解約', 'revoked', '{"state":"unsubscribed"}'],
   ])('in a cell: %s', (cell) => {
     for (const name of ['foo', 'Name', 'Labels']) {

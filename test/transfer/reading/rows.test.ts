@@ -359,3 +359,9 @@ test('an opt-out is not earlier than the subscription in its row', () => {
     ...['2024-05-31T00:00:00.000Z', '2024-05-31T10:00:00.000Z', undefined],
   ])
 })
+
+test('an item of a list in JSON that is no object is rejected', () => {
+  const { rows, rejected } = read('[null,{"email":"a@b.io"},5,[1]]')
+  expect(rows).toMatchObject({ all: 4, added: 1, rejected: 3 })
+  expect(rejected.map(({ cell }) => cell)).toEqual(['null', '5', '[1]'])
+})
