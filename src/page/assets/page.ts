@@ -77,7 +77,10 @@ async function send(email: string): Promise<string | undefined> {
   }
 }
 
-/** Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. The style marks the button. */
+/**
+ * Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. While the page sends, the
+ * style puts a ring over the label of the button.
+ */
 function show(outcome: string, content?: Node): void {
   const phrase = outcome && !content ? (status.dataset[outcome] ?? status.dataset[FAILURE]) : ''
   const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
