@@ -48,8 +48,16 @@ export async function createNode(password: string, settings: readonly string[]):
   execFileSync(join(binaries, 'initdb'), initOptions, { ...USER, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
 
   const port = findPort()
-  const all = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
-  const command = [join(binaries, 'postgres'), '-D', data, '-p', `${port}`, ...all.flatMap((each) => ['-c', each])]
+  // Without autovacuum: new statistics may change the plan of a query, and a full scan does not see a damaged index.
+  const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'autovacuum=off']
+  const command = [
+    join(binaries, 'postgres'),
+    '-D',
+    data,
+    '-p',
+    `${port}`,
+    ...[...own, ...settings].flatMap((each) => ['-c', each]),
+  ]
   // A server of Citus is a client of the others.
   const env = { PATH: process.env.PATH, HOME: folder, PGPASSWORD: password }
   let child: Bun.Subprocess | undefined
