@@ -123,16 +123,18 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   test('no byte of a target, and not the longest one, makes a redirect fail', async () => {
     const bytes = Array.from({ length: 0xff - 0x20 }, (_, index) => String.fromCharCode(0x21 + index))
     for (const text of [...bytes, '\xe9'.repeat(15_000)]) {
-      for (const target of [...(text.length === 1 ? [`/${text}`] : []), `/?${text}`, `/DE?${text}`]) {
-        for (const name of [alias, `${alias}:99999`, 'a b']) {
-          const reply = await exchange(service.port, toRequest(`GET ${target}`, [`Host: ${name}`]))
-          expect([target, name, [200, 308, 404].includes(reply?.status ?? 0)]).toEqual([target, name, true])
-          expect(reply?.headers.get('location') ?? '').toMatch(/^[\x21-\x7e]*$/)
-        }
+      const targets = [...(text.length === 1 ? [`/${text}`] : []), `/?${text}`, `/DE?${text}`]
+      const pairs = targets.flatMap((target) => [alias, `${alias}:99999`, 'a b'].map((name) => [target, name] as const))
+      const replies = pairs.map(([target, name]) =>
+        exchange(service.port, toRequest(`GET ${target}`, [`Host: ${name}`])),
+      )
+      for (const [index, reply] of (await Promise.all(replies)).entries()) {
+        expect([pairs[index], [200, 308, 404].includes(reply?.status ?? 0)]).toEqual([pairs[index], true])
+        expect(reply?.headers.get('location') ?? '').toMatch(/^[\x21-\x7e]*$/)
       }
     }
     // A new list, and the start.
-    expect(service.log().trim().split('\n')).toHaveLength(2)
+    expect(service.log().trim().split('\n').slice(2)).toEqual([])
   })
 
   // RFC 9112 section 3.2. The runtime joins them.
