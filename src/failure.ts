@@ -133,9 +133,9 @@ function describeReadOnly(path: string): string {
   return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
 }
 
-/** Quotes a path for a shell, if it needs quotes. */
+/** Quotes a path, or another word of a command, for a shell, if it needs quotes. */
 export function quotePath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return /^[\w@%+:,./=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
 export const IS_FOLDER = 'it is a folder: name a file'

@@ -1,7 +1,7 @@
 /** The questions of an import: what values mean that nobody knows, and whether to import. Without a terminal, a command instead. */
 
 import { toListName } from '../config/list-url.ts'
-import { Failure, UsageError } from '../failure.ts'
+import { Failure, quotePath, UsageError } from '../failure.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import { quote } from '../transfer/reading/review.ts'
 import type { CountedValue } from '../transfer/reading/rows.ts'
@@ -88,8 +88,5 @@ export function toCommand(added: readonly string[]): string {
     const [, option = '', url] = /^(--list=)?(postgres(?:ql)?:.*)/s.exec(word) ?? []
     return url === undefined ? word : `${option}${toListName(parseListOption({ list: url }))}`
   }
-  return words
-    .map(toShown)
-    .map((word) => (/^[\w@%+:,./=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ')
+  return words.map(toShown).map(quotePath).join(' ')
 }

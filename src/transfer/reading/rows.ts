@@ -127,8 +127,11 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
       if (status === 'subscribed') subscribers.push({ email, subscribedAt: value })
       else optOuts.push({ email, optedOutAt: value })
     }
-    if (value) dates = extend(dates ?? { first: value, last: value, line, date: value }, value)
-    else if (status === 'subscribed') undated++
+    if (value) {
+      dates ??= { first: value, last: value, line, date: value }
+      if (value < dates.first) dates = { ...dates, first: value }
+      if (value > dates.last) dates = { ...dates, last: value }
+    } else if (status === 'subscribed') undated++
     return status === 'subscribed' ? 'added' : 'left'
   }
 
@@ -157,11 +160,6 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   if (dateOrder && more.length === 0 && !options.dateOrder) return readRows(table, columns, { ...options, dateOrder })
   const counted = [...values].map(([meaning, count]) => ({ ...meaning, ...count }))
   return { columns, subscribers, optOuts, rejected, rows, values: counted, leftRow, contents, dates, undated }
-}
-
-function extend(dates: NonNullable<Reading['dates']>, date: Date): Reading['dates'] {
-  if (date >= dates.first && date <= dates.last) return dates
-  return date < dates.first ? { ...dates, first: date } : { ...dates, last: date }
 }
 
 /** Most cells are an address alone, and a long one is none. */
