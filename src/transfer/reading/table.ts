@@ -37,26 +37,19 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const toCells = (start: Start) => readRecords(text, start).next().value?.cells ?? []
   const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
   const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
-  // A title is skipped, but never a line with an address. Without the header, nobody knows what the columns say.
-  if (found && found !== first && holdsAddress(first) && found.delimiter !== undefined) {
-    throw new Failure(`${file}: line ${found.line} is the header, and there is an address before it: delete that line`)
-  }
+  // A title is skipped, but never a line with an address.
   const isFirstRow = found ? holdsAddress(first) : first.content.includes('@')
-  const header = isFirstRow ? undefined : (found ?? first)
-  const start = header ?? first
-  const toTable = (from: Start | undefined) => {
-    const head = from ? starts.slice(0, starts.indexOf(from) + 1) : []
-    return { file, place: 'line', title: text.slice(0, start.at), head } as const
-  }
-  if (start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)) {
-    // Without a name that is known, the first line is a row.
-    const name = isFirstRow ? undefined : found
-    return { ...toTable(name), names: undefined, rows: () => openLines(name ?? first).drop(name ? 1 : 0) }
-  }
+  const start = isFirstRow ? first : (found ?? first)
+  const isColumn = start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)
+  // A single column has a header only with a name that is known.
+  const header = isFirstRow ? undefined : isColumn ? found : start
+  const head = header ? starts.slice(0, starts.indexOf(header) + 1) : []
+  const rest = { file, place: 'line', title: text.slice(0, start.at), head } as const
+  const skipped = header ? 1 : 0
+  if (isColumn) return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
   const cells = toCells(start)
   const names = header ? cells : cells.map((_, index) => `column ${index + 1}`)
-  const rows = () => readRecords(text, { ...start, width: names.length }).drop(header ? 1 : 0)
-  return { ...toTable(header), names, rows }
+  return { ...rest, names, rows: () => readRecords(text, { ...start, width: names.length }).drop(skipped) }
 }
 
 /** Finds the first lines with content. Excel's line `sep=;` names their delimiter. */

@@ -118,6 +118,12 @@ describe('nothing says who left', () => {
     }
   })
 
+  test('a header below an address is a row, and its columns are not known', () => {
+    const { doubts, rejected } = read('By,x@b.io,\nName,Email,Left\nA,a@b.io,2024-05-31\n')
+    expect(doubts[0]).toStartWith(`${SILENCE}, and "column 1", "column 3" are not read`)
+    expect(rejected).toEqual([{ line: 2, reason: 'the address is not valid', cell: 'Email' }])
+  })
+
   test('an export of subscribers only is no doubt', () => {
     expect(read('email,LEID,VIP\na@b.io,1,x\n').doubts).toEqual([])
   })

@@ -125,7 +125,6 @@ describe('a list that cannot be read', () => {
     ['no such column', 'email\na@b.io\n', 'there is no column "x". The columns are: "address"', { column: 'x' }],
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumn: ['x'] }],
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumn: ['3'] }],
-    ['a header below an address', 'By,x@b.io,\nName,Email,Left\nA,a@b.io,2024-05-31\n', 'line 2 is the header', {}],
     ['several lists in JSON', '{"a":[{"x":"a@b.io"}],"b":["b@b.io"]}', 'it has several lists: "a", "b"', {}],
     ['broken JSON', '[{"email":"a@site.io"', 'it is not valid JSON', {}],
     ['rejected rows', 'line,reason,cell\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
