@@ -21,7 +21,7 @@ const WEEKDAY = '(?:\\p{L}{2,13}\\.?,? +)?'
 // Chinese and Japanese write the half of the day before the hour.
 const HALF_BEFORE = '(?:(?<before>上午|下午|午前|午後) *)?'
 const CLOCK =
-  `${HALF_BEFORE}(?<hour>\\d{1,2})[:h](?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?` +
+  `${HALF_BEFORE}(?<hour>\\d{1,2})[:h時时](?<minute>\\d{2})分?(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?` +
   '(?: *(?<half>[ap]\\.? ?m\\.?|ص|م)| Uhr)?'
 // RFC 3339 allows a space for the T, ISO 8601 a comma for the point. Long forms have a word before the time.
 const TIME = `(?:(?:T|,? +(?:(?:at|um|om|à|às|a las|alle(?: ore)?|o|о) +)?)${CLOCK})?`
@@ -33,10 +33,10 @@ const ZONES: Readonly<Record<string, number>> = {
   MSK: 3, JST: 9, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7,
 }
 const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
-// After `+0000`, Go writes the name of the zone, and JavaScript in parentheses. `GMT+2` has no leading zero.
+// After `+0000`, Go writes the name of the zone, JavaScript in parentheses, Java in brackets. `GMT+2` has no leading zero.
 const OFFSET =
-  ` *(?:(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|\\[?(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES}\\]?|` +
-  `(?<zone>${Object.keys(ZONES).join('|')}))?(?: *\\([^()]*\\))?`
+  ` *(?:(?:(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|\\[?(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES}\\]?|` +
+  `(?<zone>${Object.keys(ZONES).join('|')}))(?: *\\([^()]*\\)|\\[[A-Za-z_/]+\\])?)?`
 
 /** The forms of dates. With slashes and hyphens, both orders are usual. */
 const FORMS: readonly (readonly [form: string, order?: DateOrder])[] = [
@@ -45,7 +45,7 @@ const FORMS: readonly (readonly [form: string, order?: DateOrder])[] = [
   [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}${TIME}${OFFSET}`],
   [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})${TIME}${OFFSET}`, 'dmy'],
   [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})${TIME}${OFFSET}`, 'mdy'],
-  [`${YEAR}年 ?${MONTH}月 ?${DAY}日${TIME}${OFFSET}`],
+  [`${YEAR}年 ?${MONTH}月 ?${DAY}日(?: *${CLOCK})?${OFFSET}`],
   // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
   [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?${TIME}${OFFSET}`],
   [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}${TIME}${OFFSET}`],
@@ -60,12 +60,13 @@ const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 /** Dates of Excel: days since the end of 1899, from 1970 to 2064. In some languages with a decimal comma. */
 export const SERIAL = /^(?:2[5-9]|[345]\d)\d{3}(?:[.,]\d+)?$/
 
-/** Spaces of other kinds, as programs write them before `a. m.`, and marks of direction. */
+/** Without spaces of other kinds, as programs write them before `a. m.`, marks of direction and Arabic digits. */
 function toSpaces(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.trim()
   return text
     .replace(/[\u200e\u200f\u061c]/g, '')
     .replace(/\s/g, ' ')
+    .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
     .trim()
 }
 

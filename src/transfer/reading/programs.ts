@@ -175,7 +175,7 @@ export const DATE_NAMES = toPlainNames(`
     Data de inscrição, Дата підписки, 購読日, 订阅日期, تاريخ الاشتراك, subscribed, OPTIN_TIME, opt-in at, opt-in date,
     email marketing consent timestamp, confirmed at, CONFIRM_TIME, signup date, signed up at, signed up on, signed up,
     signup at, sign up, signup timestamp, signup time, joined at, join date, joined, joined on, date joined,
-    date added, added at, added on, added time, date registered, registered at, registered on, registration date,
+    date added, date added (UTC), subscribed time, added at, added on, added time, date registered, registered at, registered on, registration date,
     registered, registration time, Registrierungsdatum, Registriert am, Eingetragen am, Hinzugefügt am,
     Fecha de registro, Data di registrazione, Data rejestracji, Data de registro, Data de cadastro, Дата реєстрації,
     Anmäld, 登録日, 登録日時, 注册日期, تاريخ التسجيل, confirmation timestamp, member since, created at, created at (UTC+0),

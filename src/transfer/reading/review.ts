@@ -207,9 +207,12 @@ function findDateDoubts({ reading, options }: Review): readonly string[] {
   if (columns.dates.length > 0) {
     return [`${toCount(undated, 'row')} would be added without a date: --date-column none if that is right`]
   }
-  const isOne = ([text]: readonly [string, number]) => SERIAL.test(text) || (Number.isNaN(Number(text)) && isDate(text))
+  // Unix time from 2001 to 2033. Other numbers are rarely dates.
+  const isOne = ([text]: readonly [string, number]) =>
+    SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
+  const isMostly = (values: Contents['values']) => values.filter(isOne).length * 2 >= values.length
   const mayBeDate = ({ column: { plain, name }, values }: Contents) =>
-    values.length > 0 && !isHarmless(plain) && !saysLeft(name) && (values.every(isOne) || DATE_NAMES.includes(plain))
+    values.length > 0 && !isHarmless(plain) && !saysLeft(name) && (isMostly(values) || DATE_NAMES.includes(plain))
   const found = contents.find(mayBeDate)
   if (!found) return []
   return [`no date is read, and none can be added later: --date-column ${quote(found.column.option)}, or none`]

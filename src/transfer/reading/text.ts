@@ -49,10 +49,10 @@ const KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[]
   // gzip, xz, bzip2, zstd, 7z.
   [/^(?:[^ -\xff]\x8b|\xfd7zXZ|BZh|\(\xb5\/\xfd|7z\xbc\xaf)/, 'a compressed file', 'unpack it first'],
   [/^(?:SQLite format 3|%PDF-)/, 'a database or a PDF file', 'export the list as CSV instead'],
-  [/^(?:version: *\d+\s+)?(?:#[^\n]*\n+)*dn::? |^\/\/ <!-- <mdb/i, 'an address book (LDIF)', 'export it as CSV there'],
+  [/^(?:(?:version:|#)[^\n]*\n+)*dn::? *[\w.=]|^\/\/ <!-- <mdb/i, 'an address book (LDIF)', 'export it as CSV there'],
   [/^BEGIN:V(?:CARD|CALENDAR)/i, 'a file of contacts (vCard)', 'export them as CSV there'],
   [
-    /^From \S+@\S+ .*\d{4}|^(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
+    /^From \S+ .*\d{4}\s|^(?:Reporting-MTA|Content-Type|Sender|Reply-To|List-\w+|Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
     'a file of mails',
     'export the addresses as CSV instead',
   ],
@@ -69,7 +69,7 @@ const KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[]
   ],
   [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa', 'use the dump that has one address per line (light)'],
   [
-    /^(?:(?:--|\/\*|SET |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
+    /^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
     'a dump of a database',
     'export the table as CSV',
   ],

@@ -46,6 +46,11 @@ test.each([
   ['31 травня 2024 р.', '2024-05-31T00:00:00.000Z'],
   ['31 مايو 2024', '2024-05-31T00:00:00.000Z'],
   ['2024年5月31日', '2024-05-31T00:00:00.000Z'],
+  ['2024年5月31日下午3:04', '2024-05-31T15:04:00.000Z'],
+  ['2024年05月31日 15時04分', '2024-05-31T15:04:00.000Z'],
+  ['٣١ مايو ٢٠٢٤ ٣:٠٤ م', '2024-05-31T15:04:00.000Z'],
+  ['2024-05-31T15:04:00Z[UTC]', '2024-05-31T15:04:00.000Z'],
+  ['2024-05-31T17:04:00+02:00[Europe/Berlin]', '2024-05-31T15:04:00.000Z'],
   ['2024-05-31 23:59:60', '2024-06-01T00:00:00.000Z'],
   ['2024/05/31 9:00:12 a. m. GMT-6', '2024-05-31T15:00:12.000Z'],
   ['2024/06/02 12:15:00 p.\u00a0m. GMT-6', '2024-06-02T18:15:00.000Z'],
@@ -87,6 +92,8 @@ test.each([
   ['31 Foo 2024', 'does not exist'],
   ['20240531', 'the format of the date is not known'],
   ['2024-05-31 09:00:00 IST', 'the format of the date is not known'],
+  ['2024-05-31 09:00 (PDT)', 'the format of the date is not known'],
+  ['2024-05-31T09:00:00[Europe/Berlin]', 'the format of the date is not known'],
   ['45443', 'the date may be a number of Excel: name its column with --date-column'],
 ])('%j is invalid: %s', (value, reason) => {
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })

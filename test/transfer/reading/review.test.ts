@@ -245,6 +245,8 @@ describe('dates', () => {
     ['foo', ['45443', '45000.5']],
     ['created_at', ['45443', '45000,5']],
     ['created_at', ['20240531', '20240601']],
+    ['ts', ['1717167840', '1717167840000']],
+    ['foo', ['31.5.2024', 'unknown']],
   ])('that are not read are a doubt: %s, %j', (name, cells) => {
     const quoted = cells.map((cell) => `"${cell}"`)
     expect(read(toKnown(name, quoted)).doubts).toEqual([
