@@ -183,8 +183,8 @@ export async function compact(client: Client, onProgress?: StoreOptions['onCompa
 
 /**
  * Does work under the lock, on a list that has everything that was accepted before, and where nobody is both on the list and
- * suppressed. Moves a backlog in slices first. Moves
- * the rest in one statement, because a loop until the inbox is empty would not end while others write.
+ * suppressed. Moves a backlog in slices first, and the rest in one statement, because a loop until the inbox is empty would not
+ * end while others write.
  *
  * @param work gets the number after which new ones begin, and the clock
  * @param idleMs milliseconds for which the work may do nothing; 0: no limit

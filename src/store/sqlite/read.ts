@@ -171,8 +171,8 @@ export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
 }
 
 /**
- * Yields all suppressions, without those of people who came back, in the transaction of the caller. Checks the whole list first, because their table has no
- * second index to compare it with.
+ * Yields all suppressions, without those of people who came back, in the transaction of the caller. Checks the whole list
+ * first, because their table has no second index to compare it with.
  *
  * @throws StoreError when the list is damaged
  */
