@@ -76,11 +76,6 @@ async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promi
   return { last: Math.max(Number(lastSeq), toClockSeq(Number(now))), now: new Date(Number(now)) }
 }
 
-/** Gives out numbers. The caller holds the lock. */
-async function writeLastSeq(transaction: SQL, lastSeq: number): Promise<void> {
-  await transaction`UPDATE rollcall.list SET last_seq = ${lastSeq}::bigint`
-}
-
 /**
  * Locks the list, and moves the oldest rows of the inbox to it. A crash repeats all of it or nothing: it is in one
  * transaction. Any number of processes may do it at once: they take turns.
@@ -115,8 +110,7 @@ export async function moveSlice(
     )
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
   const slice = { done: addresses, hasMore: rows >= size || addresses >= size, last: last + addresses, now }
-  if (addresses === 0) return slice
-  await writeLastSeq(transaction, slice.last)
+  if (addresses > 0) await transaction`UPDATE rollcall.list SET last_seq = ${slice.last}::bigint`
   return slice
 }
 

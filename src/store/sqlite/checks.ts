@@ -15,7 +15,7 @@ import { keepOpen, openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { checkExists, readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
-import { checkVersion, hasListHeader, SCHEMA_VERSION } from './schema.ts'
+import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(file: string, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
@@ -77,8 +77,18 @@ async function checkEmpty(path: string): Promise<string> {
 async function listOthers(path: string): Promise<readonly string[]> {
   const options = { cwd: dirname(path), absolute: true, dot: true }
   const files = ['*', 'backups/*'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(options)])
-  const found = files.filter((file) => file !== path && !SIDECAR.test(file) && hasListHeader(file))
+  const found = files.filter((file) => file !== path && !SIDECAR.test(file) && isList(file))
   return [...new Set([...found, ...(await listRescues(path))])].sort()
+}
+
+/** Whether a file is a list or a backup. False if it cannot be read. */
+function isList(path: string): boolean {
+  try {
+    openReadOnly(path).close()
+    return true
+  } catch {
+    return false
+  }
 }
 
 function checkPages(db: Database): string {

@@ -10,7 +10,6 @@
 
 import type { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
 import { RESERVED_DOMAINS } from '../../email.ts'
 import { toOpenError } from './error.ts'
 import { getRow } from './transaction.ts'
@@ -83,24 +82,6 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
   if (version <= migrations.length) return version
   const known = `this Rollcall knows version ${migrations.length}`
   throw toOpenError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
-}
-
-/** Where a file of SQLite has its application id: https://sqlite.org/fileformat2.html, section 1.3. */
-const APPLICATION_ID_AT = 68
-
-/** Whether a file is a list of Rollcall, or a backup of one, by its first bytes. False if it cannot be read. */
-export function hasListHeader(file: string): boolean {
-  try {
-    const header = Buffer.alloc(APPLICATION_ID_AT + 4)
-    const descriptor = openSync(file, 'r')
-    try {
-      return readSync(descriptor, header) === header.length && header.readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return false
-  }
 }
 
 /** Creates the schema, or runs the migrations that a list lacks, in one transaction. */
