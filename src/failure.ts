@@ -147,6 +147,8 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   ENOSPC: 'the disk is full',
+  // As errors of SQLite say it.
+  EIO: 'the disk reports an error',
 }
 
 /**
