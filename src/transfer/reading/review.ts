@@ -228,7 +228,7 @@ function findRowDoubts({ table, reading, options }: Review): readonly string[] {
   const isOther = ({ column, addresses }: Contents) =>
     addresses > (isAddressName(address) && !isAddressName(column.name.replace(/\d/g, '')) ? read : 0) && !options.column
   const others = contents.filter(isOther).map(({ column: { name, option }, addresses }) => {
-    const seen = `${quote(name)} has ${toCount(addresses, 'address', 'addresses')} that are not read`
+    const seen = `${quote(name)} has ${toCount(addresses, 'address that is not read', 'addresses that are not read')}`
     return `${seen}: --column ${quote(option)} reads only these`
   })
   const [first] = subscribers

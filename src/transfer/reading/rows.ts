@@ -83,6 +83,8 @@ export class Contents {
   }
 }
 
+type ParsedDate = Result<Date | undefined, string>
+
 /** Reads a table. @throws Failure when a quote is not closed */
 export function readRows(table: Table, columns: Columns, options: ReadOptions): Reading {
   const subscribers: ImportRow[] = []
@@ -97,6 +99,13 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   let dates: Reading['dates']
   let leftRow: Reading['leftRow']
   let undated = 0
+
+  function parse(cell: string): ParsedDate {
+    const order = findDateOrder(cell)
+    if (order) orders.add(order)
+    // In a column that the owner named, a number is a date of Excel.
+    return parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
+  }
 
   function read({ line, cells, problem }: Row): Kind {
     const address = cells[columns.address] ?? ''
@@ -120,7 +129,7 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
     const addresses = parseOwnerAddresses(address)
     if (!addresses.ok) return reject(addresses.reason)
     const text = findDateText(cells, columns)
-    const date = readDate(text, cells, status)
+    const date = readDate(text, cells, status, { parse, columns })
     if (!date.ok) return reject(date.reason, text)
     const { value } = date
     for (const email of addresses.value) {
@@ -135,22 +144,6 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
     return status === 'subscribed' ? 'added' : 'left'
   }
 
-  /** Reads the date of a row, and for somebody who left also those of the statuses. */
-  function readDate(text: string, cells: readonly string[], status: Status): Result<Date | undefined, string> {
-    const parse = (cell: string) => {
-      const order = findDateOrder(cell)
-      if (order) orders.add(order)
-      // In a column that the owner named, a number is a date of Excel.
-      return parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
-    }
-    const date = parse(text)
-    if (status === 'subscribed') return date
-    // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-    const others = columns.statuses.map(({ index }) => parse(cells[index] ?? ''))
-    const all = [date, ...others].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
-    return { ok: true, value: all.toSorted((one, other) => Number(other) - Number(one))[0] }
-  }
-
   for (const row of table.rows()) {
     rows.all++
     rows[read(row)]++
@@ -160,6 +153,21 @@ export function readRows(table: Table, columns: Columns, options: ReadOptions): 
   if (dateOrder && more.length === 0 && !options.dateOrder) return readRows(table, columns, { ...options, dateOrder })
   const counted = [...values].map(([meaning, count]) => ({ ...meaning, ...count }))
   return { columns, subscribers, optOuts, rejected, rows, values: counted, leftRow, contents, dates, undated }
+}
+
+/** Reads the date of a row, and for somebody who left also those of the statuses. */
+function readDate(
+  text: string,
+  cells: readonly string[],
+  status: Status,
+  { parse, columns }: { readonly parse: (cell: string) => ParsedDate; readonly columns: Columns },
+): ParsedDate {
+  const date = parse(text)
+  if (status === 'subscribed') return date
+  // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
+  const others = columns.statuses.map(({ index }) => parse(cells[index] ?? ''))
+  const all = [date, ...others].flatMap((parsed) => (parsed.ok && parsed.value ? parsed.value : []))
+  return { ok: true, value: all.toSorted((one, other) => Number(other) - Number(one))[0] }
 }
 
 /** Most cells are an address alone, and a long one is none. */
