@@ -58,9 +58,9 @@ function splitList(text: string): readonly string[] {
     if (index % 2 === 1) return part
     if (!part.includes('@')) return ''
     // After an address, the name of the next one begins behind a separator.
-    return index < parts.length - 1 ? part.replace(/(@[^@,;\r\n]*[,;\r\n])[^@]*$/, '$1') : part
+    return index < parts.length - 1 ? part.replace(/(@[^@,;，；、\r\n]*[,;，；、\r\n])[^@]*$/, '$1') : part
   })
-  const words = withoutNames.join(' ').split(/\s[/|&]\s|:::|[\s,;]/)
+  const words = withoutNames.join(' ').split(/\s[/|&]\s|:::|[\s,;，；、]/)
   return words.filter((word) => word !== '')
 }
 
@@ -69,7 +69,7 @@ function toBareText(text: string): string {
   return text
     .replace(/^\s*=\s*(?:HYPERLINK\s*\(\s*)?"([^"]*)".*$/is, '$1')
     .replace(/<a\s[^>]*?href=["']?([^"'>\s]+)[^>]*>[^<]*<\/a>/gi, '$1')
-    .replace(/\[[^\][]*\]\(\s*([^()\s]+)\s*\)/g, '$1')
+    .replace(/\[[^\][]*\]\(\s*([^()\s]+)(?:\s+"[^"()]*")?\s*\)/g, '$1')
     .replace(/\bmailto:([^\s?,;<>"'()[\]]+)(?:\?[^\s,;<>"'()[\]]*)?/gi, (_, address: string) => decode(address))
     .replace(/\([^()@]*\)/g, ' ')
 }

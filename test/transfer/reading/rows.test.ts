@@ -50,6 +50,8 @@ describe('the address', () => {
     ['a comment', 'email,name\na@site.io (private),A\n(work) <b@site.io>,B\n'],
     ['several with other separators', 'email,name\na@site.io / b@site.io,A\n'],
     ['several as Google writes them', 'E-mail 1 - Value,Name\na@site.io ::: b@site.io,A\n'],
+    ['several with wide separators', 'email,name\na@site.io；b@site.io、b@site.io，a@site.io,A\n'],
+    ['a link with a title', 'email;name\n[A](mailto:a@site.io "Ada");A\nb@site.io;B\n'],
     ['recipients of a mail', 'Byron, Ada <a@site.io>; "Holm, Ben" <b@site.io>\n'],
     ['recipients with commas', 'Byron, Ada <a@site.io>, Holm, Ben <b@site.io>\n'],
     ['recipients with and without names', 'a@site.io, Holm, Ben <b@site.io> (work)\n'],
