@@ -98,7 +98,10 @@ export const DOCUMENTS = {
 
 export type DocumentName = keyof typeof DOCUMENTS
 
-/** The names of the documents, in the order of the table. The mark leaves the table out of the script of the page. */
+/**
+ * The names of the documents, in the order of the table. The mark lets the bundler leave the table out of the script of the
+ * page.
+ */
 export const DOCUMENT_NAMES = /* @__PURE__ */ Object.keys(DOCUMENTS) as readonly DocumentName[]
 
 /** Returns a media type without its parameters, as a key of the description and as a hint of a link. */

@@ -165,13 +165,14 @@ export interface StoreOptions {
 /**
  * A list. Every method sees all that any process had confirmed before the call.
  *
- * Every method rejects with a StoreError when its work is not done. After a lost connection, the work may be done.
+ * Every method rejects with a StoreError when its work is not done, or with the reason of the signal that ended it. After a lost
+ * connection, the work may be done.
  */
 export interface SubscriberStore {
   head(): Promise<ListHead>
   /**
-   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, and
-   * its suppression deleted, because a new subscription is a new consent.
+   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, because
+   * a new subscription is a new consent: its suppression does not count, and the owner's next change deletes it.
    *
    * Resolves when all of them are on stable storage.
    */
@@ -201,7 +202,7 @@ export interface SubscriberStore {
   import(rows: readonly ImportRow[], options?: ChangeOptions): Promise<ImportTally>
   /**
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
-   * from that date or before is removed. Somebody who was suppressed before gets the later date.
+   * from that date or before is removed. Somebody who was suppressed before gets the later date, if it is known.
    *
    * @param options.removeUndated whether to remove subscribers also when the date is unknown
    */

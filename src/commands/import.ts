@@ -63,7 +63,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     await printJson({ ...facts, created, ...tally, already_listed: alreadyListed, left_out: leftOut })
   if (stop && options.json) await printFacts(false, NOTHING)
   if (stop) throw stop
-  // Before the list changes, because it may fail. Without any row, so that none of an earlier import remains.
+  // Before the list changes, because it may fail. Also when no row was rejected: those of an earlier import must not stay.
   if (rejected !== undefined && !dryRun) {
     const rows = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
     await replaceFile(rejected, [REJECTED_COLUMNS, ...rows].map(toCsvRow).join(''))

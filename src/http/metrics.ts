@@ -32,13 +32,13 @@ export function createMetrics(): Metrics {
 
   const requests = new Counter({
     name: 'rollcall_requests_total',
-    help: 'Responses sent, by path and status. Paths that do not exist count as other.',
+    help: 'Responses sent, by path and status. Paths that do not exist, and unexpected errors, count as other.',
     labelNames: ['path', 'status'],
     registers,
   })
   const accepted = new Counter({
     name: 'rollcall_addresses_accepted_total',
-    help: 'Confirmed addresses, new and known.',
+    help: 'Addresses on stable storage, new and known.',
     registers,
   })
   const commits = new Histogram({

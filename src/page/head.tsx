@@ -115,7 +115,7 @@ function createCardTags({ baseUrl, assets, language, name, description }: Page):
 }
 
 /**
- * Builds data for search engines: JSON-LD in the vocabulary of schema.org. It says only what the site file says, and
+ * Builds data for search engines: JSON-LD in the vocabulary of schema.org. It says what the page says, and
  * names a publisher only if the owner gave a name and a site. It has no `<`, so it cannot end its script element.
  */
 function createStructuredData({ site, baseUrl, assets }: PageOptions): string {

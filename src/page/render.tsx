@@ -61,7 +61,7 @@ function createWord(word: string): JSX.Element | string {
   )
 }
 
-/** From these numbers of characters, a name takes too many lines in the full size. */
+/** Names of 15 to 20 characters, and of 30 and more, take too many lines in the full size. */
 const [MEDIUM_NAME, LONG_NAME] = [15, 30]
 
 function toNameClass(name: string): string | undefined {

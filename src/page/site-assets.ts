@@ -1,4 +1,7 @@
-/** The style of the page, and the files that it loads. The name of each file has a hash of its content, so that caches can keep it. */
+/**
+ * The style of the page, and the files that it loads. The name of each file but the favicon has a hash of its content, so that
+ * caches can keep it.
+ */
 
 import { createHash } from 'node:crypto'
 import type { Picture } from '../config/picture.ts'

@@ -20,8 +20,8 @@ import { createPace } from './pace.ts'
 const PART = 50_000
 
 /**
- * The pace of batches. A request may wait for two, so each is shorter than 0.1 s. The first one is small: it must not be too
- * long either.
+ * The pace of batches. A request may come during a batch, and wait for that one and the next. The first one is small: it must
+ * not be too long either.
  */
 const PACE = { milliseconds: 60, first: 500, least: 50, most: PART } as const
 

@@ -1,4 +1,4 @@
-/** The checks of a SQLite list. They write and create nothing. Only the trial of compaction takes the lock, for a moment. */
+/** The checks of a SQLite list. They write nothing to it. Only the trial of compaction takes the lock, for a moment. */
 
 import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'

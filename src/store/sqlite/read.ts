@@ -1,4 +1,4 @@
-/** Reads a SQLite list. Every function works with or without a transaction of its caller, and does not see the inbox. */
+/** Reads a SQLite list. Nothing but the last number sees the inbox. `listWhole` and `listSuppressions` need a transaction. */
 
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../../email.ts'

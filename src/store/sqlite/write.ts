@@ -70,7 +70,7 @@ function addSubscribers(db: Database, rows: Changes['add']): void {
     rows.map((row, index) => ({ ...row, seq: first + index })),
   )
   insertIdentities(db, first)
-  // None of them was suppressed, and nobody came back before them.
+  // The caller has forgotten everybody before them, and none of them was suppressed.
   db.query('UPDATE list SET forgotten_seq = last_seq').run()
 }
 

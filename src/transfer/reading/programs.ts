@@ -1,4 +1,4 @@
-/** The columns of other programs: addresses, dates, and what says who left. Data only. */
+/** The columns of other programs: addresses, dates, and what says who left. Data. */
 
 import { type Status, toPlain, toPlainNames } from './words.ts'
 

@@ -19,7 +19,7 @@ export function toPlainNames(list: string): readonly string[] {
 export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Words of each kind, in the languages of the page. Each word is in one kind, once. */
+/** Words of each kind, in the languages of the page. Words of `left` may be in another kind too. */
 const KINDS = {
   // Answers of people, then flags: a column has both.
   yes: `yes, y, ja, j, oui, o, sí, tak, sim, s, так, はい, 是, نعم`,
