@@ -7,7 +7,8 @@ import { toErrorCode } from './failure.ts'
 const PATIENCE_MS = 1_000
 
 /**
- * Writes a text at once, so that no line is lost at an exit. Never throws, whatever standard error is: a full disk, a closed pipe.
+ * Writes a text at once, so that no line is lost at an exit. Never throws, also when standard error is on a full disk or a
+ * closed pipe.
  *
  * @param patience milliseconds for which it waits for the reader of a full pipe. The runtime puts the pipe into non-blocking mode
  */

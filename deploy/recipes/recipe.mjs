@@ -28,7 +28,7 @@ const ONE = 1
  * @param name of the recipe and of its files
  * @param {(settings: object) => { check?: () => Promise<void>, size?: number, send: Function }} create checks the settings.
  *   `check` asks the tool before the first request. `send` gets up to `size` subscribers, and returns a list with
- *   `{ outcome, reason }` for each. Whatever they throw ends the run.
+ *   `{ outcome, reason }` for each. An error of theirs ends the run.
  */
 export async function runRecipe(name, create) {
   process.umask(0o077)

@@ -94,7 +94,7 @@ function setLine(text: string, [key, rest]: Line): string {
   return text.replace(new RegExp(`^(?:# )?${key}.*`, 'm'), () => key + rest)
 }
 
-/** Creates a missing folder. As root, lets the group of the service read it, or whoever may read the folder around it. */
+/** Creates a missing folder. As root, lets the group of the service read it, or the group of the folder around it. */
 function prepareFolder(folder: string, isOfService: boolean): void {
   mkdirSync(dirname(folder), { recursive: true })
   const isNew = mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined

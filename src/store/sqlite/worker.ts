@@ -110,7 +110,7 @@ const RETRY_MS = 20
 
 /**
  * Runs a slice of compaction if the lock is free and no long reader holds the log. A request that comes meanwhile must not wait
- * for a slice that waits. A slice takes its time, whatever it finds, and syncs what it wrote, which the next commit would do
+ * for a slice that waits. A slice takes its time with any addresses, and syncs what it wrote, which the next commit would do
  * otherwise: so the time of a request does not tell which addresses came before it.
  */
 async function tryCompact(slice: () => Slice): Promise<Slice> {
