@@ -14,6 +14,9 @@ type Kind = (typeof KINDS)[number]
 const BOUND = 0.15
 const ERRORS = 3.29
 
+/** Measurements of each kind in full: so many that ERRORS standard errors are less than BOUND. */
+const ROUNDS = 100
+
 /** Addresses that come at once, over so many connections. */
 const BURSTS = [300, 40] as const
 const CONNECTIONS = 32
@@ -30,9 +33,9 @@ const LATER = 5
 export const timingLater: Trial = {
   name: 'timing-later',
   promise: `the first request while 300 or 40 addresses are compacted, and the sum of five: AUC between 0.35 and 0.65 for each pair of new, known and suppressed`,
-  minutes: { sqlite: 4, postgres: 4 },
+  minutes: { sqlite: 7, postgres: 7 },
   async run({ folder, random, createList, amount, progress }) {
-    const rounds = amount(60, 20)
+    const rounds = amount(ROUNDS, 20)
     const list = await createList()
     const toEmails = (size: number) => Array.from({ length: size }, () => `${crypto.randomUUID()}@example.org`)
     const total = rounds * BURSTS.reduce((sum, size) => sum + size, 0)
