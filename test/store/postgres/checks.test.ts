@@ -6,7 +6,7 @@ import type { CheckResult } from '../../../src/store/check.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
-import { startService } from '../../support/service.ts'
+import { runCommand, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
 import { toAddress, toAddresses } from '../suite.ts'
 
@@ -159,6 +159,25 @@ test('an inbox whose oldest address waits for minutes is wrong: nobody compacts,
   expect(await findWrong(url)).toEqual({ inbox: expect.stringMatching(fails) })
   // The check has changed nothing.
   expect(await server.run('SELECT FROM rollcall.inbox', url)).toHaveLength(1)
+})
+
+test('a subscriber of the future is wrong: for doctor, and for status, whose silence it would end', async () => {
+  const url = await createList()
+  await withStore(url, (store) => store.count())
+  const setDate = (date: string) =>
+    server.run(`UPDATE rollcall.subscribers SET subscribed_at = ${date} WHERE email ~ 'ada'`, url)
+  await setDate(`'2999-01-01T12:00:00Z'`)
+  const says = 'the latest subscription is of 2999-01-01T12:00:00.000Z, in the future: set the clock'
+  expect(await findWrong(url)).toEqual({ dates: expect.stringContaining(says) })
+  for (const args of [['status'], ['status', '--max-silence', '7d']]) {
+    const { code, stderr } = await runCommand(args, { env: { DATABASE_URL: url } })
+    expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(says)])
+  }
+  // Clocks differ a little.
+  await setDate(`now() + interval '30 seconds'`)
+  expect(await findWrong(url)).toEqual({})
+  const { code } = await runCommand(['status', '--max-silence', '7d'], { env: { DATABASE_URL: url } })
+  expect(code).toBe(0)
 })
 
 test('a full disk: doctor tries a write, and takes it back', async () => {
