@@ -186,7 +186,8 @@ function toMilliseconds(groups: Groups): number | undefined {
 function checkRange(milliseconds: number): ParsedDate {
   // Email is not older.
   if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
-  // A day more, for a wrong time zone.
-  if (milliseconds > Date.now() + 86_400_000) return { ok: false, reason: 'the date is in the future' }
-  return { ok: true, value: new Date(Math.floor(milliseconds)) }
+  const now = Date.now()
+  if (milliseconds > now + 86_400_000) return { ok: false, reason: 'the date is in the future' }
+  // Without an offset, a time of today is later than now in zones east of UTC. No date of a list is in the future.
+  return { ok: true, value: new Date(Math.min(Math.floor(milliseconds), now)) }
 }

@@ -14,7 +14,7 @@ import {
   UNRELATED_NAMES,
 } from './programs.ts'
 import type { Contents, Reading, RejectedRow } from './rows.ts'
-import { findFlag, saysLeft, toPlain } from './words.ts'
+import { findFlag, saysLeft, saysTitleLeft, toPlain } from './words.ts'
 
 /** Most characters of a text that are shown. */
 const MAX_TEXT = 60
@@ -125,23 +125,6 @@ function isHarmless(plain: string): boolean {
 export function findDoubts(review: Review): readonly string[] {
   const all = [findSilence, findWords, findEmptyStatuses, findGlobalStatus, findDateDoubts, findRowDoubts]
   return all.flatMap((find) => find(review))
-}
-
-/** Names of files of people who left, beside the words that say so. */
-const LEFT_TITLE = new RegExp(
-  'unsub|non.?subscr|opt.?outs|bounc|complain|suppress|cleaned|block(?:ed|s|list)|abuse|invalid|inactiv|removed|delet|reject|' +
-    'dropped|churn|lapsed|robinson|(?<!\\p{L})(?:former|spam|dnc|ex[-_ ]|(?:left|quit)(?!\\p{L}))|austritt|sperr|beschwerd|' +
-    'ruckl|rueckl|gelosch|ku?e?ndigung|kundigt|inaktiv|nicht.mehr|rebond|plainte|list[ae].(?:noir|ner|negr)|rebot|' +
-    'bajas|queja|bloque|cancel[al]|rimbalz|reclam[ia]|uitschr|afmeld|klacht|zwarte|odbi|skarg|czarn|rezygn|скарг|чорн|解除|退会|' +
-    'ハウンス|黑名|محظور',
-  'iu',
-)
-
-/** Whether the name of a file, or the title of a list, says that the people in it left. */
-function saysTitleLeft(title: string): boolean {
-  const name = title.normalize('NFC')
-  const bare = title.normalize('NFKD').replace(/\p{M}/gu, '')
-  return LEFT_TITLE.test(bare) || saysLeft(name.replace(/[^\p{L}]+/gu, ',')) || saysLeft(name)
 }
 
 /** Nothing says who left. */

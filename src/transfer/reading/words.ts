@@ -74,6 +74,16 @@ const KINDS = {
     no quiere, ya no desea, no desea recibir, fallecid*, non vuole, non desidera, decedut*, wil geen, overleden,
     opgezegd*, nie chce, zmarł*, rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要,
     不要再, 不想收, لا يريد`,
+  // What says so as the only word of a cell.
+  alone: `stop, stopp, стоп, ストップ`,
+  // What says so in the name of a file, or the title of a list. After an asterisk, the word may be a part of another one.
+  title: `
+    *unsub*, *non subscr*, *opt outs*, *bounc*, *complain*, *suppress*, *cleaned*, *blocked*, *blocks*, *blocklist*,
+    *abuse*, *invalid*, *inactiv*, *removed*, *delet*, *reject*, *dropped*, *churn*, *lapsed*, *robinson*, former*,
+    spam*, dnc*, ex, left, quit, *austritt*, *sperr*, *beschwerd*, *rückl*, *rueckl*, *gelösch*, *kündigung*,
+    *kuendigung*, *kundigt*, *inaktiv*, *nicht mehr*, *rebond*, *plainte*, *liste noir*, *lista ner*, *lista negr*,
+    *rebot*, *bajas*, *queja*, *bloque*, *cancela*, *cancell*, *rimbalz*, *reclami*, *reclama*, *uitschr*, *afmeld*,
+    *klacht*, *zwarte*, *odbi*, *skarg*, *czarn*, *rezygn*, *скарг*, *чорн*, *解除*, *退会*, *バウンス*, *黑名*, *محظور*`,
 } as const
 
 /** The plain words of a kind, in any language. */
@@ -104,6 +114,14 @@ export function toPlainValue(text: string): string {
 }
 
 const LEFT = toPattern(toPhrases(KINDS.left))
+const ALONE = toWords('alone')
+const LEFT_TITLE = toPattern(toPhrases(KINDS.title))
+
+/** Whether the name of a file, or the title of a list, says that the people in it left. */
+export function saysTitleLeft(title: string): boolean {
+  // A system may write an accent as a mark of its own, which is no letter.
+  return LEFT_TITLE.test(toBare(title)) || saysLeft(title.normalize('NFC').replace(/[^\p{L}]+/gu, ','))
+}
 
 /** Whether a cell, or the name of a column, says that somebody left: among other words, or as one of several that mean it. */
 export function saysLeft(cell: string): boolean {
@@ -112,15 +130,16 @@ export function saysLeft(cell: string): boolean {
   if (LEFT.test(toBare(cell))) return true
   const isWord = (word: string) => WORDS.get(toPlain(word)) === 'suppressed'
   const separator = cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/
-  return separator.test(cell) ? cell.split(separator).some(isWord) : isWord(cell)
+  return ALONE.has(toPlain(cell)) || cell.split(separator).some(isWord)
 }
 
 /** Matches any of the phrases. Chinese and Japanese have no spaces between words. */
 function toPattern(phrases: readonly string[]): RegExp {
   const sources = phrases.map((phrase) => {
-    const words = toBare(phrase).replace('*', '').split(' ').join('[^\\p{L}\\p{N}]*')
+    const words = toBare(phrase).replaceAll('*', '').split(' ').join('[^\\p{L}\\p{N}]*')
     if (/\p{Script=Han}/u.test(phrase)) return words
-    return `(?<!\\p{L})${words}${phrase.endsWith('*') ? '' : '(?!\\p{L})'}`
+    const [start, end] = [phrase.startsWith('*') ? '' : '(?<!\\p{L})', phrase.endsWith('*') ? '' : '(?!\\p{L})']
+    return start + words + end
   })
   return new RegExp(sources.join('|'), 'u')
 }

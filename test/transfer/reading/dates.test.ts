@@ -99,6 +99,16 @@ test.each([
   expect(parseDate(value)).toEqual({ ok: false, reason: expect.stringContaining(reason) })
 })
 
+test('a date of the next 24 hours is one of a zone east of UTC, and counts as now', () => {
+  const before = Date.now()
+  const toTime = (hours: number) => parseDate(new Date(before + hours * 3_600_000).toISOString())
+  expect(toTime(25)).toEqual({ ok: false, reason: 'the date is in the future' })
+  for (const hours of [1, 23]) {
+    const date = toTime(hours)
+    expect(Number(date.ok && date.value)).toBeWithin(before, Date.now() + 1)
+  }
+})
+
 test.each([
   ['1/2/2024', 'dmy', '2024-02-01T00:00:00.000Z'],
   ['1/2/2024', 'mdy', '2024-01-02T00:00:00.000Z'],

@@ -149,7 +149,13 @@ describe('nothing says who left', () => {
     ...['退订.txt', 'opt-outs.csv', 'opted out 2024.csv', 'do-not-mail.csv', 'spam_reports.csv', 'inactive.csv'],
     ...['left.csv', 'former-subscribers.csv', 'Sperrliste.csv', 'Rückläufer.csv', 'Kündigungen.csv', 'rebonds.csv'],
     ...['lista-negra.csv', 'quejas.csv', 'rimbalzi.csv', 'klachten.csv', 'skargi.csv', 'reclamações.csv', '黑名单.csv'],
-    ...['чорний-список.csv', 'バウンス.csv', 'المحظورون.csv'],
+    ...[
+      'чорний-список.csv',
+      'メールバウンス.csv',
+      'المحظورون.csv',
+      'hardbounces.csv',
+      'désabonnés 2.csv'.normalize('NFD'),
+    ],
   ])('a file of the name %s is a doubt', (file) => {
     const advice = `the name of the file says that people left, but ${SILENCE}: --suppress if everybody left`
     expect(read('a@b.io\n', {}, file).doubts).toEqual([advice])
@@ -166,6 +172,7 @@ describe('nothing says who left', () => {
     'Abonnenten.csv',
     'clean-energy.csv',
     'blockchain.csv',
+    'stop-motion.csv',
   ])('a file of the name %s is none', (file) => expect(read('a@b.io\n', {}, file).doubts).toEqual([]))
 })
 
@@ -195,7 +202,7 @@ describe('a column that is not read says that somebody left', () => {
     ...['Unsubscribed', 'vip; unsubscribed', 'abgemeldet am 3.2.2024', 'UNSUBSCRIBED!! do not mail', 'NoMail', 'unsub'],
     ...['a mis à jour: désabonnée le 3 mai', '2月に配信停止を希望', 'Asked to opt-out by phone', 'please don’t email'],
     ...['please remove', 'Austritt 2023', 'ne souhaite plus recevoir', 'no quiere recibir', 'verstorben', '配信不要'],
-    ...['hard bounce', '解約', 'revoked', '{"state":"unsubscribed"}'],
+    ...['hard bounce', '解約', 'revoked', '{"state":"unsubscribed"}', 'STOP', 'stop!'],
   ])('in a cell: %s', (cell) => {
     for (const name of ['foo', 'Name', 'Labels']) {
       const text = JSON.stringify({ email: 'a@b.io', status: 'active', [name]: cell })
@@ -229,6 +236,8 @@ describe('a column that is not read says that somebody left', () => {
   test.each([
     ['foo', 'unsubstantiated'],
     ['foo', 'no mailing address'],
+    ['foo', 'bus stop'],
+    ['foo', 'Stop, Main Street'],
     ['foo', 'bounce@unsubscribed.io'],
     ['Website', 'https://site.io/unsubscribe'],
     ['SMS status', 'unsubscribed'],
