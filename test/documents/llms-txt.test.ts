@@ -1,10 +1,10 @@
 /** The guide for agents: its structure (llmstxt.org) and its contents. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { parseSite } from '../../src/config/site-file.ts'
 import { createLlmsTxt } from '../../src/documents/llms-txt.ts'
 import { DOCUMENTS, ENDPOINT, RESPONSES } from '../support/contract.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 const CONTACT = 'https://gazette.example/(us)'
@@ -19,12 +19,8 @@ imprint: https://gazette.example/imprint
 license: { name: "Open [really]", url: "https://license.example/(1)" }
 `
 
-let service: RunningService
-let text: string
-beforeAll(async () => {
-  service = await startService({ site: SITE, env: { BASE_URL } })
-  text = (await service.request(DOCUMENTS.llmsTxt.path)).body
-})
+const service = await startService({ site: SITE, env: { BASE_URL } })
+const text = (await service.request(DOCUMENTS.llmsTxt.path)).body
 afterAll(() => service.stop())
 
 test('it is a heading, a quote, text without headings, then sections with only links', () => {

@@ -1,6 +1,6 @@
 /** Bodies and media types, chosen and random: which the endpoint accepts, and which reason refuses the others. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { oas31 } from 'openapi3-ts'
@@ -9,15 +9,11 @@ import { ENDPOINT, GOLDEN, MAX_BODY_BYTES, type RESPONSES } from '../support/con
 import { readList } from '../support/list-file.ts'
 import { expectResponse, POST_HEADERS, post } from '../support/raw.ts'
 import { parseJson } from '../support/response-check.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const [HOST] = POST_HEADERS
 
-let service: RunningService
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.stop())
 
 /** The addresses that got a 200. */

@@ -1,6 +1,6 @@
 /** The size and the deadline of a body. A client sees every refusal, and goes on with its connection if it can. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { MAX_DISCARDED_BYTES } from '../../src/limits.ts'
 import { BODY_DEADLINE_MS, DOCUMENTS, ENDPOINT, MAX_BODY_BYTES } from '../support/contract.ts'
@@ -17,7 +17,7 @@ import {
   toChunk,
   toRequest,
 } from '../support/raw.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const [, JSON_FIELD] = POST_HEADERS
 const HOST = 'Host: list.example'
@@ -26,11 +26,7 @@ const CHUNKED = 'Transfer-Encoding: chunked'
 /** Maximum memory of the service, in MiB. It has about 90 when idle, and 130 after all documents are built. */
 const MAX_MEMORY_MIB = 230
 
-let service: RunningService
-
-beforeAll(async () => {
-  service = await startService({ env: { BASE_URL: 'http://list.example' } })
-})
+const service = await startService({ env: { BASE_URL: 'http://list.example' } })
 afterAll(() => service.stop())
 
 /** Sends a body in pieces. Stops when the connection is closed. */

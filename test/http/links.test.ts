@@ -1,8 +1,8 @@
 /** Links: an agent finds everything, and every link leads to something that exists. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 const SITE = `
@@ -17,10 +17,7 @@ const LINK = [
   `<${BASE_URL}/sitemap.xml>; rel="sitemap"; type="application/xml"`,
 ].join(', ')
 
-let service: RunningService
-beforeAll(async () => {
-  service = await startService({ site: SITE, env: { BASE_URL } })
-})
+const service = await startService({ site: SITE, env: { BASE_URL } })
 afterAll(() => service.stop())
 
 test('the Link header is on every document, on 304 and on 404, also for HEAD, with media types that are true', async () => {

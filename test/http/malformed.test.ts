@@ -1,10 +1,10 @@
 /** Malformed HTTP: what the runtime refuses, and what the application responds to. */
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { DOCUMENTS } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { openConnection, POST_HEADERS, POST_LINE, toChunk, toRequest } from '../support/raw.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
 const HOST = 'Host: 127.0.0.1'
@@ -12,11 +12,7 @@ const BODY = '{"email":"malformed@example.org"}'
 const LENGTH = `Content-Length: ${BODY.length}`
 const LAST_CHUNK = '0\r\n\r\n'
 
-let service: RunningService
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 afterAll(() => service.stop())
 afterEach(async () => {
   expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)

@@ -1,20 +1,17 @@
 /** The operations listener. disk.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { exchange, toRequest } from '../support/raw.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
 const SITE = 'license: none\n'
 
-let service: RunningService
-beforeAll(async () => {
-  service = await startService({ site: SITE, env: { OPS_PORT: '0' } })
-})
+const service = await startService({ site: SITE, env: { OPS_PORT: '0' } })
 afterAll(async () => expect(await service.stop()).toBe(0))
 
 /** Reads the metrics by the grammar of the text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */

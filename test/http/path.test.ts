@@ -1,10 +1,10 @@
 /** Spellings of a path: only the path itself, byte for byte, reaches a resource. A rule of a proxy matches no other. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { readList } from '../support/list-file.ts'
 import { exchange, expectResponse, POST_HEADERS, type RawReply, toRequest } from '../support/raw.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const [, JSON_FIELD] = POST_HEADERS
 const BODY = '{"email":"path@example.org"}'
@@ -12,11 +12,7 @@ const BODY = '{"email":"path@example.org"}'
 /** If the Host is valid, the runtime normalizes the target in `request.url`. Otherwise it does not. */
 const HOSTS = ['127.0.0.1', 'a b'] as const
 
-let service: RunningService
-
-beforeAll(async () => {
-  service = await startService({ site: 'languages: [en, de, zh-Hans]' })
-})
+const service = await startService({ site: 'languages: [en, de, zh-Hans]' })
 afterAll(() => service.stop())
 
 async function send(line: string, host: string): Promise<RawReply> {

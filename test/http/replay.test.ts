@@ -4,7 +4,7 @@
  */
 
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import pino from 'pino'
 import { readConfig } from '../../src/config/config.ts'
@@ -20,7 +20,7 @@ import { DOCUMENTS, ENDPOINT, MAX_BODY_BYTES, RESPONSES } from '../support/contr
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, expectResponse, openConnection, type RawReply, toRequest } from '../support/raw.ts'
 import { listAnswers, type Operation } from '../support/response-check.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const HOST = 'Host: www.list.example'
 const ALIAS = 'Host: list.example'
@@ -40,17 +40,10 @@ const description = createDescription(config)
 /** Without the 429, which only a proxy sends: test/docs/deploy.test.ts compares it with the files for proxies. */
 const answers = listAnswers(description).filter(({ status }) => status !== 429)
 
-let service: RunningService
-let lockedService: RunningService
-let failingService: ReturnType<typeof startFailingService>
-let lock: Database
-
-beforeAll(async () => {
-  ;[service, lockedService] = await Promise.all([startService({ env }), startService({ env })])
-  failingService = startFailingService()
-  lock = new Database(join(lockedService.folder, 'data/rollcall.db'))
-  lock.run('BEGIN IMMEDIATE')
-})
+const [service, lockedService] = await Promise.all([startService({ env }), startService({ env })])
+const failingService = startFailingService()
+const lock = new Database(join(lockedService.folder, 'data/rollcall.db'))
+lock.run('BEGIN IMMEDIATE')
 
 afterAll(async () => {
   lock.close()

@@ -1,21 +1,19 @@
 /** The read-only resources: methods, headers, encodings and conditional requests, and how header values are read. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/representations.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, expectResponse, type RawReply, toRequest } from '../support/raw.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const
 const CODINGS = ['br', 'gzip'] as const
 
-let service: RunningService
-
-beforeAll(async () => {
-  service = await startService({ env: { BASE_URL: 'https://www.list.example', SITE_FILE: toSupportFile('site.yaml') } })
+const service = await startService({
+  env: { BASE_URL: 'https://www.list.example', SITE_FILE: toSupportFile('site.yaml') },
 })
 afterAll(() => service.stop())
 

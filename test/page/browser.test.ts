@@ -1,26 +1,19 @@
 /** What readers do with the page, in a real Chromium: with and without scripts, by keyboard, on networks that lie. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Page, Route } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
-import { type RunningService, startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
+import { startService } from '../support/service.ts'
 
 const { en } = LOCALES
 const ENDPOINT = '**/api/newsletter'
 
-let browser: Browser
-let folder: string
-let service: RunningService
-beforeAll(async () => {
-  folder = await createFolder()
-  service = await startService({ folder, site: 'name: The Gazette' })
-  browser = await startBrowser()
-})
+const service = await startService({ site: 'name: The Gazette' })
+const browser = await startBrowser()
 afterAll(async () => {
   await browser.close()
   await service.stop()
@@ -61,11 +54,11 @@ describe.each([
       await page.locator('form').waitFor()
       expect(await page.locator('#done').isVisible()).toBe(false)
     })
-    expect(await readList(folder)).toContain(email)
+    expect(await readList(service.folder)).toContain(email)
   })
 
   test('an invalid address gets a message, and the typed text stays', async () => {
-    const before = await readList(folder)
+    const before = await readList(service.folder)
     const options = { ...inLanguage('fr'), javaScriptEnabled, expected: FAILED_RESPONSE }
     await open(options, async (page) => {
       await send(page, 'name@example')
@@ -76,13 +69,13 @@ describe.each([
       expect(await field.getAttribute('aria-describedby')).toBe('outcome stored')
       expect(await page.locator('#outcome').getAttribute('role')).toBe('status')
     })
-    expect(await readList(folder)).toEqual(before)
+    expect(await readList(service.folder)).toEqual(before)
   })
 
   test('a store failure gets a message, the typed text stays, and a second attempt is stored once', async () => {
     const email = `again-${kind}@news.example`
     await open({ ...inLanguage('pl'), javaScriptEnabled, expected: FAILED_RESPONSE }, async (page) => {
-      const lock = await holdLock(toListFile(folder))
+      const lock = await holdLock(toListFile(service.folder))
       await send(page, email)
       await waitFor(page, LOCALES.pl.outcomes.storage_failure).finally(lock.release)
       expect(await page.locator('#email').inputValue()).toBe(email)
@@ -90,7 +83,7 @@ describe.each([
       await waitFor(page, LOCALES.pl.outcomes.accepted)
       await page.reload()
     })
-    expect((await readList(folder)).filter((listed) => listed === email)).toHaveLength(1)
+    expect((await readList(service.folder)).filter((listed) => listed === email)).toHaveLength(1)
   })
 
   test('the list of languages opens above its button by keyboard, and moves nothing', async () => {
@@ -223,5 +216,5 @@ test('the page works by keyboard only, and the focus is visible', async () => {
     await page.locator('#again').press('Enter')
     expect(await page.evaluate<string>('String(getSelection())')).toBe('keys@news.example')
   })
-  expect(await readList(folder)).toContain('keys@news.example')
+  expect(await readList(service.folder)).toContain('keys@news.example')
 })

@@ -2,13 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { openPage, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
-import { createFolder } from '../support/workspace.ts'
 
 const SITE = `
 name: The Gazette
@@ -25,14 +24,8 @@ privacy: https://www.gazette.example/privacy
 accent: "#fff3b0"
 `
 
-let browser: Browser
-let folder: string
-let service: RunningService
-beforeAll(async () => {
-  folder = await createFolder()
-  service = await startService({ folder, site: SITE })
-  browser = await startBrowser()
-})
+const service = await startService({ site: SITE })
+const browser = await startBrowser()
 afterAll(async () => {
   await browser.close()
   await service.stop()

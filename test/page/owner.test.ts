@@ -1,14 +1,13 @@
 /** The page belongs to the owner: words in each language, links, where people go next, and what other programs read. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { startBrowser, visit } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
 import { findBlock } from '../support/markdown.ts'
-import { type RunningService, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const BASE_URL = 'https://list.gazette.example'
@@ -37,15 +36,11 @@ const SITE = site.url.origin
 /** A proxy that limits every client. Its answers have no CORS header. */
 const limited = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('{}', { status: 429 }) })
 
-let browser: Browser
-let folder: string
-let service: RunningService
-beforeAll(async () => {
-  folder = await createFolder()
-  await writeFile(join(folder, 'logo.png'), PNG)
-  await writeFile(join(folder, 'ann.jpg'), JPEG)
-  await writeFile(join(folder, 'card.png'), CARD)
-  const file = `
+const folder = await createFolder()
+await writeFile(join(folder, 'logo.png'), PNG)
+await writeFile(join(folder, 'ann.jpg'), JPEG)
+await writeFile(join(folder, 'card.png'), CARD)
+const file = `
 name: { en: ${JSON.stringify(NAME)}, de: Die Rundschau }
 description: { en: Every Friday., de: Jeden Freitag. }
 note: { en: No ads., de: Keine Werbung. }
@@ -67,9 +62,8 @@ card: card.png
 languages: [en, de, fr]
 phrases: { subscribe: { de: Los } }
 `
-  service = await startService({ folder, site: file, env: { BASE_URL, CORS_ORIGINS: SITE } })
-  browser = await startBrowser()
-})
+const service = await startService({ folder, site: file, env: { BASE_URL, CORS_ORIGINS: SITE } })
+const browser = await startBrowser()
 afterAll(async () => {
   await browser.close()
   await service.stop()

@@ -1,22 +1,16 @@
 /** The page without a browser: its headers and its text, and the response to each form. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { readList } from '../support/list-file.ts'
-import { type RunningService, startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
+import { startService } from '../support/service.ts'
 
 const BASE_URL = 'https://www.gazette.example'
 
-let folder: string
-let service: RunningService
-beforeAll(async () => {
-  folder = await createFolder()
-  service = await startService({ folder, site: 'name: The Gazette', env: { BASE_URL } })
-})
+const service = await startService({ site: 'name: The Gazette', env: { BASE_URL } })
 afterAll(() => service.stop())
 
 /** Requests a page. Pages are not in the description, so the response is not checked against it. */
@@ -168,7 +162,7 @@ describe('the form', () => {
     expect(text).toContain('<bdi id="address" dir="ltr">ada@example.org</bdi>')
     expect(text).toContain(LOCALES.de.next)
     expect([outcomeIn(text), /<form[^>]* hidden="">/.test(text)]).toEqual(['', true])
-    expect(await readList(folder)).toEqual(['ada@example.org'])
+    expect(await readList(service.folder)).toEqual(['ada@example.org'])
   })
 
   test('thanks nobody without an accepted address', async () => {
@@ -185,7 +179,7 @@ describe('the form', () => {
     ['xemail=b%40c.example&email=first@example.org&email=d', 'first@example.org'],
   ])('reads %p as %p', async (form, email) => {
     expect((await post('/', form)).status).toBe(200)
-    expect(await readList(folder)).toContain(email)
+    expect(await readList(service.folder)).toContain(email)
   })
 
   test.each([
@@ -196,24 +190,24 @@ describe('the form', () => {
     // What is not shown counts all the same.
     [`${'eve@example.org'.padEnd(1_000)}x`, 'invalid_email'],
   ] as const)('responds to %p with the page, the message and the typed text', async (typed, outcome) => {
-    const before = await readList(folder)
+    const before = await readList(service.folder)
     const response = await postEmail('/ja', typed)
     const text = await response.text()
     expect([response.status, response.headers.get('cache-control')]).toEqual([400, FORM_CACHE])
     expect(outcomeIn(text)).toBe(LOCALES.ja.outcomes[outcome])
     expect(text).toContain(`value="${toEscaped(typed.slice(0, 1_000))}"`)
-    expect(await readList(folder)).toEqual(before)
+    expect(await readList(service.folder)).toEqual(before)
   })
 
   test('above the limit of a proxy gets the page with a message and the typed text, and stores nothing', async () => {
-    const before = await readList(folder)
+    const before = await readList(service.folder)
     const headers = { 'Content-Type': FORM, 'Rollcall-Limited': '1' }
     const response = await ask('/uk', { method: 'POST', headers, body: 'email=lim%40example.org' })
     expect([response.status, response.headers.get('cache-control')]).toEqual([429, FORM_CACHE])
     const text = await response.text()
     expect(outcomeIn(text)).toBe(LOCALES.uk.outcomes.too_many)
     expect(text).toContain('value="lim@example.org"')
-    expect(await readList(folder)).toEqual(before)
+    expect(await readList(service.folder)).toEqual(before)
   })
 
   test('of more than 16 KiB gets 413', async () => {

@@ -1,27 +1,19 @@
 /** Each state of the page: what a hand, a key and the Back button do to it, in a real Chromium. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
-import { type RunningService, startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
+import { startService } from '../support/service.ts'
 
 const { en } = LOCALES
 const ENDPOINT = '**/api/newsletter'
 const FAILED_RESPONSE = /the server responded with a status of|ERR_FAILED/
 
-let browser: Browser
-let folder: string
-let service: RunningService
-let bare: RunningService
-beforeAll(async () => {
-  folder = await createFolder()
-  service = await startService({ folder, site: 'name: The Gazette\nhome: https://www.gazette.example/' })
-  bare = await startService({ site: 'name: The Gazette\nlanguages: [en]\nlicense: none\ndevelopers: false' })
-  browser = await startBrowser()
-})
+const service = await startService({ site: 'name: The Gazette\nhome: https://www.gazette.example/' })
+const bare = await startService({ site: 'name: The Gazette\nlanguages: [en]\nlicense: none\ndevelopers: false' })
+const browser = await startBrowser()
 afterAll(async () => {
   await browser.close()
   await Promise.all([service.stop(), bare.stop()])
@@ -70,7 +62,7 @@ describe('the question about a likely address', () => {
       await page.locator('form > button').click()
       await waitFor(page, en.outcomes.accepted)
     })
-    expect(await readList(folder)).toContain(email)
+    expect(await readList(service.folder)).toContain(email)
   })
 
   test('its answer sends the other address, at once', async () => {
@@ -87,7 +79,7 @@ describe('the question about a likely address', () => {
       await page.keyboard.press('Enter')
       await waitFor(page, en.outcomes.accepted)
     })
-    const list = await readList(folder)
+    const list = await readList(service.folder)
     expect(list.filter((email) => email.startsWith('answer@'))).toEqual(['answer@gmail.com'])
   })
 
@@ -102,7 +94,7 @@ describe('the question about a likely address', () => {
       await send(page, 'edited@gmial.com')
       await waitFor(page, QUESTION)
     })
-    expect(await readList(folder)).not.toContain('edited@gmial.com')
+    expect(await readList(service.folder)).not.toContain('edited@gmial.com')
   })
 
   test.each(['fr', 'it', 'en', 'ar'] as const)('in %s, no line begins with the question mark', async (language) => {

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
-import { mkdtempSync, rmSync, statfsSync, statSync, symlinkSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
@@ -33,21 +33,6 @@ test('the thread ends under load, again and again', async () => {
     expect(service.log()).toContain('the writer thread has ended, so the service ends')
   }
   await expectKept(folder, ledger)
-})
-
-test('the free space is that of the disk of a linked list, not of the link', async () => {
-  // Two file systems on every Linux.
-  const real = mkdtempSync('/dev/shm/rollcall-test-')
-  onTestFinished(() => rmSync(real, { recursive: true }))
-  const link = join(await createFolder(), 'link.db')
-  symlinkSync(join(real, 'list.db'), link)
-  const store = await openSqliteThread(link, createLog('silent'))
-  const { freeBytes } = await store.measure()
-  await store.close()
-  const [shm, tmp] = [real, join(link, '..')]
-    .map((folder) => statfsSync(folder))
-    .map(({ bavail, bsize }) => bavail * bsize)
-  expect(Math.abs(freeBytes! - shm!)).toBeLessThan(Math.abs(freeBytes! - tmp!))
 })
 
 test('compaction waits for a long reader, whose end would let one commit move all that compaction has changed', async () => {
