@@ -48,7 +48,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // test/runners/start.ts walks the guide.
   'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
-  'docs/hand-over.md': ['ini rollcall-export.service', 'sh recipe'],
+  'docs/hand-over.md': ['sh unit', 'ini export.conf', 'sh recipe'],
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.

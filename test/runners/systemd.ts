@@ -42,11 +42,19 @@ test('systemd knows every setting of the units, and the exposure of each service
   }
 })
 
-test('systemd accepts the unit of the guide that hands over', async () => {
-  const unit = join(await createFolder(), 'rollcall-export.service')
-  const { text } = findBlock('docs/hand-over.md', 'ini', 'rollcall-export.service')
-  await writeFile(unit, text.replace('ExecStart=rollcall', `ExecStart=${process.execPath}`))
+test('systemd accepts the unit of the guide that hands over, and its exposure is at most 2.0', async () => {
+  const folder = await createFolder()
+  const unit = join(folder, 'rollcall-export.service')
+  const { text: script } = findBlock('docs/hand-over.md', 'sh', 'unit')
+  const programs = 'systemctl() { cat deploy/rollcall.service; }; sudo() { "$@"; }\n'
+  const { exitCode } = Bun.spawnSync(['sh', '-euc', programs + script.replaceAll('/etc/systemd/system', folder)], {
+    cwd: ROOT,
+  })
+  expect(exitCode).toBe(0)
+  const { text: changes } = findBlock('docs/hand-over.md', 'ini', 'export.conf')
+  await writeFile(`${unit}.d/export.conf`, changes.replace('ExecStart=rollcall', `ExecStart=${process.execPath}`))
   expect(analyze('verify', '--man=no', unit)).toBe('')
+  analyze('security', '--offline=true', '--no-pager', '--threshold=20', unit)
 })
 
 test('the service works with the restrictions of the unit, and ExecStartPost knows when it is ready', async () => {
