@@ -3,9 +3,9 @@ import { UsageError } from '../failure.ts'
 import { followLinks, type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
-import { createWriter, type Writer, type WriterOptions } from '../transfer/writing/formats.ts'
+import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
-import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
+import { type Exported, type Selection, type Sink, writeSelection } from '../transfer/writing/selection.ts'
 import { createProgress, note, toCount, writeData } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
@@ -83,12 +83,10 @@ function parseSelection({ since, until, after = 0, limit, includeReserved }: Exp
   return { after, limit, includeReserved, since: parseTime('--since', since), before }
 }
 
-interface ListOutput {
+interface ListOutput extends Pick<Sink, 'writer' | 'signal'> {
   /** A file; standard output when it is undefined. */
   readonly out: string | undefined
   readonly cursorFile: CursorFile | undefined
-  readonly writer: Writer
-  readonly signal: AbortSignal
 }
 
 /** Writes to a file or to standard output, and then saves the cursor. */

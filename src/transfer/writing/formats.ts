@@ -19,7 +19,7 @@ type Columns = Readonly<Record<string, (subscriber: Subscriber) => string>>
 const email = ({ email }: Subscriber) => email
 const toIso = ({ subscribedAt }: Subscriber) => subscribedAt.toISOString()
 const empty = () => ''
-const toData = (subscriber: Subscriber) => JSON.stringify({ subscribed_at: toIso(subscriber) })
+const toData = ({ subscribedAt }: Subscriber) => JSON.stringify({ subscribed_at: subscribedAt })
 
 /** The columns of our own CSV. */
 const PLAIN: Columns = { email, subscribed_at: toIso, seq: ({ seq }) => String(seq) }
@@ -34,10 +34,7 @@ const TARGET_COLUMNS = {
   ghost: { email, subscribed_to_emails: () => 'true', created_at: toIso },
   // Requires only "Email Address", and reads dates as YYYY-MM-DD (mailchimp.com/help/format-guidelines-for-your-import-file).
   // OPTIN_TIME is the name of the date in its own exports, which have seconds.
-  mailchimp: {
-    'Email Address': email,
-    OPTIN_TIME: (subscriber) => toIso(subscriber).slice(0, 19).replace('T', ' '),
-  },
+  mailchimp: { 'Email Address': email, OPTIN_TIME: (found) => toIso(found).slice(0, 19).replace('T', ' ') },
   // It takes the columns that it knows by their place, so they are the first ones; `Data` is a JSON object:
   // pentacent/keila, lib/keila/contacts/import.ex.
   keila: { Email: email, 'First name': empty, 'Last name': empty, Data: toData },
@@ -71,14 +68,10 @@ export function createWriter({ format, for: target, spreadsheetSafe }: WriterOpt
   if (format === 'ndjson') return { header: '', toLine: toJsonLine }
   const columns: Columns = target ? TARGET_COLUMNS[target] : PLAIN
   const values = Object.values(columns)
-  const toCell = spreadsheetSafe ? (value: string) => toCsvCell(escapeFormula(value)) : toCsvCell
+  const toText = spreadsheetSafe ? escapeFormula : String
   return {
     header: toCsvRow(Object.keys(columns)),
-    toLine: (subscriber) => {
-      let line = ''
-      for (const value of values) line += (line === '' ? '' : ',') + toCell(value(subscriber))
-      return `${line}\r\n`
-    },
+    toLine: (subscriber) => toCsvRow(values.map((value) => toText(value(subscriber)))),
   }
 }
 
@@ -98,5 +91,5 @@ function escapeFormula(value: string): string {
 }
 
 function toJsonLine({ seq, email, subscribedAt }: Subscriber): string {
-  return `${JSON.stringify({ email, subscribed_at: subscribedAt.toISOString(), seq })}\n`
+  return `${JSON.stringify({ email, subscribed_at: subscribedAt, seq })}\n`
 }

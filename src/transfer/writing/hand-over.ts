@@ -1,19 +1,9 @@
 /**
  * `export --exec`: hands subscribers to a command, and moves the cursor when the command confirms them.
  *
- *     the list
- *        |  a batch, complete
- *        v
- *     a file without a name                     outlives a kill of this process
- *        |  standard input
- *        v
- *     /bin/sh:  cat  |  /bin/sh -c COMMAND      a pipe, whose end the shell keeps
- *                       read                    then nothing may be left in it
- *        |  exit code 0
- *        v
- *     the cursor file                           gets the number of the last subscriber
- *
- * A kill at any point does not change the cursor, so the next run hands the batch over again: at least once.
+ * A batch is written to a file without a name, which outlives a kill of this process. A shell pipes it into the command, and
+ * looks for what the command left in the pipe. With exit code 0 and nothing left, the cursor file gets the number of the last
+ * subscriber. A kill before that does not change the cursor, so the next run hands the batch over again: at least once.
  */
 
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -23,13 +13,11 @@ import { createPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
-import type { Writer } from './formats.ts'
-import { type Exported, type Selection, type Written, writeSelection } from './selection.ts'
+import { type Exported, type Selection, type Sink, writeSelection } from './selection.ts'
 
-export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'> {
+export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'>, Pick<Sink, 'writer'> {
   readonly command: string
   readonly cursorFile: CursorFile
-  readonly writer: Writer
   /** Most subscribers in a batch. Default: HAND_OVER_BATCH with `follow`, otherwise all in one batch. */
   readonly batch?: number | undefined
   /** Wait for new subscribers, and repeat a batch that fails. */
@@ -48,9 +36,9 @@ const FOLLOW_INTERVAL_MS = 1_000
  *
  * @throws Failure when the command fails and `follow` is not set; the reason of the signal
  */
-export async function handOver(store: SubscriberStore, options: HandOverOptions): Promise<Exported> {
-  const { cursorFile, follow, signal, limit = Number.POSITIVE_INFINITY } = options
-  const size = options.batch ?? (follow ? HAND_OVER_BATCH : Number.POSITIVE_INFINITY)
+export async function handOver(store: SubscriberStore, options: HandOverOptions) {
+  const { cursorFile, follow, signal, limit = Infinity } = options
+  const size = options.batch ?? (follow ? HAND_OVER_BATCH : Infinity)
   let cursor = checkCursor(await store.head(), cursorFile.cursor)
   let [rows, reserved] = [0, 0]
   while (rows < limit) {
@@ -76,7 +64,7 @@ async function deliver(
   cursor: Cursor,
   limit: number,
   options: HandOverOptions,
-): Promise<Exported> {
+): Promise<Batch> {
   const { follow, signal, note, includeReserved } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
@@ -96,12 +84,12 @@ async function deliver(
   }
 }
 
-interface Batch extends Written {
+interface Batch extends Exported {
   /** The rows, in a file without a name; undefined when there is no subscriber. The caller closes it. */
   readonly file: FileHandle | undefined
 }
 
-/** @throws Failure when the file cannot be written */
+/** Writes the next batch to a file. @throws as `writeSelection`, which ends the command and with it the file */
 async function createBatch(
   store: SubscriberStore,
   selection: Selection,
@@ -119,14 +107,9 @@ async function createBatch(
     }
     await writeAll(output.fd, text, path)
   }
-  try {
-    return { ...(await writeSelection(store, selection, { writer, write, signal })), file }
-  } catch (error) {
-    await file?.close()
-    throw error
-  } finally {
-    await output?.close()
-  }
+  const written = await writeSelection(store, selection, { writer, write, signal })
+  await output?.close()
+  return { ...written, file }
 }
 
 /** Exit codes of SCRIPT that are not those of the command. */

@@ -23,13 +23,10 @@ export interface Selection {
 export interface Exported {
   /** Addresses written. */
   readonly rows: number
-  /** Addresses in reserved domains, up to the cursor, that were left out. */
+  /** Addresses in reserved domains, up to the cursor, that were not written. */
   readonly reserved: number
   /** Where the next export continues. */
   readonly cursor: number
-}
-
-export interface Written extends Exported {
   /** The `seq` of the first and of the last subscriber; 0 when there is none. */
   readonly first: number
   readonly last: number
@@ -40,40 +37,41 @@ export interface Sink {
   /** Gets the header with the first row, and nothing when there is no row. */
   readonly write: (text: string) => Promise<void>
   /** Stops between two pages. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
   readonly onPage?: (rows: number) => void
 }
 
 /** Writes the selected subscribers page by page. @throws StoreError; what `write` throws; the reason of the signal */
 export async function writeSelection(
   store: SubscriberStore,
-  selection: Selection,
+  { after, until = Infinity, since, before, limit = Infinity, includeReserved }: Selection,
   { writer, write, signal, onPage }: Sink,
-): Promise<Written> {
-  const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY, includeReserved } = selection
-  const { since, before } = selection
+): Promise<Exported> {
+  let { header } = writer
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
-  for await (const listed of listAfter(store, after)) {
-    signal?.throwIfAborted()
-    const page = listed.filter(({ seq }) => seq <= until)
-    const dated = page.filter(
-      ({ subscribedAt }) => (!since || subscribedAt >= since) && (!before || subscribedAt < before),
-    )
-    const candidates = includeReserved ? dated : dated.filter(({ email }) => !isReserved(email))
-    const selected = candidates.slice(0, limit - rows)
-    // At the limit the cursor stays at the last row, so that the next export selects the others.
-    const end = (selected.length < candidates.length ? selected : page).at(-1)
-    if (end === undefined) break
-    let text = rows === 0 ? writer.header : ''
-    for (const subscriber of selected) text += writer.toLine(subscriber)
-    if (selected.length > 0) await write(text)
-    rows += selected.length
-    reserved += dated.filter(({ seq }) => seq <= end.seq).length - selected.length
-    cursor = end.seq
-    first ||= selected[0]?.seq ?? 0
-    last = selected.at(-1)?.seq ?? last
+  for await (const page of listAfter(store, after)) {
+    signal.throwIfAborted()
+    let lines = ''
+    for (const subscriber of page) {
+      const { seq, email, subscribedAt } = subscriber
+      if (rows === limit || seq > until) break
+      cursor = seq
+      if ((since && subscribedAt < since) || (before && subscribedAt >= before)) continue
+      if (!includeReserved && isReserved(email)) {
+        reserved++
+        continue
+      }
+      lines += writer.toLine(subscriber)
+      rows++
+      first ||= seq
+      last = seq
+    }
+    if (lines !== '') {
+      await write(header + lines)
+      header = ''
+    }
     onPage?.(rows)
-    if (rows === limit) break
+    if (cursor !== page.at(-1)?.seq) break
   }
   return { rows, reserved, cursor, first, last }
 }
