@@ -1,4 +1,4 @@
-/** The file in which an export saves its cursor. Only one process at a time uses it. */
+/** The file in which an export saves its cursor. One export at a time uses it; doctor only reads it. */
 
 import { Database } from 'bun:sqlite'
 import { accessSync, constants, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface Cursor {
   readonly list?: string | undefined
 }
 
-/** Its end lets other processes use the file. */
+/** An export that has it open. At its end, another export may open the file. */
 export interface CursorFile extends Disposable {
   /** The path of the file, without links. */
   readonly path: string
@@ -26,7 +26,7 @@ export interface CursorFile extends Disposable {
 }
 
 /**
- * Opens a cursor file, and keeps other processes from doing so.
+ * Opens a cursor file, and keeps other exports from doing so.
  *
  * It locks a file of its own, because each save replaces the cursor file. That file is an empty database of SQLite, whose
  * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
@@ -37,15 +37,20 @@ export interface CursorFile extends Disposable {
 export async function openCursorFile(file: string): Promise<CursorFile> {
   const path = await findFile(file)
   const name = toLockName(path)
-  using opened = new DisposableStack()
   try {
     // Each save creates a file. Otherwise a batch would be handed over at every run, and the cursor never saved.
     accessSync(dirname(path), constants.W_OK)
     createPrivateFile(name, { mayExist: true })
-    const lock = opened.use(new Database(name))
+    const lock = new Database(name)
     // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
+    return {
+      path,
+      cursor: readCursor(path, file),
+      save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
+      [Symbol.dispose]: () => lock.close(),
+    }
   } catch (error) {
     if (toErrorCode(error).startsWith('SQLITE_BUSY')) {
       throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
@@ -53,14 +58,6 @@ export async function openCursorFile(file: string): Promise<CursorFile> {
     const failure = toFileFailure(error, file)
     if (failure instanceof Failure) throw failure
     throw new Failure(`${file}: its lock cannot be used: delete ${name} while no export runs`)
-  }
-  const cursor = readCursor(path, file)
-  const locks = opened.move()
-  return {
-    path,
-    cursor,
-    save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
-    [Symbol.dispose]: () => locks.dispose(),
   }
 }
 
