@@ -13,19 +13,16 @@ export async function count({ json, ...options }: ListOption & { json?: true }):
 export async function has(text: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
   const address = parseAddressArgument(text)
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
-  const { subscriber } = found
-  const state = toState(found)
+  const { subscriber, suppressedAt = null } = found
   // Without the inbox, nobody knows that an address is not on the list.
   const isKnown = subscriber !== undefined || process.exitCode === undefined
-  const since = subscriber?.subscribedAt.toISOString() ?? null
-  if (json) {
-    const { email = null, seq = null } = subscriber ?? {}
-    const suppressed_at = found.suppressedAt?.toISOString() ?? null
-    await printJson({ state, email, subscribed_at: since, suppressed_at, seq })
-  } else if (subscriber) await print(`${subscriber.email} has been on the list since ${since}`)
-  else
-    await print(
-      `not on the list${state === 'suppressed' ? ': suppressed' : ''}${isKnown ? '' : ', unless it is in the inbox'}`,
-    )
   if (isKnown) process.exitCode = subscriber ? EXIT.done : EXIT.failed
+  if (json) {
+    const { email = null, subscribedAt = null, seq = null } = subscriber ?? {}
+    const dates = { subscribed_at: subscribedAt, suppressed_at: suppressedAt }
+    return await printJson({ state: toState(found), email, ...dates, seq })
+  }
+  const absent = `not on the list${suppressedAt ? ': suppressed' : ''}${isKnown ? '' : ', unless it is in the inbox'}`
+  const since = subscriber?.subscribedAt.toISOString()
+  await print(subscriber ? `${subscriber.email} has been on the list since ${since}` : absent)
 }

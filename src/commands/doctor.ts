@@ -21,7 +21,7 @@ interface DoctorOptions extends ListOption {
   readonly cursorFile?: string
 }
 
-/** `rollcall doctor`: checks the settings and the list, and changes nothing. */
+/** `rollcall doctor`: checks the settings, the running service, the public address and the list. It changes nothing. */
 export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {
   const list = findList(options)
   const results: CheckResult[] = []
@@ -47,10 +47,14 @@ function findList(options: ListOption): ListUrl | undefined {
 async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
-  if (settings.ok) yield await runCheck('site', () => checkSite(readConfig()))
-  if (settings.ok && list) yield await runCheck('service', () => checkService(list, readConfig()))
-  if (settings.ok) yield await runCheck('address', () => checkAddress(readConfig()))
-  yield await runCheck('leftovers', () => checkLeftovers(list, cursorFile))
+  // Valid settings name a list.
+  if (settings.ok && list) {
+    const config = readConfig()
+    yield runCheck('site', () => checkSite(config))
+    yield runCheck('service', () => checkService(list, config))
+    yield runCheck('address', () => checkAddress(config))
+  }
+  yield runCheck('leftovers', () => checkLeftovers(list, cursorFile))
   if (list) yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
 }
 
@@ -59,9 +63,7 @@ const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
 /** Looks for values that an owner forgets to change. @throws Failure */
 function checkSite({ baseUrl, site, siteFile }: Config): string {
   const { hostname } = new URL(baseUrl)
-  if (EXAMPLE.test(hostname)) {
-    throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
-  }
+  if (EXAMPLE.test(hostname)) throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
   if (site.words.name !== undefined || isLocal) return `${site.name}, from ${siteFile?.path ?? 'the defaults'}`
   throw new Failure(`its name is "${site.name}", the default: set name in ${siteFile?.path ?? 'site.yaml'}`)
@@ -104,13 +106,12 @@ const ADDRESS_MS = 5_000
 async function checkAddress({ baseUrl }: Config): Promise<string> {
   if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
     return `${baseUrl} is for this machine only`
-  const ask = (path: string) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(ADDRESS_MS) })
   try {
     for (const [path, status, text] of [
       [ENDPOINT.path, 405, '"method_not_allowed"'],
       [DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`],
     ] as const) {
-      const answer = await ask(path)
+      const answer = await fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(ADDRESS_MS) })
       if (answer.status === status && (await answer.text()).includes(text)) continue
       const to = answer.headers.get('Location')
       throw new Failure(
@@ -119,8 +120,8 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
     }
     return `${baseUrl} leads to this service`
   } catch (error) {
-    const code = toErrorCode(error)
     if (error instanceof Failure) throw error
+    const code = toErrorCode(error)
     if (/CERT|SSL|TLS|SIGNATURE/.test(code))
       throw new Failure(`${baseUrl}: its certificate is not valid (${code}): renew it`)
     return `${baseUrl} cannot be reached from this machine, so it was not checked`
@@ -129,15 +130,15 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
 
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
 async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promise<string> {
-  const name = list?.kind === 'sqlite' ? list.file : ''
-  const file = existsSync(name) ? realpathSync(name) : resolve(name)
-  const rescues = name ? (await listRescues(file)).map(quotePath) : []
+  const name = list?.kind === 'sqlite' ? resolve(list.file) : ''
+  const file = existsSync(name) ? realpathSync(name) : name
+  const rescues = file ? await listRescues(file) : []
   if (rescues.length > 0) {
     throw new Failure(
-      `${rescues.join(' ')}: when the list was lost, this kept its addresses: restore or import it, if that is not done, and move it to another folder`,
+      `${rescues.map(quotePath).join(' ')}: when the list was lost, this kept its addresses: restore or import it, if that is not done, and move it to another folder`,
     )
   }
-  const folders = [...new Set(['', dirname(cursorFile), name && dirname(file)].map((folder) => resolve(folder)))]
+  const folders = [...new Set(['', cursorFile, file].map((path) => resolve(dirname(path))))]
   const found = (await Promise.all(folders.map((folder) => listLeftovers(folder)))).flat()
   if (found.length === 0) return `none in ${folders.join(' and ')}`
   throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}`)

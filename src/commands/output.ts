@@ -1,4 +1,4 @@
-/** Output of the commands: data to standard output, everything else to standard error. Controls in it are escaped. */
+/** Output of the commands: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
 
 import { readFileSync } from 'node:fs'
 import { isDumbTerminal } from '../config/environment.ts'
@@ -62,9 +62,6 @@ export function toCount(count: number, noun: string, plural = `${noun}s`): strin
   return `${toNumber(count)} ${count === 1 ? noun : plural}`
 }
 
-/** Says how far a command is. @param total in the same unit; 0 when it is not known */
-type ShowProgress = (done: number, total: number) => void
-
 /** Milliseconds before the first drawing, and between two. A command that takes less shows no progress. */
 const INTERVAL_MS = 200
 
@@ -80,16 +77,16 @@ function clearProgress(): void {
 
 /**
  * Creates a function that shows a line such as `importing 120,000 rows (43 %)`, if standard error is a terminal. The next
- * output, and the end of the process, clear it.
+ * output, and the end of the process, clear it. Its total is 0 when it is not known.
  *
  * @param options.hasOutput the command writes to standard output meanwhile: no line if that is a terminal too
  */
-export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}): ShowProgress {
+export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}) {
   const { stderr, stdout } = process
   const isShown = stderr.isTTY && !(hasOutput && stdout.isTTY) && !isDumbTerminal()
   let drawnAt = performance.now()
   process.on('exit', clearProgress)
-  return (done, total) => {
+  return (done: number, total: number): void => {
     if (!isShown || performance.now() < drawnAt + INTERVAL_MS) return
     drawnAt = performance.now()
     // A total may be an estimate.

@@ -18,7 +18,7 @@ export async function remove(texts: readonly string[], { forget, json, ...option
   const states = await removeAll(list, emails, !forget)
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
-    await print(addresses.map(({ email, was }) => `${email}: ${(forget ? FORGOTTEN : SUPPRESSED)[was]}`).join('\n'))
+    await print(addresses.map(({ email, was }) => `${email}: ${OUTCOMES[was][forget ? 1 : 0]}`).join('\n'))
     return note(`the list: ${toListName(list)}`)
   }
   const state = forget ? 'absent' : 'suppressed'
@@ -32,11 +32,8 @@ export async function remove(texts: readonly string[], { forget, json, ...option
   })
 }
 
-async function removeAll(
-  list: ListUrl,
-  emails: readonly Address[],
-  suppress: boolean,
-): Promise<readonly SubscriptionState[]> {
+/** Returns the state of each address before. */
+async function removeAll(list: ListUrl, emails: readonly Address[], suppress: boolean) {
   const showProgress = createProgress('removing', { unit: 'addresses' })
   let done = 0
   const onProgress = (count: number) => {
@@ -64,16 +61,9 @@ async function readAddresses(texts: readonly string[]): Promise<readonly string[
   return texts.flatMap((text) => (text === '-' ? lines : text))
 }
 
-/** Says what happened to an address, by its state before. */
-const SUPPRESSED: Readonly<Record<SubscriptionState, string>> = {
-  subscribed: 'removed',
-  suppressed: 'suppressed before',
-  absent: 'was not on the list, now suppressed',
-}
-
-/** The same for `--forget`. */
-const FORGOTTEN: Readonly<Record<SubscriptionState, string>> = {
-  subscribed: 'removed, not suppressed',
-  suppressed: 'no longer suppressed',
-  absent: 'was not on the list',
-}
+/** Says what happened to an address, by its state before; the second one is for `--forget`. */
+const OUTCOMES = {
+  subscribed: ['removed', 'removed, not suppressed'],
+  suppressed: ['suppressed before', 'no longer suppressed'],
+  absent: ['was not on the list, now suppressed', 'was not on the list'],
+} as const

@@ -28,7 +28,7 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
 }
 
 function toJson({ lastAcceptedAt, ...counts }: ListSummary) {
-  return { ...counts, last_accepted_at: lastAcceptedAt?.toISOString() ?? null }
+  return { ...counts, last_accepted_at: lastAcceptedAt ?? null }
 }
 
 function toText(list: string, { before, after, keptFiles }: Restored, dryRun: true | undefined): string {

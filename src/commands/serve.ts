@@ -70,11 +70,11 @@ function waitForSignal(log: Log): Promise<number> {
   let signaledAt: number | undefined
   function onSignal(signal: NodeJS.Signals): void {
     const now = performance.now()
-    if (signaledAt !== undefined && now - signaledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
-    if (signaledAt !== undefined) return
-    signaledAt = now
-    log.info({ signal }, 'stopping: the service answers every request that has begun')
-    resolve(now)
+    if (signaledAt === undefined) {
+      log.info({ signal }, 'stopping: the service answers every request that has begun')
+      signaledAt = now
+      resolve(now)
+    } else if (now - signaledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   if (!ignoresHangup()) process.on('SIGHUP', onSignal)

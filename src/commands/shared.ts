@@ -31,11 +31,7 @@ export function parseAddressArgument(text: string): Address {
   throw new UsageError(`${JSON.stringify(text.slice(0, 80))}: ${parsed.reason}`)
 }
 
-/**
- * Opens a list, works on it, and closes it.
- *
- * @param options.access what the work does with the list: see StoreOptions
- */
+/** Opens a list, works on it, and closes it. @param options.access as StoreOptions says */
 export async function withStore<T>(
   list: ListUrl,
   work: (store: SubscriberStore) => Promise<T>,

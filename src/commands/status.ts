@@ -54,7 +54,7 @@ function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreSt
     list,
     ...numbers,
     free_bytes: freeBytes ?? null,
-    last_accepted_at: lastAcceptedAt?.toISOString() ?? null,
+    last_accepted_at: lastAcceptedAt ?? null,
     writable: problem === undefined,
     problem: problem ?? null,
   }
