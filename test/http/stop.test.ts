@@ -60,8 +60,7 @@ test('during a stop, the last response of an open connection closes it', async (
 
 // Not concurrent, because the rest of a body must arrive in time.
 test('a stop waits a second for bodies, answers 408 to those that do not end, and waits neither for heads nor for silent connections', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
+  const service = await startService()
   const open = () => openConnection(service.port)
   const [slow, headless, kept] = await Promise.all([open(), open(), open()])
   const stuck = await Promise.all(Array.from({ length: 10 }, open))
@@ -86,13 +85,12 @@ test('a stop waits a second for bodies, answers 408 to those that do not end, an
     const reply = await each.receive('POST')
     expect([reply?.status, reply?.headers.get('connection')]).toEqual([408, 'close'])
   }
-  expect(await readList(folder)).toEqual(['kept@example.org', 'slow@example.org'])
+  expect(await readList(service.folder)).toEqual(['kept@example.org', 'slow@example.org'])
 })
 
 test.concurrent('the end of a terminal (SIGHUP) is a stop as on SIGTERM: the log says so, and every request is answered', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder))
+  const service = await startService()
+  const lock = await holdLock(toListFile(service.folder))
   const waiting = service.subscribe('waiting@example.org')
   await service.request(DOCUMENTS.openApiJson.path)
   const stopped = stop(service, 'SIGHUP')
@@ -111,9 +109,8 @@ test.concurrent('nohup lets the service outlive its terminal', async () => {
 })
 
 test.concurrent('a stop waits for a lock of the list, and stores the addresses of clients that have disconnected', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder))
+  const service = await startService()
+  const lock = await holdLock(toListFile(service.folder))
   // The first address is in a commit, and the others wait for the next.
   for (const email of ['first@example.org', 'second@example.org']) {
     const connection = await openConnection(service.port)
@@ -129,7 +126,7 @@ test.concurrent('a stop waits for a lock of the list, and stores the addresses o
   expect((await waiting).status).toBe(200)
   expect(await stopped).toEqual(CLEAN)
   expect(service.log()).not.toContain('the store')
-  expect(await readList(folder)).toEqual(['first@example.org', 'second@example.org', 'waiting@example.org'])
+  expect(await readList(service.folder)).toEqual(['first@example.org', 'second@example.org', 'waiting@example.org'])
 })
 
 test.concurrent('a stop is forced when the store hangs, and says how many addresses it has not confirmed', async () => {
@@ -147,9 +144,8 @@ test.concurrent('a stop is forced when the store hangs, and says how many addres
 })
 
 test.concurrent('a second signal, a second after the first, ends the service at once', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
-  const lock = await holdLock(toListFile(folder))
+  const service = await startService()
+  const lock = await holdLock(toListFile(service.folder))
   const waiting = await openConnection(service.port)
   waiting.send(toPost('waiting@example.org'))
   await service.request(DOCUMENTS.openApiJson.path)

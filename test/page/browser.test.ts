@@ -1,12 +1,13 @@
 /** What readers do with the page, in a real Chromium: with and without scripts, by keyboard, on networks that lie. */
 
+import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
 import { startBrowser, type Visit, visit } from '../support/browser.ts'
-import { holdLock, readList, toListFile } from '../support/list-file.ts'
+import { readList, toListFile } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
 
 const { en } = LOCALES
@@ -75,9 +76,11 @@ describe.each([
   test('a store failure gets a message, the typed text stays, and a second attempt is stored once', async () => {
     const email = `again-${kind}@news.example`
     await open({ ...inLanguage('pl'), javaScriptEnabled, expected: FAILED_RESPONSE }, async (page) => {
-      const lock = await holdLock(toListFile(service.folder))
+      using db = new Database(toListFile(service.folder))
+      db.run('PRAGMA busy_timeout = 5000')
+      db.run(`CREATE TRIGGER broken BEFORE INSERT ON inbox BEGIN SELECT raise(ABORT, 'broken'); END`)
       await send(page, email)
-      await waitFor(page, LOCALES.pl.outcomes.storage_failure).finally(lock.release)
+      await waitFor(page, LOCALES.pl.outcomes.storage_failure).finally(() => db.run('DROP TRIGGER broken'))
       expect(await page.locator('#email').inputValue()).toBe(email)
       await page.locator('form > button').click()
       await waitFor(page, LOCALES.pl.outcomes.accepted)

@@ -4,14 +4,12 @@ import { expect, test } from 'bun:test'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
-import { createFolder } from '../support/workspace.ts'
 
 test('while the lock is held, requests get 500, and documents are served; afterward requests get 200', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder, env: { OPS_PORT: '0' } })
+  const service = await startService({ env: { OPS_PORT: '0' } })
   const readyz = async () => (await service.ops('/readyz')).status
   expect((await service.subscribe('before@example.org')).status).toBe(200)
-  const lock = await holdLock(toListFile(folder))
+  const lock = await holdLock(toListFile(service.folder))
 
   const refused = ['early1', 'early2'].map((name) => service.subscribe(`${name}@example.org`))
   const unready = readyz()
@@ -33,7 +31,7 @@ test('while the lock is held, requests get 500, and documents are served; afterw
   expect(service.log().match(/the store has recovered/g)).toHaveLength(1)
 
   expect(await service.stop()).toBe(0)
-  const list = await readList(folder)
+  const list = await readList(service.folder)
   // An address that got a 500 may be on the list or not.
   expect(list.map((email) => email.toLowerCase()).filter((email) => !email.startsWith('early'))).toEqual([
     'before@example.org',

@@ -24,16 +24,15 @@ async function refuse(folder: string, env: Environment): Promise<{ code: number 
 }
 
 test.concurrent('the service starts in an empty folder, and creates the list in its own folder', async () => {
-  const folder = await createFolder()
-  const service = await startService({ folder })
-  expect(await readdir(folder)).toEqual(['data'])
+  const service = await startService()
+  expect(await readdir(service.folder)).toEqual(['data'])
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect(service.log().split('\n')[1]).toMatch(
     /listening on 127\.0\.0\.1 port \d+ .*sqlite:data\/rollcall\.db and no site file/,
   )
   expect(await service.stop()).toBe(0)
-  expect((await readdir(join(folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
-  expect(await readList(folder)).toEqual(['ada@example.org'])
+  expect((await readdir(join(service.folder, 'data'))).toSorted()).toEqual(['rollcall.db'])
+  expect(await readList(service.folder)).toEqual(['ada@example.org'])
 })
 
 test.concurrent('a port that is taken stops the start, and the list is closed', async () => {
