@@ -90,16 +90,13 @@ interface ListOutput extends Pick<Sink, 'writer' | 'signal'> {
 }
 
 /** Writes to a file or to standard output, and then saves the cursor. */
-async function writeList(
-  store: SubscriberStore,
-  selection: Selection,
-  { out, cursorFile, writer, signal }: ListOutput,
-): Promise<Exported> {
+async function writeList(store: SubscriberStore, selection: Selection, output: ListOutput): Promise<Exported> {
+  const { out, cursorFile, writer, signal } = output
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
   const total = start.seq > 0 || selection.limit !== undefined ? 0 : (await store.count()).subscribers
   const showProgress = createProgress('exporting', { hasOutput: out === undefined })
+  const onPage = (rows: number) => showProgress(rows, total)
   async function writeTo(write: Write): Promise<Exported> {
-    const onPage = (rows: number) => showProgress(rows, total)
     const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal, onPage })
     if (exported.rows === 0) await write(writer.header)
     return exported

@@ -59,12 +59,7 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions)
 }
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
-async function deliver(
-  store: SubscriberStore,
-  cursor: Cursor,
-  limit: number,
-  options: HandOverOptions,
-): Promise<Batch> {
+async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
   const { follow, signal, note, includeReserved } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
@@ -90,22 +85,19 @@ interface Batch extends Exported {
 }
 
 /** Writes the next batch to a file. @throws as `writeSelection`, which ends the command and with it the file */
-async function createBatch(
-  store: SubscriberStore,
-  selection: Selection,
-  { writer, cursorFile: { path }, signal }: HandOverOptions,
-): Promise<Batch> {
+async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions): Promise<Batch> {
+  const { writer, cursorFile, signal } = options
   let output: FileHandle | undefined
   let file: FileHandle | undefined
   async function write(text: string): Promise<void> {
     if (!output) {
-      const partial = await createPartialFile(path)
+      const partial = await createPartialFile(cursorFile.path)
       output = await open(partial, 'w')
       file = await open(partial, 'r')
       // The system deletes the content with the last process that has the file open, however that process ends.
       await rm(partial)
     }
-    await writeAll(output.fd, text, path)
+    await writeAll(output.fd, text, cursorFile.path)
   }
   const written = await writeSelection(store, selection, { writer, write, signal })
   await output?.close()
@@ -133,10 +125,7 @@ trap 'exit ${SCRIPT_EXIT.notSent}' USR1
  *
  * @returns undefined when the command has read the batch to its end and exited with 0; otherwise what went wrong
  */
-async function runCommand(
-  { file, first, last }: Batch,
-  { command, signal, note }: HandOverOptions,
-): Promise<string | undefined> {
+async function runCommand({ file, first, last }: Batch, { command, signal, note }: HandOverOptions) {
   if (file === undefined) return undefined
   const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {
     stdin: file.fd,
