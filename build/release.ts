@@ -8,9 +8,8 @@ import { version } from '../package.json' with { type: 'json' }
 import { writeArchive } from './archive.ts'
 import { TARGETS, writeDeb } from './deb.ts'
 import { buildExecutable, PLATFORMS } from './executable.ts'
-import { readManifest, readNotices } from './notices.ts'
+import { listPackages, readManifest, readNotices } from './notices.ts'
 import { type Origin, ROOT, readOrigin } from './origin.ts'
-import { writeSbom } from './sbom.ts'
 
 /** Writes a release to a folder. @param platforms the targets of executables */
 export async function writeRelease(
@@ -31,6 +30,34 @@ export async function writeRelease(
   }
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), readNotices())
   await $`sha256sum * > SHA256SUMS`.cwd(folder)
+}
+
+/** The generator of the SBOM has a lock file of its own. */
+const TOOL = join(import.meta.dir, 'sbom')
+
+interface Component {
+  readonly group?: string
+  readonly name: string
+  readonly version: string
+}
+
+/**
+ * Writes the SBOM (CycloneDX): the packages that the service needs, as they are installed.
+ *
+ * @throws Error with the differences when it has other packages than those that are installed
+ */
+async function writeSbom(file: string): Promise<void> {
+  await $`npm ci --omit=optional --no-audit --loglevel=error --prefix ${TOOL}`.quiet()
+  const options = ['--omit', 'dev', '--output-reproducible', '--output-format', 'JSON', '--output-file', file]
+  await $`node ${TOOL}/node_modules/.bin/cyclonedx-npm ${options} ${ROOT}/package.json`.cwd(TOOL).quiet()
+  const { components }: { components: readonly Component[] } = await Bun.file(file).json()
+  const named = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`)
+  const installed = listPackages().map((folder) => {
+    const { name, version } = readManifest(folder)
+    return `${name} ${version}`
+  })
+  const differences = [...new Set(named).symmetricDifference(new Set(installed))]
+  if (differences.length > 0) throw new Error(`the SBOM differs from what is installed: ${differences.join(', ')}`)
 }
 
 /** Packs the npm package. Its package.json says where it comes from; that of the checkout cannot know it. */

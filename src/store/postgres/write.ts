@@ -14,7 +14,7 @@ export async function applyChanges(
   { add, remove, suppress, forget }: Changes,
   last: number,
 ): Promise<void> {
-  if (remove.length > 0) await deleteSubscribers(transaction, remove)
+  if (remove.length > 0) await removeSubscribers(transaction, remove)
   if (forget.length > 0) await deleteSuppressions(transaction, forget)
   if (suppress.length > 0) await suppressAddresses(transaction, suppress)
   if (add.length === 0) return
@@ -26,7 +26,7 @@ export async function applyChanges(
   await transaction`UPDATE rollcall.list SET last_seq = ${last + add.length}::bigint, forgotten_seq = ${last + add.length}::bigint`
 }
 
-async function deleteSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
+async function removeSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
   // By number and identity: whatever happens to a number on its way, nobody else is deleted.
   const result = await transaction`
     DELETE FROM rollcall.subscribers s
