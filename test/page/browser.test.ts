@@ -6,7 +6,7 @@ import type { Page, Route } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
-import { startBrowser, type Visit, visit } from '../support/browser.ts'
+import { send, startBrowser, type Visit, visit, waitFor } from '../support/browser.ts'
 import { readList, toListFile } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
 
@@ -26,16 +26,6 @@ const FAILED_RESPONSE = /the server responded with a status of/
 const open = <T>(options: Visit, act: (page: Page) => Promise<T>) => visit(browser, service.origin, options, act)
 
 const inLanguage = (language: Language): Visit => ({ path: toPagePath(language, LANGUAGE_TAGS), locale: language })
-
-async function send(page: Page, email: string): Promise<void> {
-  await page.locator('#email').fill(email)
-  await page.keyboard.press('Enter')
-}
-
-/** Waits until the page shows an outcome. The error after the time limit contains the outcome. */
-async function waitFor(page: Page, outcome: string): Promise<void> {
-  await page.locator('#outcome, #done', { hasText: outcome }).filter({ visible: true }).waitFor({ timeout: 40_000 })
-}
 
 describe.each([
   ['with scripts', true],

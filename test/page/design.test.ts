@@ -5,7 +5,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { LANGUAGE_TAGS, type Language } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
-import { openPage, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
+import { openPage, send, startBrowser, type Visit, visit, type WatchedPage } from '../support/browser.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
@@ -39,17 +39,15 @@ const readStyle = (page: Page, place: string, property: string, pseudo = '') =>
     `getComputedStyle(document.querySelector(${JSON.stringify(place)}), '${pseudo}')['${property}']`,
   )
 
-async function send(page: Page, email: string, place: string): Promise<void> {
-  await page.locator('#email').fill(email)
-  await page.keyboard.press('Enter')
+async function sendAndWait(page: Page, email: string, place: string): Promise<void> {
+  await send(page, email)
   await page.locator(place).filter({ visible: true, hasText: /\S/ }).waitFor()
 }
 
 /** Starts to send an address, and stays there. */
 async function startSending(page: Page): Promise<void> {
   await page.route('**/api/newsletter', () => {})
-  await page.locator('#email').fill('ann@news.example')
-  await page.keyboard.press('Enter')
+  await send(page, 'ann@news.example')
   await page.locator('[aria-disabled="true"]').waitFor()
 }
 
@@ -84,7 +82,7 @@ test.each([
   await open({ viewport: { width, height }, reducedMotion: 'reduce' }, async (page) => {
     const read = async () => (await page.locator('h1').boundingBox())!.y
     const before = await read()
-    await send(page, 'ann@news.example', '#done h2')
+    await sendAndWait(page, 'ann@news.example', '#done h2')
     expect(Math.abs((await read()) - before)).toBeLessThanOrEqual(2)
     const heading = (await page.locator('#done h2').boundingBox())!
     expect(heading.y + heading.height).toBeLessThanOrEqual(height)
@@ -110,7 +108,7 @@ test('a large screen shows a larger page, all of it at once, and a short page be
 test.each(['light', 'dark'] as const)('in the %s theme, button and check mark have the exact accent', async (theme) => {
   const colors = await open({ colorScheme: theme }, async (page) => {
     const button = await readStyle(page, 'form > button', 'backgroundColor')
-    await send(page, 'ann@news.example', '#done')
+    await sendAndWait(page, 'ann@news.example', '#done')
     return [button, await readStyle(page, '#done svg', 'fill')]
   })
   expect(colors).toEqual(['rgb(255, 243, 176)', 'rgb(255, 243, 176)'])
@@ -146,7 +144,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
       async (tag) => {
         const { page, errors } = opened
         await page.goto(toPagePath(tag, LANGUAGE_TAGS))
-        await send(page, 'ann@gmial.com', '#outcome button')
+        await sendAndWait(page, 'ann@gmial.com', '#outcome button')
         // The click elsewhere would close the list.
         for (const details of await page.locator('details').all())
           await details.evaluate((all) => all.setAttribute('open', ''))
@@ -197,10 +195,10 @@ test.each([
       return boxes.map((box) => box!.y + scroll)
     }
     const before = await read()
-    await send(page, 'x@news', '#outcome:not(:empty)')
+    await sendAndWait(page, 'x@news', '#outcome:not(:empty)')
     expect(await read()).toEqual(before)
     await isOnScreen('#outcome')
-    await send(page, 'dan@news.example', '#done h2')
+    await sendAndWait(page, 'dan@news.example', '#done h2')
     await isOnScreen('#done h2')
   })
 })
@@ -223,7 +221,7 @@ test.each(['no-preference', 'reduce'] as const)('motion is short, or absent: %s'
     // The next one is over within 0.2 s, which may be before it is read.
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Animation.setPlaybackRate', { playbackRate: 0 })
-    await send(page, 'ann@news.example', '#done')
+    await sendAndWait(page, 'ann@news.example', '#done')
     const done = await listAnimations(page)
     expect(done.map(([name]) => name)).toEqual(isReduced ? [] : ['draw'])
     for (const [, duration] of done) expect(duration).toBeLessThan(200)

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LOCALES } from '../../src/locales/languages.ts'
-import { startBrowser, type Visit, visit } from '../support/browser.ts'
+import { send, startBrowser, type Visit, visit, waitFor } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
 
@@ -20,15 +20,6 @@ afterAll(async () => {
 })
 
 const open = <T>(options: Visit, act: (page: Page) => Promise<T>) => visit(browser, service.origin, options, act)
-
-async function send(page: Page, email: string): Promise<void> {
-  await page.locator('#email').fill(email)
-  await page.keyboard.press('Enter')
-}
-
-/** Waits until the page shows an outcome. */
-const waitFor = (page: Page, outcome: string) =>
-  page.locator('#outcome, #done', { hasText: outcome }).filter({ visible: true }).waitFor({ timeout: 40_000 })
 
 describe('the question about a likely address', () => {
   const QUESTION = 'Did you mean'

@@ -76,3 +76,14 @@ export async function visit<T>(
     await context.close()
   }
 }
+
+/** Types an address into the form, and sends it. */
+export async function send(page: Page, email: string): Promise<void> {
+  await page.locator('#email').fill(email)
+  await page.keyboard.press('Enter')
+}
+
+/** Waits until the page shows an outcome. The error after the time limit contains the outcome. */
+export async function waitFor(page: Page, outcome: string): Promise<void> {
+  await page.locator('#outcome, #done', { hasText: outcome }).filter({ visible: true }).waitFor({ timeout: 40_000 })
+}
