@@ -31,6 +31,8 @@ const program = new Command('rollcall')
   .enablePositionalOptions()
   .hook('preAction', (_, command) => checkCommand(command))
 
+const json = new Option('--json', 'Print JSON')
+
 addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcall serve').action(async () =>
   (await import('./commands/serve.ts')).serve(),
 )
@@ -44,31 +46,21 @@ addVerb('init', 'Ask four questions, and write the settings and the site file', 
   .action(async (folder, options) => (await import('./commands/init.ts')).init(folder, options))
 
 addListVerb('count', 'Print the number of addresses on the list', 'rollcall count --json')
-  .option('--json', 'Print JSON, with the numbers of reserved and of suppressed addresses')
+  .addOption(json)
   .action(async (options) => (await import('./commands/count.ts')).count(options))
 
 addListVerb('has', 'Print whether an address is on the list; if not, exit with 1', 'rollcall has ada@example.org')
   .argument('<address>', 'The address to look up')
-  .option('--json', 'Print JSON')
+  .addOption(json)
   .action(async (address, options) => (await import('./commands/count.ts')).has(address, options))
 
-addListVerb(
-  'export',
-  'Write the list as CSV, NDJSON or one address per line',
-  "rollcall export --cursor-file sync.cursor --format ndjson --exec './send-welcome'",
-)
+addListVerb('export', 'Write the list as CSV, NDJSON or one address per line', 'rollcall export --out list.csv')
   .addOption(new Option('--format <format>', 'Write this format').choices(FORMATS).default('csv'))
-  .addOption(
-    excluding('format', '--for <program>', 'Write CSV with the columns that this program imports').choices(TARGETS),
-  )
+  .addOption(excluding('format', '--for <program>', 'Write CSV that this program can import').choices(TARGETS))
   .option('--after <cursor>', 'Start after this cursor', parseWholeNumber)
   .addOption(
     // With --since or --until the cursor would pass everybody else.
-    excluding(
-      ['after', 'since', 'until'],
-      '--cursor-file <file>',
-      'Start after the cursor in this file, and save the new cursor there',
-    ),
+    excluding(['after', 'since', 'until'], '--cursor-file <file>', 'Start after the cursor in this file, and save it'),
   )
   .option('--since <time>', 'Write those who subscribed on this day (UTC) or later, such as 2026-11-22')
   .option('--until <time>', 'Write those who subscribed on this day (UTC) or earlier')
@@ -76,109 +68,65 @@ addListVerb(
   .option('--out <file>', 'Write to this file, which is replaced when the export is complete; - for standard output')
   .option('--include-reserved', 'Include addresses in reserved domains (example.org, .test and others)')
   .option('--spreadsheet-safe', 'Put an apostrophe before addresses that a spreadsheet would treat as a formula')
-  .addOption(
-    excluding(
-      'out',
-      '--exec <command>',
-      'Write to the standard input of this shell command, and save the cursor when it exits with 0',
-    ),
-  )
+  .addOption(excluding('out', '--exec <command>', 'Write to this shell command, and save the cursor if it succeeds'))
   .option('--follow', 'With --exec: keep running, and hand over each new subscriber within a second')
   .option(
     '--batch <count>',
-    `With --exec: hand over at most this many at a time (with --follow: ${HAND_OVER_BATCH} by default)`,
+    `With --exec: at most this many at a time (--follow: ${HAND_OVER_BATCH})`,
     parseWholeNumber,
   )
   .action(async (options) => (await import('./commands/export.ts')).exportList(options))
 
-addListVerb(
-  'import',
-  'Add the addresses in a file to the list: CSV, NDJSON or one address per line. People who left are suppressed',
-  'rollcall import old-list.csv --dry-run',
-)
-  .argument('<file>', 'The file to import; - for standard input')
+addListVerb('import', 'Add the addresses in a file, and suppress people who left', 'rollcall import list.csv --dry-run')
+  .argument('<file>', 'The file to import: CSV, NDJSON or one address per line; - for standard input')
   .option('--column <name>', 'Read the address from this column: its name, or its number from 1')
   .option('--date-column <name>', 'Read the date of the subscription from this column; none: from no column')
   .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
-  .option('--status-column <name>', 'Read a status from this column too (can be repeated)', addValue)
-  .option('--ignore-column <name>', 'Do not read this column (can be repeated)', addValue)
-  .option(
-    '--treat <value=status>',
-    'Say what a value means: subscribed, suppressed or skip; * is any value (can be repeated)',
-    addValue,
-  )
-  .addOption(
-    excluding(
-      ['statusColumn', 'ignoreColumn', 'treat'],
-      '--suppress',
-      'Treat every row as an opt-out, and remove the addresses from the list',
-    ),
-  )
+  .option('--status-column <name>', 'Read a status from this column too (repeatable)', addValue)
+  .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
+  .option('--treat <value=status>', 'Read a value as subscribed, suppressed or skip; * is any (repeatable)', addValue)
+  .addOption(excluding(['statusColumn', 'ignoreColumn', 'treat'], '--suppress', 'Remove and suppress every address'))
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
   .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
   .option('--dry-run', 'Print what would happen without changing the list')
   .option('--yes', 'Import as shown, also what is doubtful, without a question')
-  .option('--json', 'Print the summary as JSON')
+  .addOption(json)
   .action(async (file, options) => (await import('./commands/import.ts')).runImport(file, options))
 
-addListVerb(
-  'remove',
-  'Remove addresses from the list and suppress them: imports skip a suppressed address until it subscribes again',
-  'rollcall remove ada@example.org bob@example.org',
-)
+addListVerb('remove', 'Remove addresses, and suppress them: imports skip them', 'rollcall remove ada@example.org')
   .argument('<address...>', 'The addresses to remove; - for those in standard input, one per line')
   .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
-  .option('--json', 'Print the summary as JSON')
+  .addOption(json)
   .action(async (addresses, options) => (await import('./commands/remove.ts')).remove(addresses, options))
 
-addVerb(
-  'copy',
-  'Make an empty list a copy of another one, with numbers, dates and suppressions',
-  'rollcall copy --from sqlite:data/rollcall.db --to-file postgres.url',
-)
-  .option('--from <url>', 'Copy this list')
+addVerb('copy', 'Make an empty list a copy of another one', 'rollcall copy --from sqlite:list.db --to-file new.url')
+  .option('--from <url>', 'Copy this list, with numbers, dates and suppressions')
   .addOption(excluding('from', '--from-file <file>', 'Copy the list whose URL this file has'))
   .option('--to <url>', 'Copy to this list, which must be empty, and is created if it is missing')
   .addOption(excluding('to', '--to-file <file>', 'Copy to the list whose URL this file has'))
-  .option('--json', 'Print the summary as JSON')
+  .addOption(json)
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 
 addListVerb('status', 'Print the state of the list and a chart of the last 90 days', 'rollcall status --max-silence 7d')
-  .option(
-    '--max-silence <duration>',
-    'Exit with 1 if no address was accepted for this long, such as 36h or 7d',
-    parseDuration,
-  )
+  .option('--max-silence <duration>', 'Exit with 1 if no address came for this long, such as 36h or 7d', parseDuration)
   .addOption(excluding('json', '--html <file>', 'Write a picture of the complete days to this file, without scripts'))
-  .option('--json', 'Print JSON')
+  .addOption(json)
   .action(async (options) => (await import('./commands/status.ts')).status(options))
 
-addListVerb(
-  'backup',
-  'Copy a SQLite list to a file and check the copy, also while the service runs',
-  'rollcall backup backups/rollcall-2026-11-21.db',
-)
-  .argument('<file>', 'The file to write; an existing file is replaced when the copy is complete')
-  .option('--json', 'Print the summary as JSON')
+addListVerb('backup', 'Copy a SQLite list to a file, also while the service runs', 'rollcall backup copy.db')
+  .argument('<file>', 'The file to write; an existing file is replaced when the copy is complete and checked')
+  .addOption(json)
   .action(async (file, options) => (await import('./commands/backup.ts')).backup(file, options))
 
-addListVerb(
-  'restore',
-  'Replace a SQLite list with a backup. Keeps the old list',
-  'rollcall restore backups/rollcall-2026-11-21.db',
-)
+addListVerb('restore', 'Replace a SQLite list with a backup. Keeps the old list', 'rollcall restore copy.db')
   .argument('<file>', 'The backup; it stays as it is')
   .option('--dry-run', 'Check the backup, and change nothing')
-  .option('--json', 'Print the summary as JSON')
+  .addOption(json)
   .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options))
 
-addListVerb(
-  'doctor',
-  'Check the settings, the running service and the list, and say what to do; change nothing',
-  'rollcall doctor',
-)
+addListVerb('doctor', 'Check the settings, the service and the list, and say what to do', 'rollcall doctor')
   .option('--cursor-file <file>', 'Compare the cursor of an export with the list too')
-  .option('--json', 'Print JSON')
+  .addOption(json)
   .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
 
 addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_PORT=9000 rollcall healthcheck').action(
@@ -201,10 +149,8 @@ function addVerb(name: string, description: string, example: string): Command {
 
 /** Adds a verb that works on one list. */
 function addListVerb(name: string, description: string, example: string): Command {
-  return addVerb(name, description, example).option(
-    '--list <url>',
-    'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)',
-  )
+  const advice = 'Use this list instead of the one in DATABASE_URL (sqlite:PATH or postgres://…)'
+  return addVerb(name, description, example).option('--list <url>', advice)
 }
 
 /** Creates an option that does not go with others. @param others their names in camel case */
@@ -251,14 +197,13 @@ function isEmpty(value: unknown): boolean {
 
 /** Puts addresses such as `-V@site.io` behind `--`, because they are no options of `has` and `remove`. */
 async function separateAddresses(words: readonly string[]): Promise<readonly string[]> {
-  const [verb = '', ...rest] = words
-  if (!['has', 'remove'].includes(verb)) return words
+  if (!['has', 'remove'].includes(words[0] ?? '')) return words
   const { parseOwnerAddress } = await import('./transfer/reading/addresses.ts')
-  const end = rest.includes('--') ? rest.indexOf('--') : rest.length
   const isAddress = (word: string) => word.startsWith('-') && parseOwnerAddress(word).ok
-  const before = rest.slice(0, end)
+  const end = [...words, '--'].indexOf('--')
+  const before = words.slice(0, end)
   const options = before.filter((word) => !isAddress(word))
-  return [verb, ...options, '--', ...before.filter(isAddress), ...rest.slice(end + 1)]
+  return [...options, '--', ...before.filter(isAddress), ...words.slice(end + 1)]
 }
 
 /** Refuses verbs that people try, and names the one that they may mean. @throws UsageError */
