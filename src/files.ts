@@ -4,8 +4,6 @@
  */
 
 import {
-  chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   fchmodSync,
@@ -24,7 +22,6 @@ import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
 
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
-const SHARED_MODE = 0o640
 
 /** Writes the next part of an output. Resolves when all of it is written; waits for a slow reader. */
 export type Write = (text: string) => Promise<void>
@@ -34,14 +31,9 @@ export type Write = (text: string) => Promise<void>
  * owner can read a new one. A device, a FIFO, `-` and what leads to an open descriptor, such as /dev/stdout, are written into.
  *
  * @param work writes the text. When it fails, a regular file stays as it was
- * @param options.isShared the group of the folder may read the file too, as a service that another user set up
  * @throws as `findFile`; Failure when the file cannot be written; what `work` throws
  */
-export async function writeOutput<T>(
-  file: string,
-  work: (write: Write) => Promise<T>,
-  { isShared = false } = {},
-): Promise<T> {
+export async function writeOutput<T>(file: string, work: (write: Write) => Promise<T>): Promise<T> {
   const descriptor = findDescriptor(file)
   if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, file))
   if (isStream(file)) return await writeInto(file, file, work)
@@ -49,7 +41,6 @@ export async function writeOutput<T>(
   const partial = await createPartialFile(path, file)
   try {
     const result = await writeInto(partial, file, work)
-    if (isShared) shareWithFolder(partial)
     await renameSynced(partial, path)
     return result
   } catch (error) {
@@ -62,23 +53,27 @@ export async function writeOutput<T>(
  * Returns the descriptor of this process that a path leads to, such as 1 for /dev/stdout and /proc/self/fd/1. Its file may be
  * regular, and others write to it too, so it is not replaced. `-` is standard output. Undefined for any other path.
  */
-export function findDescriptor(path: string, links = 0): number | undefined {
+function findDescriptor(path: string): number | undefined {
   if (path === '-') return 1
-  const folder = dirname(path)
-  const place = existsSync(folder) ? realpathSync(folder) : folder
-  const [, process = '', number] = DESCRIPTOR.exec(join(place, basename(path))) ?? []
-  if (number !== undefined && (process === '' || Number(process) === self)) return Number(number)
-  const isLink = links < 8 && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
-  return isLink ? findDescriptor(resolve(place, readlinkSync(path)), links + 1) : undefined
+  const numbers = listPlaces(path).flatMap((place) => DESCRIPTOR.exec(place)?.[1] ?? [])
+  return numbers[0] === undefined ? undefined : Number(numbers[0])
 }
 
-const DESCRIPTOR = /^\/(?:dev|proc\/(\d+)(?:\/task\/\d+)?)\/fd\/(\d+)$/
-const { pid: self } = process
+const DESCRIPTOR = new RegExp(`^/(?:dev|proc/${process.pid}(?:/task/\\d+)?)/fd/(\\d+)$`)
 
-function shareWithFolder(path: string): void {
-  const { uid, gid } = statSync(dirname(path))
-  if (process.getuid?.() === 0) chownSync(path, uid, gid)
-  chmodSync(path, SHARED_MODE)
+/** Follows symbolic links to the real path of a file, which may be missing. @throws ELOOP for a link to itself */
+export function followLinks(path: string): string {
+  return listPlaces(path).at(-1) as string
+}
+
+/** Lists a path, and those that symbolic links lead it to, each below the real path of its folder. @throws as `followLinks` */
+function listPlaces(path: string, links = 0): readonly string[] {
+  const name = resolve(path)
+  const folder = dirname(name)
+  const place = join(existsSync(folder) ? realpathSync(folder) : folder, basename(name))
+  if (links > 8) return [realpathSync(place)]
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return [place]
+  return [place, ...listPlaces(resolve(dirname(place), readlinkSync(place)), links + 1)]
 }
 
 /** Whether a path is that of a device, a FIFO or a socket. */
@@ -110,12 +105,9 @@ export const WRITE_VERSION = 18
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
   try {
-    const isRegular = findDescriptor(file) === undefined && !isStream(file)
-    const path = isRegular ? followLinks(resolve(file)) : file
-    const problem = isRegular
-      ? (describeName(path) ?? (await describeContent(path, isBackup)))
-      : 'is not a regular file'
-    if (problem === undefined) return path
+    const path = findDescriptor(file) === undefined && !isStream(file) ? followLinks(file) : undefined
+    const problem = path === undefined ? 'is not a regular file' : await findProblem(path, isBackup)
+    if (path !== undefined && problem === undefined) return path
     throw new UsageError(`${file} ${problem}: choose another file`)
   } catch (error) {
     throw toFileFailure(error, file)
@@ -125,14 +117,10 @@ export async function findFile(file: string, { isBackup = false } = {}): Promise
 /** How the files end that SQLite keeps next to a list. It deletes them, so no list and no output has such a name. */
 export const SIDECAR = /-(?:wal|shm|journal)$/
 
-/** Says why no output may have a name. */
-function describeName(path: string): string | undefined {
+/** Says why a command may not replace what is at a path, or use its name. */
+async function findProblem(path: string, isBackup: boolean): Promise<string | undefined> {
   if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
-  return LOCK.test(basename(path)) ? 'has the name of the lock of a cursor file' : undefined
-}
-
-/** Says why what is at a path must stay. */
-async function describeContent(path: string, isBackup: boolean): Promise<string | undefined> {
+  if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
   const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
   const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
   if (isDatabase && !isBackup) return 'is a SQLite database'
@@ -163,13 +151,6 @@ const writeSome = promisify(write)
 
 /** Milliseconds until the next attempt to write to a full pipe that is in non-blocking mode. */
 const RETRY_MS = 5
-
-/** Follows symbolic links, also one to a missing file. @throws ELOOP for a link to itself */
-export function followLinks(path: string, links = 0): string {
-  if (existsSync(path) || links > 8) return realpathSync(path)
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path
-  return followLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)), links + 1)
-}
 
 /** The name of the partial file of a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {

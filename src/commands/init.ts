@@ -1,6 +1,6 @@
 /** `rollcall init`: asks four questions, and writes the settings and the site file. */
 
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -11,7 +11,7 @@ import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
 import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
-import { writeOutput } from '../files.ts'
+import { replaceFile } from '../files.ts'
 import { note, print } from './output.ts'
 import { askPerson } from './terminal.ts'
 
@@ -60,7 +60,8 @@ export async function init(path: string, options: Answers): Promise<void> {
   ]
   prepareFolder(folder, instance !== undefined)
   for (const [file, text] of files) {
-    await writeOutput(file, (write) => write(lines.reduce(setLine, text)), { isShared: true })
+    await replaceFile(file, lines.reduce(setLine, text))
+    shareFile(file)
   }
   const url = answers.baseUrl === QUESTIONS[0][2] ? `http://localhost:${port}` : answers.baseUrl
   await print(createAdvice(url, port, folder, instance))
@@ -104,6 +105,15 @@ function prepareFolder(folder: string, isOfService: boolean): void {
   const [, group] = (isOfService && /^rollcall:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))) || []
   chownSync(folder, uid, Number(group ?? gid))
 }
+
+/** Lets the group of the folder read a file too, as a service that another user set up. */
+function shareFile(file: string): void {
+  const { uid, gid } = statSync(dirname(file))
+  if (process.getuid?.() === 0) chownSync(file, uid, gid)
+  chmodSync(file, SHARED_MODE)
+}
+
+const SHARED_MODE = 0o640
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
 function listSystemPorts(except: string): readonly number[] {
