@@ -1,4 +1,4 @@
-/** Typing errors: the address that was probably meant, and how many letters of a word are wrong. Pure; also runs in browsers. */
+/** Typing errors: the address that was probably meant, and whether a word is a typing error of another. Pure; also runs in browsers. */
 
 /** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
 const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
@@ -8,8 +8,6 @@ laposte.net libero.it virgilio.it tiscali.it uol.com.br bol.com.br terra.com.br 
 ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.net verizon.net btinternet.com`.split(
   /\s/,
 )
-
-const NAMES = new Set(PROVIDERS.map((domain) => toName(domain)))
 
 /** With fewer characters, too many other domains are close. */
 const MIN_LENGTH = 8
@@ -33,20 +31,26 @@ export function findLikelyAddress(address: string): string | undefined {
 
 /** Whether a domain is a provider's in another country, such as outlook.es. Some codes are also typing errors of com. */
 function isInAnotherCountry(domain: string): boolean {
-  return NAMES.has(toName(domain)) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
+  const [name] = domain.split('.')
+  return PROVIDERS.some((known) => known.split('.')[0] === name) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
 }
 
 function isClose(domain: string, known: string): boolean {
-  if (known.length < MIN_LENGTH || Math.abs(domain.length - known.length) > 2) return false
-  const errors = countErrors(domain, known)
-  return errors === 1 || (errors === 2 && (known.length >= LONG || toSorted(domain) === toSorted(known)))
+  if (known.length < MIN_LENGTH) return false
+  return isTypo(domain, known) || (known.length >= LONG && countErrors(domain, known) === 2)
+}
+
+/** Whether a word is another one but for at most one letter that is wrong, missing or too many, or two that are swapped. */
+export function isTypo(word: string, known: string): boolean {
+  const errors = countErrors(word, known)
+  return errors < 2 || (errors === 2 && toSorted(word) === toSorted(known))
 }
 
 /**
- * Counts the letters that are missing, added or wrong (Levenshtein distance); two that are swapped are two. Not by a library: the fast ones have more code
- * than the rest of this file, which is in every first visit.
+ * Counts the letters that are missing, added or wrong (Levenshtein distance); two that are swapped are two. Not by a library:
+ * the fast ones have more code than the rest of this file, which is in every first visit.
  */
-export function countErrors(text: string, known: string): number {
+function countErrors(text: string, known: string): number {
   let row = Array.from({ length: known.length + 1 }, (_, index) => index)
   for (const letter of text) {
     const next = [(row[0] ?? 0) + 1]
@@ -59,11 +63,6 @@ export function countErrors(text: string, known: string): number {
   return row.at(-1) ?? 0
 }
 
-function toName(domain: string): string {
-  return domain.slice(0, domain.indexOf('.'))
-}
-
-/** The letters of a text in order: the same for two texts with swapped letters. */
-export function toSorted(text: string): string {
+function toSorted(text: string): string {
   return [...text].sort().join('')
 }

@@ -11,9 +11,6 @@ export const MAX_ADDRESS_LENGTH = 254
 /** Maximum length of the local part in characters: RFC 5321 section 4.5.3.1.1. */
 export const MAX_LOCAL_PART_LENGTH = 64
 
-/** Maximum length of a label of a domain in characters: RFC 1035 section 2.3.4. */
-export const MAX_LABEL_LENGTH = 63
-
 /** Maximum length in characters of the part of an invalid address that is read for the hint, and that the page shows again. */
 export const MAX_EXPLAINED_LENGTH = 1_000
 

@@ -99,12 +99,11 @@ function parseOrigins(value: string): string[] {
     .split(',')
     .map((origin) => origin.trim())
     .filter(Boolean)
-  for (const origin of origins) {
-    if (origin !== '*' && !isOrigin(origin)) {
-      throw new UsageError(
-        `CORS_ORIGINS holds "${origin}": use * or a comma-separated list; each part is ${toOriginAdvice()}`,
-      )
-    }
+  const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `CORS_ORIGINS holds "${wrong}": use * or a comma-separated list; each part is ${toOriginAdvice()}`,
+    )
   }
   return origins.includes('*') ? ['*'] : [...new Set(origins)]
 }

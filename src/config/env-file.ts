@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parseEnv } from 'node:util'
 import { UsageError } from '../failure.ts'
-import { countErrors, toSorted } from '../likely-address.ts'
+import { isTypo } from '../likely-address.ts'
 
 /** The names of all settings. Others in an env file are for other programs. */
 export const SETTINGS: readonly string[] = [
@@ -11,12 +11,11 @@ export const SETTINGS: readonly string[] = [
   ...['OPS_PORT', 'OPS_HOST', 'LOG_LEVEL', 'ENV_FILE'],
 ]
 
-/** Lines of an env file: blank, a comment, or a setting, whose value has more lines in quotes only. */
-const VALUE = `"[^"]*"|'[^']*'|\`[^\`]*\`|(?!["'\`#])[^\\n#]*[^\\s#]|`
-const LINE = new RegExp(
-  `[ \\t]*(?:(?:export[ \\t]+)?([A-Za-z_]\\w*)[ \\t]*=[ \\t]*(?:${VALUE}))?(?:[ \\t]*|(?:^|[ \\t]+)#.*)(?:\\n|$)`,
-  'my',
-)
+/** The start of a line, and its value in quotes, which may have more lines. */
+const QUOTED = /^([^\n#=]*=[ \t]*)("[^"]*"|'[^']*'|`[^`]*`)/gm
+
+/** A line: blank, a comment, or a setting with an empty value, `""`, or one without quotes, in which a `#` would begin a comment. */
+const LINE = /^\s*(?:(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:""|[^\s"'`#][^#]*)?)?\s*(?:(?<=^|\s)#.*)?$/
 
 /**
  * Parses an env file: text in UTF-8 with at least one setting, and without a name that is almost one of Rollcall's.
@@ -27,19 +26,19 @@ const LINE = new RegExp(
 export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
   const text = decode(bytes)
   if (text === undefined) throw new UsageError(`${source}, which is not text in UTF-8: save it as UTF-8`)
-  let hasSetting = false
-  for (let end = 0; end < text.length; end = LINE.lastIndex) {
-    LINE.lastIndex = end
-    const found = LINE.exec(text)
-    const line = `${source}, and line ${text.slice(0, end).split('\n').length}`
+  // Values in quotes become `""`, with their line breaks behind it.
+  const plain = text.replace(QUOTED, (_, start, value) => `${start}""${value.replaceAll(/[^\n]/g, '')}`)
+  const names = plain.split('\n').map((line, index) => {
+    const place = `${source}, and line ${index + 1}`
+    const found = LINE.exec(line)
     if (!found)
-      throw new UsageError(`${line} is not NAME=value: correct it, or put # before it; a value with a # needs quotes`)
+      throw new UsageError(`${place} is not NAME=value: correct it, or put # before it; a value with a # needs quotes`)
     const { 1: name } = found
     const meant = name && SETTINGS.find((setting) => isAlmost(name, setting))
-    if (meant) throw new UsageError(`${line} has ${name}: use ${meant}`)
-    hasSetting ||= name !== undefined
-  }
-  if (hasSetting) return parseEnv(text)
+    if (meant) throw new UsageError(`${place} has ${name}: use ${meant}`)
+    return name
+  })
+  if (names.some(Boolean)) return parseEnv(text)
   throw new UsageError(`${source}, which has no line NAME=value: remove the # before a setting, or use another file`)
 }
 
@@ -49,10 +48,8 @@ function decode(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) && !/(?![\t\n])\p{Cc}/u.test(text) ? text : undefined
 }
 
-/** Whether a name is a setting except for case, `_`, or one letter that is wrong, missing, too many, or swapped with another. */
+/** Whether a name is a setting but for case, `_` and a typing error. */
 function isAlmost(name: string, setting: string): boolean {
-  if (SETTINGS.includes(name)) return false
-  const [one, other] = [name, setting].map((text) => text.toUpperCase().replaceAll('_', '')) as [string, string]
-  const errors = countErrors(one, other)
-  return errors < 2 || (errors === 2 && toSorted(one) === toSorted(other))
+  const toLetters = (text: string) => text.toUpperCase().replaceAll('_', '')
+  return !SETTINGS.includes(name) && isTypo(toLetters(name), toLetters(setting))
 }

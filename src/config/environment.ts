@@ -66,7 +66,7 @@ export function parsePort(name: string, value: string): number {
 }
 
 /** Parses an IP address or a host name. @param name of the setting, for the error. @throws UsageError */
-export function parseHost(name: string, value: string): string {
+function parseHost(name: string, value: string): string {
   // A host name has LDH labels (RFC 1123 section 2.1). A last label of digits means a mistyped IP address.
   const isLabel = (label: string) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label)
   const isName = value.length <= 253 && value.split('.').every(isLabel) && !/(?:^|\.)[0-9]+$/.test(value)

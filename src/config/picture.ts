@@ -4,49 +4,43 @@ import { readFileSync, statSync } from 'node:fs'
 import { toSystemReason } from '../failure.ts'
 import { MAX_PICTURE_BYTES } from '../limits.ts'
 
+/** The start of a file of each format, as Latin-1: PNG, section 5.2; JPEG (ITU-T T.81), annex B.1.1.3. */
+const FORMATS = {
+  // The root element, after a byte order mark, an XML declaration, comments and a document type.
+  SVG: {
+    mediaType: 'image/svg+xml',
+    start: /^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/,
+  },
+  PNG: { mediaType: 'image/png', start: /^\x89PNG\r\n/ },
+  JPEG: { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/ },
+} as const
+
+/** A card is PNG, because social networks read no SVG. */
+const USES = { logo: ['SVG', 'PNG'], portrait: ['SVG', 'PNG', 'JPEG'], card: ['PNG'] } as const
+
+export type PictureUse = keyof typeof USES
+
 export interface Picture {
-  readonly mediaType: 'image/svg+xml' | 'image/png' | 'image/jpeg'
+  readonly mediaType: (typeof FORMATS)[keyof typeof FORMATS]['mediaType']
   readonly bytes: Uint8Array
 }
 
-export type PictureUse = keyof typeof MAX_PICTURE_BYTES
-
-/** The start of a file, in bytes of Latin-1: PNG, section 5.2; JPEG (ITU-T T.81), annex B.1.1.3. */
-const SIGNATURES = { 'image/png': '\x89PNG\r\n\x1a\n', 'image/jpeg': '\xff\xd8\xff' } as const
-
-// The root element, after an XML declaration, comments and a document type.
-const SVG_START = /^\uFEFF?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/
-
-const NAMES = { 'image/svg+xml': 'SVG', 'image/png': 'PNG', 'image/jpeg': 'JPEG' } as const
-
-/** A card is PNG, because social networks read no SVG. */
-const TYPES: Readonly<Record<PictureUse, readonly Picture['mediaType'][]>> = {
-  logo: ['image/svg+xml', 'image/png'],
-  portrait: ['image/svg+xml', 'image/png', 'image/jpeg'],
-  card: ['image/png'],
-}
-
 /**
- * Reads a picture. Its type depends on its content, not on its name.
+ * Reads a picture. Its format depends on its content, not on its name.
  *
  * @returns the picture, or why the file is not one, for an error message
  */
 export function readPicture(use: PictureUse, file: string): Picture | string {
-  const types = new Intl.ListFormat('en', { type: 'disjunction' }).format(TYPES[use].map((type) => NAMES[type]))
-  const advice = `use the path of a file in ${types} of at most ${MAX_PICTURE_BYTES[use]} bytes, relative to the folder of the site file`
+  const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(USES[use])
+  const advice = `use the path of a file in ${names} of at most ${MAX_PICTURE_BYTES[use]} bytes, relative to the folder of the site file`
   try {
     const stats = statSync(file)
     if (!stats.isFile()) return `it is not a file; ${advice}`
     if (stats.size > MAX_PICTURE_BYTES[use]) return `it has ${stats.size} bytes; ${advice}`
     const bytes = readFileSync(file)
-    const mediaType = TYPES[use].find((type) => isOfType(bytes, type))
-    return mediaType ? { mediaType, bytes } : `it is not ${types}; ${advice}`
+    const format = USES[use].find((name) => FORMATS[name].start.test(bytes.toString('latin1')))
+    return format ? { mediaType: FORMATS[format].mediaType, bytes } : `it is not ${names}; ${advice}`
   } catch (error) {
     return `${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`
   }
-}
-
-function isOfType(bytes: Buffer, type: Picture['mediaType']): boolean {
-  if (type === 'image/svg+xml') return SVG_START.test(bytes.toString())
-  return bytes.toString('latin1', 0, 8).startsWith(SIGNATURES[type])
 }

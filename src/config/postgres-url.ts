@@ -1,6 +1,6 @@
 /**
- * The URL of a PostgreSQL list. Its parameters have the meaning of libpq:
- * https://www.postgresql.org/docs/current/libpq-connect.html. Nothing but the URL decides where addresses go.
+ * The URL of a PostgreSQL list. Its parameters have names and values of libpq, but other defaults
+ * (https://www.postgresql.org/docs/current/libpq-connect.html). No variable of libpq, such as PGHOST, adds to it.
  */
 
 import { X509Certificate } from 'node:crypto'
@@ -72,7 +72,6 @@ function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): voi
   parseChoice('PG_SSLMODE', PG_SSLMODE, SSL_MODES)
 }
 
-/** An empty value counts as missing. */
 function parseQuery(name: string, query: string): Readonly<Record<string, string | undefined>> {
   const pairs = query.split('&').filter(Boolean)
   return Object.fromEntries(
@@ -94,21 +93,21 @@ function decodePart(source: string, value: string): string {
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
 }
 
+/** An empty value counts as missing. */
 function parseChoice<Choice extends string>(
   source: string,
-  value: string | undefined,
+  value = '',
   choices: readonly Choice[],
 ): Choice | undefined {
-  if (!value) return undefined
   const choice = choices.find((known) => known === value)
-  if (choice) return choice
+  if (choice || value === '') return choice
   throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
 }
 
-/** Without `sslmode` there is no TLS, except that a certificate to compare with is always used. */
+/** With a certificate to compare with, only `disable` and `verify-ca` are kept. Without `sslmode` and one, there is no TLS. */
 function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''): PostgresServer['sslMode'] {
-  if (sslrootcert === '' || mode === 'disable' || mode === 'verify-ca') return mode ?? 'disable'
-  return 'verify-full'
+  if (mode === 'disable' || mode === 'verify-ca') return mode
+  return sslrootcert === '' ? (mode ?? 'disable') : 'verify-full'
 }
 
 function readCertificate(source: string, file: string): string {

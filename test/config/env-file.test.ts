@@ -34,6 +34,7 @@ test.each<readonly [content: string | Uint8Array, says: string]>([
   ['BASE-URL=x', `line 1 ${NO_LINE}`],
   ['=x', `line 1 ${NO_LINE}`],
   ['PORT="81', `line 1 ${NO_LINE}`],
+  ['PORT= "81', `line 1 ${NO_LINE}`],
   ["PORT='81' x\nHOST='::'", `line 1 ${NO_LINE}`],
   // Without quotes, the rest would be a comment, and the list another one.
   ['DATABASE_URL=sqlite:list#2.db', `line 1 ${NO_LINE}`],
