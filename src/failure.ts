@@ -47,7 +47,8 @@ export function escapeControls(text: string): string {
 
 /**
  * Replaces what may be a password by `…`: in a URL, also a percent-encoded one, what is between the user and the last `@`; and the
- * value of a `password=`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank.
+ * value of a `password=`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank. `PASSWORD` stays:
+ * our own advice has it in its place.
  */
 export function hidePasswords(text: string): string {
   return text

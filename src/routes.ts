@@ -24,16 +24,18 @@ export const ENDPOINT = {
 export const ALLOW = { endpoint: 'POST', document: 'GET, HEAD', page: 'GET, HEAD, POST' } as const
 
 /**
- * The Cache-Control header of documents (200 and 304), of files with a hash in their name, of the endpoint and errors, of a
- * page, and of a page in response to its form. Without `no-transform` (RFC 9111 section 5.2.2.6), a CDN may rewrite the
- * mail link of a page and add a script, which the policy of the page blocks. With `no-store`, the Back button would ask the
- * reader to send the form again.
+ * The Cache-Control header of each kind of response. Without `no-transform` (RFC 9111 section 5.2.2.6), a CDN may rewrite the
+ * mail link of a page and add a script, which the policy of the page blocks.
  */
 export const CACHE_CONTROL = {
+  /** A 200 or 304. */
   document: 'public, max-age=300',
+  /** A file with a hash in its name. */
   asset: 'public, max-age=31536000, immutable',
+  /** Errors too. */
   endpoint: 'no-store',
   page: 'public, max-age=300, no-transform',
+  /** The page in response to its form. With `no-store`, the Back button would ask the reader to send the form again. */
   form: 'private, no-cache, no-transform',
 } as const
 

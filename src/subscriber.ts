@@ -153,7 +153,7 @@ export interface Snapshot extends ListCopy, AsyncDisposable {}
 export interface StoreOptions {
   /**
    * What the caller does with the list. `read`: a backup is not changed, and a list that cannot be written is read without its
-   * inbox. `create`: changes the list, and creates it and its folders if they are missing.
+   * inbox. `change`: the list must exist. `create`: it is created with its folders if it is missing.
    */
   readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */
