@@ -53,7 +53,7 @@ function phrases(defaults: object): z.ZodType<object> {
 }
 
 /** The phrases that an owner may replace. */
-const { ownName: _0, direction: _1, siteName: _2, siteDescription: _3, ...PHRASES } = LOCALES.en
+const { siteName: _0, siteDescription: _1, ...PHRASES } = LOCALES.en
 
 // URLs have a pattern too: the URL parser drops tabs and newlines, and accepts `https:host`.
 const contact = text(

@@ -1,8 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const ar: Locale = {
-  ownName: 'العربية',
-  direction: 'rtl',
   siteName: 'النشرة البريدية',
   siteDescription: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',
   by: 'بقلم {author}',

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const de: Locale = {
-  ownName: 'Deutsch',
   siteName: 'Newsletter',
   siteDescription: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
   by: 'von {author}',

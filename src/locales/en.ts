@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const en: Locale = {
-  ownName: 'English',
   siteName: 'Newsletter',
   siteDescription: 'News from this site by email, now and then.',
   by: 'by {author}',

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const es: Locale = {
-  ownName: 'Español',
   siteName: 'Boletín',
   siteDescription: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
   by: 'por {author}',

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const fr: Locale = {
-  ownName: 'Français',
   siteName: 'Lettre d’information',
   siteDescription: 'Des nouvelles de ce site par e-mail, de temps en temps.',
   by: 'par {author}',

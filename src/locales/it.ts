@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const it: Locale = {
-  ownName: 'Italiano',
   siteName: 'Newsletter',
   siteDescription: 'Novità da questo sito via email, di tanto in tanto.',
   by: 'di {author}',

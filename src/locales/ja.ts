@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const ja: Locale = {
-  ownName: '日本語',
   siteName: 'ニュースレター',
   siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
   by: '発行者：{author}',

@@ -17,10 +17,6 @@ export type Outcome =
 
 /** The phrases of one language, as plain text. */
 export interface Locale {
-  /** The language's own name. */
-  readonly ownName: string
-  /** The direction of its script, if it runs from right to left. */
-  readonly direction?: 'rtl'
   /** For a site without a name. */
   readonly siteName: string
   /** For a site without a description. */

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const nl: Locale = {
-  ownName: 'Nederlands',
   siteName: 'Nieuwsbrief',
   siteDescription: 'Nieuws van deze site per e-mail, zo nu en dan.',
   by: 'door {author}',

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const pl: Locale = {
-  ownName: 'Polski',
   siteName: 'Newsletter',
   siteDescription: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
   by: 'Autor: {author}',

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const ptBR: Locale = {
-  ownName: 'Português (Brasil)',
   siteName: 'Newsletter',
   siteDescription: 'Novidades deste site por e-mail, de vez em quando.',
   by: 'por {author}',

@@ -8,6 +8,12 @@ export type Language = keyof typeof LOCALES
 /** All tags, in the default order. */
 export const LANGUAGE_TAGS = Object.keys(LOCALES) as [Language, ...Language[]]
 
+/** Returns the name of a language in that language, with a capital (Unicode CLDR). */
+export function toOwnName(language: Language): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
 /** A text for all languages, or texts by language. */
 export type Localized = string | { readonly [Tag in Language]?: string | undefined }
 
@@ -55,10 +61,9 @@ export function toTexts(
   const locale = LOCALES[language]
   const [first = language] = languages
   const toText = (own: Localized): Text => {
-    const translation = typeof own === 'object' ? own[language] : undefined
-    if (translation !== undefined) return { text: translation }
-    const text = typeof own === 'object' ? (own[first] ?? '') : own
-    return { text, ...(language !== first && { language: first }) }
+    const texts = typeof own === 'string' ? { [first]: own } : own
+    const text = texts[language]
+    return text === undefined ? { text: texts[first] ?? '', language: first } : { text }
   }
   const { name, description, note, issues = [] } = words
   return {

@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const uk: Locale = {
-  ownName: 'Українська',
   siteName: 'Розсилка',
   siteDescription: 'Новини цього сайту електронною поштою, час від часу.',
   by: 'Автор: {author}',

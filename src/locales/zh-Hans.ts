@@ -1,7 +1,6 @@
 import type { Locale } from './locale.ts'
 
 export const zhHans: Locale = {
-  ownName: '简体中文',
   siteName: '电子报',
   siteDescription: '本站消息，不定期发送到您的邮箱。',
   by: '作者：{author}',

@@ -2,8 +2,7 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { createCurlCall } from '../documents/terms.ts'
-import { LOCALES } from '../locales/languages.ts'
-import { type Language, toTexts } from '../locales/texts.ts'
+import { type Language, toOwnName, toTexts } from '../locales/texts.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
 import { createAuthor, createIssues } from './face.tsx'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
@@ -16,7 +15,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   const page: Page = { ...options, ...toTexts(site, language), language }
   const { name, description } = page
   const html = (
-    <html lang={language} dir={LOCALES[language].direction ?? 'ltr'}>
+    <html lang={language} dir={toDirection(language)}>
       {createPageHead(page, state.outcome)}
       <body>
         <main>
@@ -45,6 +44,11 @@ export function renderPage(options: PageOptions, language: Language, state: Form
     </html>
   )
   return `<!doctype html>\n${html}\n`
+}
+
+/** Returns the direction of the script of a language. */
+function toDirection(language: Language): string | undefined {
+  return new Intl.Locale(language).getTextInfo().direction
 }
 
 /** A longer word, in em, may not fit into one line of the smallest title at 320 pixels. */
@@ -122,7 +126,7 @@ function createLanguages({ site, language: current, phrases }: Page): JSX.Elemen
           <svg viewBox="0 0 16 16" aria-hidden="true">
             <path d="M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 1 0 0-13c-4 4-4 9 0 13 4-4 4-9 0-13M1.5 8h13" />
           </svg>
-          {phrases.ownName}
+          {toOwnName(current)}
         </summary>
         <ul>
           {site.languages.map((language) => (
@@ -131,11 +135,11 @@ function createLanguages({ site, language: current, phrases }: Page): JSX.Elemen
                 href={toPagePath(language, site.languages)}
                 lang={language}
                 hreflang={language}
-                dir={LOCALES[language].direction ?? 'ltr'}
+                dir={toDirection(language)}
                 aria-current={language === current ? 'page' : undefined}
                 data-offer={language === current ? undefined : toTexts(site, language).phrases.suggestion}
               >
-                {LOCALES[language].ownName}
+                {toOwnName(language)}
               </a>
             </li>
           ))}

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LOCALES } from '../../src/locales/languages.ts'
+import { type Language, toOwnName } from '../../src/locales/texts.ts'
 import { ROOT } from '../support/paths.ts'
 
 test('each file is in the index: English first, the others in the order of their own names', () => {
@@ -12,8 +13,9 @@ test('each file is in the index: English first, the others in the order of their
   const [first, ...others] = Object.entries(LOCALES)
   expect(['languages', 'locale', 'texts', ...Object.keys(LOCALES)].toSorted()).toEqual(files.toSorted())
   expect(first?.[0]).toBe('en')
-  const names = others.map(([, { ownName }]) => ownName)
+  const names = others.map(([tag]) => toOwnName(tag as Language))
   expect(names).toEqual(names.toSorted(order.compare))
+  expect(names).toContain('Polski')
 })
 
 test.each(Object.entries(LOCALES))('%s says something else for each outcome', (_tag, { outcomes }) => {
