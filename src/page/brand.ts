@@ -58,22 +58,19 @@ export function toInitial(name: string): string {
 }
 
 /** Whether a logo can be an icon. */
-export function isSquare(logo: Pick<Picture, 'mediaType' | 'bytes'>): boolean {
-  const { width, height } = toSize(logo)
-  return width !== undefined && width === height
+export function isSquare(logo: Picture): boolean {
+  const size = toSize(logo)
+  return size !== undefined && size.width === size.height
 }
 
-/** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; nothing if there is none. */
-export function toSize({ mediaType, bytes }: Pick<Picture, 'mediaType' | 'bytes'>): {
-  width?: number
-  height?: number
-} {
+/** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; undefined if there is none. */
+export function toSize({ mediaType, bytes }: Picture) {
   const file = Buffer.from(bytes)
   if (mediaType === 'image/png') {
-    return file.length < 24 ? {} : { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
+    return file.length < 24 ? undefined : { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
   }
   const [root = ''] = /<svg[^>]*>/.exec(file.toString('utf8')) ?? []
   const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(root)
   const [, width, height] = box ?? [null, /\swidth="([\d.]+)/.exec(root)?.[1], /\sheight="([\d.]+)/.exec(root)?.[1]]
-  return width === undefined ? {} : { width: Number(width), height: Number(height) }
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }

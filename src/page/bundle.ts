@@ -2,9 +2,6 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const FOLDER = join(import.meta.dir, 'assets')
 
 /**
  * Builds the files of the page that are the same for every site: its style, its script, and the subsets of Fraunces, the font of
@@ -19,12 +16,11 @@ export async function bundlePage() {
 }
 
 function readFont(subset: string): Uint8Array {
-  return readFileSync(
-    fileURLToPath(import.meta.resolve(`@fontsource/fraunces/files/fraunces-${subset}-600-normal.woff2`)),
-  )
+  return readFileSync(new URL(import.meta.resolve(`@fontsource/fraunces/files/fraunces-${subset}-600-normal.woff2`)))
 }
 
 async function bundle(source: string): Promise<string> {
-  const { outputs } = await Bun.build({ entrypoints: [join(FOLDER, source)], minify: true, target: 'browser' })
+  const entrypoints = [join(import.meta.dir, 'assets', source)]
+  const { outputs } = await Bun.build({ entrypoints, minify: true, target: 'browser' })
   return outputs[0]?.text() ?? ''
 }

@@ -15,16 +15,13 @@ self.onmessage = async ({ data }: MessageEvent<Drawing>) => {
   await initWasm(readFileSync(renderer))
   const { width, height, fill } = data
   const background = `<rect width="${width}" height="${height}" fill="${fill}"/>`
-  self.postMessage(
-    createImage(`${background}${createContent(data)}`, width, height)
-      .render()
-      .asPng(),
-  )
+  const image = createImage(background + createContent(data), data)
+  self.postMessage(image.render().asPng())
 }
 
 const FONT = { fontBuffers: [readFileSync(font)] }
 
-function createImage(content: string, width: number, height: number) {
+function createImage(content: string, { width, height }: Drawing) {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${content}</svg>`
   return new Resvg(svg, { font: FONT })
 }
@@ -49,10 +46,11 @@ function createContent(drawing: Drawing): string {
 const [MAX_LINES, MAX_WIDTH, MAX_HEIGHT] = [4, 0.84, 0.7]
 
 /** Places a text in the middle: in as many lines as let it be largest, but not larger than `maxSize`. */
-function createText(text: string, { width, height, fill, maxSize }: Drawing): string {
+function createText(text: string, drawing: Drawing): string {
+  const { width, height, fill, maxSize } = drawing
   const places = Array.from({ length: MAX_LINES }, (_, index) => {
     const shape = createLines(toLines(text, index + 1))
-    const box = createImage(shape, width, height).getBBox()
+    const box = createImage(shape, drawing).getBBox()
     if (!box) throw new Error('the text is empty')
     const scale = Math.min((MAX_WIDTH * width) / box.width, (MAX_HEIGHT * height) / box.height, maxSize / LINE_SIZE)
     const [x, y] = [width / 2 - (box.x + box.width / 2) * scale, height / 2 - (box.y + box.height / 2) * scale]

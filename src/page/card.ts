@@ -18,7 +18,7 @@ export interface Drawing {
   readonly fill: string
   /** See `toCardText`. */
   readonly text?: string | undefined
-  readonly logo?: Pick<Picture, 'mediaType' | 'bytes'> | undefined
+  readonly logo?: Picture | undefined
 }
 
 /**
@@ -27,15 +27,11 @@ export interface Drawing {
  * @returns a PNG file
  * @throws Error when it cannot be drawn
  */
-export async function draw(drawing: Drawing): Promise<Uint8Array> {
+export function draw(drawing: Drawing): Promise<Uint8Array> {
   const worker = new Worker(new URL('./card-worker.ts', import.meta.url).href)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => resolve(data)
   worker.onerror = ({ message }) => reject(new Error(`a picture cannot be drawn: ${message}`))
   worker.postMessage(drawing)
-  try {
-    return await promise
-  } finally {
-    worker.terminate()
-  }
+  return promise.finally(() => worker.terminate())
 }

@@ -70,7 +70,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
   )
 }
 
-/** Builds the question of the script about a likely address. Its mark is in the button, because a line may begin after that. */
+/** Builds the question of the script about a likely address. Its mark is in the button: after it, a new line could begin. */
 function createQuestion({ outcomes, subscribe }: Locale): JSX.Element {
   const [before, mark, after] = outcomes.typo.replace('{subscribe}', () => subscribe).split(/\{address\}(\s?[?？؟])?/)
   return (
@@ -101,7 +101,7 @@ function createNotes({ note, phrases }: Page): JSX.Element {
   )
 }
 
-/** Builds the confirmation, which replaces the form after a success. The script adds the address. */
+/** Builds the confirmation, which takes the place of the form after a success. Without scripts, it has the address; else the script adds it. */
 export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, name, phrases } = page
   const { outcomes, next, again, home } = phrases

@@ -46,8 +46,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   return `<!doctype html>\n${html}\n`
 }
 
-/** Returns the direction of the script of a language. */
-function toDirection(language: Language): string | undefined {
+function toDirection(language: Language) {
   return new Intl.Locale(language).getTextInfo().direction
 }
 
@@ -65,12 +64,13 @@ function createWord(word: string): JSX.Element | string {
   )
 }
 
-/** Names of 15 to 20 characters, and of 30 and more, take too many lines in the full size. */
-const [MEDIUM_NAME, LONG_NAME] = [15, 30]
-
+/** Returns the classes of a name: whether it is in the font of titles, and how large it is. */
 function toNameClass(name: string): string | undefined {
-  const isMedium = name.length >= MEDIUM_NAME && name.length <= 20
-  const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', name.length >= LONG_NAME && 'long']
+  // In the full size, 15 to 20 characters have two lines on a wide screen, in this one a single line. More have two in both.
+  const isMedium = name.length >= 15 && name.length <= 20
+  // Else three lines or more.
+  const isLong = name.length >= 30
+  const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', isLong && 'long']
   return classes.filter(Boolean).join(' ') || undefined
 }
 

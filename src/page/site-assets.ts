@@ -20,12 +20,10 @@ interface Card extends Document {
   readonly height?: number
 }
 
-type AssetsOptions = Pick<Site, 'accent' | 'card' | 'languages' | 'logo' | 'name' | 'portrait' | 'words'>
-
 export type PageAssets = Awaited<ReturnType<typeof createPageAssets>>
 
 /** Builds the assets. The style begins with the colors of the site. @throws AggregateError when a source is wrong */
-export async function createPageAssets(site: AssetsOptions) {
+export async function createPageAssets(site: Site) {
   const { accent, logo, name } = site
   const sources = await bundlePage()
   const createFont = (subset: Subset) => createAsset(`${subset}.woff2`, 'font/woff2', sources[subset])
@@ -77,7 +75,7 @@ function createPicture(name: string, { mediaType, bytes }: Picture): Document {
 }
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */
-function createCards(site: AssetsOptions): Map<string, Card> {
+function createCards(site: Site): Map<string, Card> {
   const { accent, card, languages, logo } = site
   const own = card && { ...createAsset('card.png', card.mediaType, card.bytes), ...toSize(card) }
   const names = languages.map((language) => toTexts(site, language).name.text)

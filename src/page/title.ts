@@ -19,13 +19,11 @@ const CHOICES: readonly (readonly Subset[])[] = [
   ['latin', 'vietnamese', 'extended'],
 ]
 
-/** Matches a character of subsets, which are lists such as `U+0000-00FF,U+0131`. */
+/** Matches a text of characters that are in subsets, which are lists such as `U+0000-00FF,U+0131`. */
 function toPattern(subsets: readonly Subset[]): RegExp {
   const ranges = subsets.map((subset) => SUBSETS[subset]).join()
-  return new RegExp(`[${ranges.replace(/[\dA-F]{4}/g, '\\u{$&}').replace(/U\+|,/g, '')}]`, 'u')
+  return new RegExp(`^[${ranges.replace(/[\dA-F]{4}/g, '\\u{$&}').replace(/U\+|,/g, '')}]*$`, 'u')
 }
-
-const PATTERNS = CHOICES.map((subsets) => ({ subsets, pattern: toPattern(subsets) }))
 
 /** Two marks belong to emoji. `\p{RGI_Emoji}` would name all emoji, but takes 15 ms to compile. */
 const LETTER = /[[\p{L}\p{M}\p{N}]--[\u{FE0F}\u{20E3}]]/gv
@@ -35,9 +33,9 @@ const LETTER = /[[\p{L}\p{M}\p{N}]--[\u{FE0F}\u{20E3}]]/gv
  * a text is in a font of the system. Symbols and emoji may come from another font.
  */
 export function toSubsets(text: string): readonly Subset[] {
-  const letters = text.match(LETTER) ?? []
-  if (letters.length === 0) return []
-  return PATTERNS.find(({ pattern }) => letters.every((letter) => pattern.test(letter)))?.subsets ?? []
+  const letters = text.match(LETTER)?.join('')
+  if (letters === undefined) return []
+  return CHOICES.find((subsets) => toPattern(subsets).test(letters)) ?? []
 }
 
 /** Whether the page of a site with this name has the font for another text: it has the files for the name only. */
@@ -50,12 +48,11 @@ export function hasTitleFont(name: string, text: string): boolean {
 export function toCardText(text: string): string | undefined {
   const normal = text.normalize('NFC')
   if (toSubsets(normal).length === 0) return undefined
+  const whole = toPattern(['latin', 'vietnamese', 'extended'])
   // The font lists the invisible characters between parts of an emoji.
-  const shown = [...normal].filter((character) => WHOLE.test(character) && !/\p{Cf}/u.test(character))
+  const shown = [...normal].filter((character) => whole.test(character) && !/\p{Cf}/u.test(character))
   return shown.join('').trim().replace(/\s+/g, ' ')
 }
-
-const WHOLE = toPattern(Object.keys(SUBSETS) as Subset[])
 
 /**
  * How wide letters are, in em: at least as wide as in Fraunces, Georgia and Noto Serif, and Cyrillic in DejaVu Serif, less the
