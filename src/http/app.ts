@@ -56,8 +56,7 @@ export function createApp(options: AppOptions): App {
     }
     return (request) => {
       const response = bodies.discardUnread(request, checkHost(request, toAliasHeaders) ?? handler(request))
-      if (!metrics) return response
-      return response instanceof Response ? count(response) : response.then(count)
+      return metrics ? Promise.resolve(response).then(count) : response
     }
   }
 

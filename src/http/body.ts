@@ -9,7 +9,7 @@ export type Body = string | RefusedBody
 
 interface RefusedBody {
   readonly reason: 'large_body' | 'slow_body'
-  /** Whether the rest is not read, so that the response must close the connection: see closeIfCut. */
+  /** Whether the rest is not read, so that the response must close the connection. */
   readonly isCut: boolean
 }
 
@@ -21,9 +21,8 @@ export interface BodyReader {
    */
   read(request: Request): Promise<Body>
   /**
-   * Returns the response to a request. If its handler has not begun to read the body, holds the response until the body has
-   * arrived, up to MAX_DISCARDED_BYTES and for at most BODY_DEADLINE_MS: a client that still writes when the connection is
-   * closed may see a reset instead of the response.
+   * Returns the response to a request. If its handler has not begun to read the body, reads and drops it first: a client that
+   * still writes when the connection is closed may see a reset instead of the response.
    */
   discardUnread(request: Request, response: Response | Promise<Response>): Response | Promise<Response>
   /** For a stop: makes this time, by `performance.now()`, the latest deadline of every body. */
@@ -78,9 +77,8 @@ export function createBodyReader(): BodyReader {
   }
 
   /** Keeps up to MAX_BODY_BYTES of a body, and discards the rest up to MAX_DISCARDED_BYTES. */
-  async function readChunks(request: Request): Promise<Body> {
-    const { body } = request
-    const length = toLength(request)
+  async function readChunks({ headers, body }: Request): Promise<Body> {
+    const length = toLength(headers)
     if (!body) return ''
     if (length > MAX_DISCARDED_BYTES) return CUT
     return withDeadline(async (arrival) => {
@@ -103,13 +101,14 @@ export function createBodyReader(): BodyReader {
 
   return {
     read(request) {
-      // text() is faster than the chunks, but has no limit: the Content-Length must give one.
-      return toLength(request) <= MAX_BODY_BYTES ? withDeadline(() => request.text()) : readChunks(request)
+      // text() is faster than the chunks, but has no limit, so only a Content-Length below ours may lead to it.
+      const isShort = toLength(request.headers) <= MAX_BODY_BYTES
+      return isShort ? withDeadline(() => request.text()) : readChunks(request)
     },
     discardUnread(request, response) {
       // `body` is asked last, because that makes a stream.
-      if (request.bodyUsed || isRead(request) || !request.body) return response
-      return Promise.resolve(response).then(async (ready) => closeIfCut(await readChunks(request), ready))
+      if (request.bodyUsed || isRead(request) || request.body === null) return response
+      return Promise.all([response, readChunks(request)]).then(([ready, body]) => closeIfCut(body, ready))
     },
     endBy(time) {
       latest = time
@@ -129,7 +128,7 @@ export function hasMediaType({ headers }: Request, mediaType: string): boolean {
   return field === mediaType || (field !== null && toMediaType(field).trimEnd().toLowerCase() === mediaType)
 }
 
-/** Returns the Content-Length; NaN for a body in chunks (RFC 9112 section 7.1), and for two equal fields. */
-function toLength({ headers }: Request): number {
+/** Returns the Content-Length; NaN, with which no comparison is true, for a body in chunks (RFC 9112 section 7.1) and for two equal fields. */
+function toLength(headers: Headers): number {
   return Number(headers.get('content-length') ?? Number.NaN)
 }

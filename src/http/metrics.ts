@@ -2,19 +2,15 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
-import { ENDPOINT } from '../routes.ts'
+import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
 import type { StoreMeasure } from '../subscriber.ts'
 
 /** Counts what the service does. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
   /** A request got its response. */
   request(path: string, status: number): void
-  /**
-   * Writes all metrics in the Prometheus text format, version 0.0.4.
-   *
-   * @param store the state of the store; undefined when it did not answer
-   */
-  expose(store: StoreMeasure | undefined): Promise<{ readonly mediaType: string; readonly text: string }>
+  /** Responds with all metrics, in the text format of Prometheus. @param store its state; undefined when it did not answer */
+  expose(store: StoreMeasure | undefined): Promise<Response>
 }
 
 /** The free bytes are rounded down to this, so that they do not show whether an address took a page of the list. */
@@ -77,7 +73,8 @@ export function createMetrics(): Metrics {
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
       compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
-      return { mediaType: registry.contentType, text: await registry.metrics() }
+      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': CACHE_CONTROL.endpoint }
+      return new Response(await registry.metrics(), { headers })
     },
   }
 }

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SiteFile } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
+import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 import type { ServiceStore, StoreMeasure } from '../subscriber.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
-import { type Handler, isRead } from './responses.ts'
+import { type Handler, type HeaderFields, isRead } from './responses.ts'
 
 export interface OpsOptions {
   readonly metrics: Metrics
@@ -44,18 +45,15 @@ export function createOps({ metrics, intake, store, host, isLocal, settings }: O
       const ready = intake.ready().then(() => true)
       return (await waitFor(ready, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
     },
-    '/metrics': async () => {
-      const { mediaType, text } = await metrics.expose(await waitFor(measure(), MEASURE_MS))
-      return new Response(text, { headers: { 'Content-Type': mediaType, 'Cache-Control': 'no-store' } })
-    },
-    '/config': () => Response.json(settings, { headers: { 'Cache-Control': 'no-store' } }),
+    '/metrics': async () => metrics.expose(await waitFor(measure(), MEASURE_MS)),
+    '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.endpoint } }),
   }
   const createRoute = (handler: Handler): Handler => {
     return (request) => {
       if (isLocal && !isKnownHost(request.headers.get('host'), host)) {
         return toText(403, 'the Host must be an IP address, localhost or OPS_HOST')
       }
-      return isRead(request) ? handler(request) : toText(405, 'use GET')
+      return isRead(request) ? handler(request) : toText(405, 'use GET', { Allow: ALLOW.document })
     }
   }
 
@@ -91,8 +89,7 @@ function isKnownHost(field: string | null, configured: string): boolean {
   return name === undefined || isIP(name) > 0 || name === 'localhost' || name === configured.toLowerCase()
 }
 
-function toText(status: number, text: string): Response {
-  const allow = status === 405 && { Allow: 'GET, HEAD' }
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...allow }
+function toText(status: number, text: string, fields?: HeaderFields): Response {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': CACHE_CONTROL.endpoint, ...fields }
   return new Response(`${text}\n`, { status, headers })
 }

@@ -38,7 +38,7 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
-    const toPage: Handler = ({ url }) => redirect(308, path + readQuery(url, baseUrl), responses.headers)
+    const toPage: Handler = ({ url }) => redirect(308, path + toQuery(url, baseUrl), responses.headers)
     for (const other of listSpellings(language)) handlers.set(other, toPage)
     handlers.set(path, createPage(options, language))
   }
@@ -46,12 +46,11 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
 }
 
 /**
- * Returns the query of a URL with its `?`, or an empty text. It is parsed, because a header cannot have every byte of a target,
- * and by itself, because the rest of the URL is not valid if the Host of its request is not.
+ * Returns the query of a URL with its `?`, or an empty text, as a header can have it. The rest of the URL is not parsed: it has
+ * the Host of the request, which may be no host.
  */
-function readQuery(url: string, baseUrl: string): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : new URL(url.slice(start), baseUrl).search
+function toQuery(url: string, baseUrl: string): string {
+  return new URL(url.replace(/^[^?]*/, ''), baseUrl).search
 }
 
 /** Lists paths for a language: in lower and upper case, with the region instead of the script, alone, and with a slash at the end. */

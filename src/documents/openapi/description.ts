@@ -31,8 +31,8 @@ const FOR_MACHINES: oas31.TagObject = {
 }
 
 /**
- * Builds the description of a site (OpenAPI Specification 3.1.0). It has all documents, so that every response of the
- * service can be checked, except the pages and CORS preflights, which browsers send by themselves.
+ * Builds the description of a site (OpenAPI Specification 3.1.0): the endpoint and all documents. What only browsers ask for is
+ * not in it: pages, the files that they load, and CORS preflights.
  */
 export function createDescription({ site, baseUrl }: Pick<Config, 'site' | 'baseUrl'>): oas31.OpenAPIObject {
   const { name: title, description, license } = site

@@ -8,8 +8,9 @@ function offerLanguage(): void {
   if (!link?.dataset.offer) return
   const offer = link.cloneNode() as HTMLAnchorElement
   offer.textContent = link.dataset.offer
-  document.body.prepend(document.createElement('header'))
-  document.body.firstElementChild?.append(offer)
+  const header = document.createElement('header')
+  header.append(offer)
+  document.body.prepend(header)
 }
 
 /** Returns a language with its script: `zh-TW` differs from `zh-Hans`, `pt` does not from `pt-BR`. Undefined if it is no tag. */
