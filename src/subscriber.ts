@@ -218,13 +218,6 @@ export interface SubscriberStore {
     addresses: readonly Address[],
     options: ChangeOptions & { readonly suppress: boolean },
   ): Promise<readonly SubscriptionState[]>
-  /**
-   * Makes an empty list a copy of another one, with its id, key, numbers and dates, in one transaction.
-   *
-   * @returns what the list has now
-   * @throws StoreError when the list is not empty, or does not have all that was copied
-   */
-  fill(copy: ListCopy): Promise<Count>
   status(): Promise<StoreStatus>
   /** Closes the files or connections. What was confirmed stays. */
   close(): Promise<void>

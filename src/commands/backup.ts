@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs'
 import { toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
 import { isSameList } from '../store/open.ts'
-import { checkAndCopy, deletePartial, type ListSummary, withSyncs } from '../store/sqlite/backup.ts'
+import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson, toCount } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
@@ -25,19 +24,12 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
 async function writeBackup(list: string, path: string, name: string, signal: AbortSignal): Promise<ListSummary> {
   const partial = await createPartialFile(path, name)
   const showProgress = createProgress('copying', { unit: 'MB' })
-  const timer = setInterval(() => showProgress(toMegabytes(partial), toMegabytes(list)), 200)
   try {
-    const copied = await withSyncs([partial], () => checkAndCopy({ source: list, target: partial }, signal))
+    const copied = await checkAndCopy({ source: list, target: partial }, signal, showProgress)
     await renameSynced(partial, path)
     return copied
   } catch (error) {
     deletePartial(partial)
     throw error
-  } finally {
-    clearInterval(timer)
   }
-}
-
-function toMegabytes(file: string): number {
-  return Math.ceil((statSync(file, { throwIfNoEntry: false })?.size ?? 0) / 1e6)
 }

@@ -1,6 +1,5 @@
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { UsageError } from '../failure.ts'
-import { withSyncs } from '../store/sqlite/backup.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson, toCount, toNumber } from './output.ts'
 import { checkSignal, withInterrupt, withStore } from './shared.ts'
@@ -20,15 +19,18 @@ export async function copyList(options: CopyOptions): Promise<void> {
   const { isSameList } = await import('../store/open.ts')
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
-  const fill = () =>
-    withStore(source, (from) =>
-      withStore(target, (to) => withInterrupt((signal) => copy(from, to, signal)), { access: 'create' }),
-    )
-  const count = await (target.kind === 'sqlite' ? withSyncs([target.file, `${target.file}-wal`], fill) : fill())
+  const count = await withStore(source, (from) =>
+    withInterrupt((signal) =>
+      source.kind === 'sqlite' && target.kind === 'sqlite'
+        ? copyFile(source.file, target.file, signal)
+        : copyRows(from, target, signal),
+    ),
+  )
   const names = { from: toListName(source), to: toListName(target) }
-  if (options.json) return await printJson({ ...names, ...count })
-  const addresses = toCount(count.subscribers, 'address', 'addresses')
-  await print(`${names.to} is a copy of ${names.from}: ${addresses}, ${toNumber(count.suppressed)} suppressed`)
+  const { subscribers, reserved, suppressed } = count
+  if (options.json) return await printJson({ ...names, subscribers, reserved, suppressed })
+  const addresses = toCount(subscribers, 'address', 'addresses')
+  await print(`${names.to} is a copy of ${names.from}: ${addresses}, ${toNumber(suppressed)} suppressed`)
 }
 
 /** Reads the URL of a list, or the file that has it. @throws UsageError */
@@ -38,12 +40,19 @@ function readList(option: string, url: string | undefined, file: string | undefi
   throw new UsageError(`name the list with ${option} or ${option}-file`)
 }
 
-/**
- * Makes an empty list a copy of one state of another one, in one transaction.
- *
- * @throws StoreError when the target is not empty, or one of the lists is damaged; the reason of the signal
- */
-async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSignal): Promise<Count> {
+/** Copies a SQLite file to another one, page by page. @throws as `fillList` */
+async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
+  const [{ checkAndCopy }, { createListFile }] = await Promise.all([
+    import('../store/sqlite/backup.ts'),
+    import('../store/sqlite/fill.ts'),
+  ])
+  const showProgress = createProgress('copying', { unit: 'MB' })
+  return await createListFile(target, (partial) => checkAndCopy({ source, target: partial }, signal, showProgress))
+}
+
+/** Copies one state of a list to any store, row by row. @throws as `fillList` */
+async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSignal): Promise<Count> {
+  const { fillList } = await import('../store/open.ts')
   const total = (await from.count()).subscribers
   const showProgress = createProgress('copying')
   await using snapshot = await from.snapshot()
@@ -59,5 +68,5 @@ async function copy(from: SubscriberStore, to: SubscriberStore, signal: AbortSig
   }
 
   const { head, subscribers, suppressions } = snapshot
-  return await to.fill({ head, subscribers: track(subscribers), suppressions: track(suppressions) })
+  return await fillList(target, { head, subscribers: track(subscribers), suppressions: track(suppressions) }, signal)
 }

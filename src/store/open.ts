@@ -2,7 +2,7 @@
 
 import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
-import type { ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
+import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
 
 /**
@@ -19,6 +19,22 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
   }
   const { openPostgresStore } = await import('./postgres/store.ts')
   return openPostgresStore(list.server, options)
+}
+
+/**
+ * Makes an empty list a copy of another one, with its id, key, numbers and dates. Creates it if it is missing.
+ *
+ * @returns what the list has now
+ * @throws StoreError when the list is not empty, or does not have all that was copied; the reason of the signal. Then it is
+ * unchanged
+ */
+export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
+  if (list.kind === 'sqlite') {
+    const { createListFile, fillFile } = await import('./sqlite/fill.ts')
+    return await createListFile(list.file, (partial) => fillFile(partial, copy, signal))
+  }
+  const { fillPostgresList } = await import('./postgres/store.ts')
+  return await fillPostgresList(list.server, copy)
 }
 
 /**

@@ -65,7 +65,9 @@ test('a backup and a copy are synced while they are written: one sync at the end
   // The disk may be faster than the pause between two syncs.
   let runs = 0
   await until(() => isSyncedMeanwhile(['backup', 'b.db'], /\/\.b\.db\.\d+\.partial$/))
-  await until(() => isSyncedMeanwhile(['copy', '--from', list, '--to', `sqlite:${++runs}.db`], /\/\d+\.db-wal$/))
+  await until(() =>
+    isSyncedMeanwhile(['copy', '--from', list, '--to', `sqlite:${++runs}.db`], /\/\.\d+\.db\.\d+\.partial$/),
+  )
 })
 
 test('commands that only read do not change a backup, so that the next one replaces it', async () => {

@@ -1,11 +1,12 @@
 /** `copy`: a copy has all of a list, with numbers, dates, suppressions and the id. */
 
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { link, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { link, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
+import { startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 
 test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', async () => {
@@ -53,22 +54,47 @@ test('a list is not copied to itself by any path, and a missing list is not copi
   expect(['none.db', 'new.db'].filter((name) => existsSync(join(folder, name)))).toEqual([])
 })
 
-test('a copy that is stopped or fails leaves an empty list, and the next one completes it', async () => {
+test('a copy that is stopped, killed or fails leaves nothing at the target, and the next one completes it', async () => {
   const { folder, list, fill, print, rows, shell, start } = await createCliFixture()
   await fill(80_000)
+  const isPartial = async () => (await readdir(folder)).some((name) => name.endsWith('.partial'))
   const copy = ['copy', '--from', list, '--to', 'sqlite:copy.db']
-  const command = start(copy)
-  await until(() => existsSync(join(folder, 'copy.db')), 'the copy has begun')
-  command.kill('SIGINT')
-  const code = await within(command.exited, 'the end of the copy')
+  /** Ends a copy in its middle. False when it was faster than the signal. */
+  async function isEnded(signal: 'SIGINT' | 'SIGKILL', code: number): Promise<boolean> {
+    const command = start(copy)
+    await until(isPartial, 'the copy has begun')
+    command.kill(signal)
+    if ((await within(command.exited, 'the end of the copy')) === code) return !existsSync(join(folder, 'copy.db'))
+    await rm(join(folder, 'copy.db'))
+    return false
+  }
+  await until(() => isEnded('SIGINT', 130))
+  await until(() => isEnded('SIGKILL', 137))
   // The files of the target may have 256 KiB. SIGXFSZ would end the process.
   const full = await shell(`trap "" XFSZ; ulimit -f 256; rollcall copy --from "$DATABASE_URL" --to sqlite:full.db`)
   expect(full).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^rollcall: .*\n$/) })
-  expect(await print(['count', '--list', 'sqlite:full.db'])).toBe('0\n')
-  // The signal may come after the commit.
-  if (code !== 0) {
-    expect(code).toBe(130)
-    await print(copy)
-  }
+  await print(copy)
+  expect((await readdir(folder)).toSorted()).toEqual(['copy.db', 'list.db'])
+  expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600)
   expect(Bun.hash(JSON.stringify(await rows('sqlite:copy.db')))).toBe(Bun.hash(JSON.stringify(await rows())))
+})
+
+test('a copy waits for no service: one that uses the target keeps it', async () => {
+  const { list, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const service = await startService()
+  const target = `sqlite:${service.folder}/data/rollcall.db`
+  expect(await run(['copy', '--from', list, '--to', target])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/another process uses it: stop the service/),
+  })
+  await service.stop()
+  await print(['copy', '--from', list, '--to', target])
+  expect(await print(['count', '--list', target])).toBe('1\n')
+  // It is a list, and no backup that the next one replaces.
+  expect(await run(['backup', `${service.folder}/data/rollcall.db`])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is a list, and not a backup'),
+  })
 })

@@ -5,7 +5,7 @@ import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { ServiceStore, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
+import type { Count, ListCopy, ServiceStore, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
@@ -62,9 +62,17 @@ export function openPostgresStore(
       await compact(client, onCompaction)
       return await openSnapshot(client)
     },
-    // Without a limit: the other list may be slow.
-    fill: (copy) => runCompacted(client, (transaction) => fillList(transaction, copy), 0),
     close: () => client.close(),
+  }
+}
+
+/** As `fillStore`. In one transaction, which has no limit: the other list may be slow. */
+export async function fillPostgresList(server: PostgresServer, copy: ListCopy): Promise<Count> {
+  const client = createClient({ server, create: true })
+  try {
+    return await runCompacted(client, (transaction) => fillList(transaction, copy), 0)
+  } finally {
+    await client.close()
   }
 }
 

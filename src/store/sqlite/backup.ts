@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { rmSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Result } from '../../email.ts'
 import { createPrivateFile, renameSynced, SIDECAR, toPartialName } from '../../files.ts'
@@ -11,6 +11,7 @@ import { createCompaction } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
+import { readSize } from './paths.ts'
 import { checkIntegrity, readCount, readDates } from './read.ts'
 
 export interface CopyRequest {
@@ -38,10 +39,17 @@ export function readSummary(db: Database): ListSummary {
  * Copies a list, also while it is in use, and checks every page of both. Runs on a thread of its own, so that this one can
  * receive signals. After an error the caller deletes what was written.
  *
+ * @param onProgress gets the sizes of the copy and of the list, in megabytes
  * @throws StoreError when the list cannot be read, the file cannot be written, or one of the two is damaged; the reason of
  * the signal when it aborts
  */
-export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): Promise<ListSummary> {
+export async function checkAndCopy(
+  request: CopyRequest,
+  signal: AbortSignal,
+  onProgress?: (done: number, total: number) => void,
+): Promise<ListSummary> {
+  const { source, target } = request
+  const total = toMegabytes(readSize(source))
   const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)
   const { promise, resolve, reject } = Promise.withResolvers<ListSummary>()
   worker.onmessage = ({ data }: MessageEvent<Result<ListSummary, string>>) => {
@@ -53,6 +61,7 @@ export async function checkAndCopy(request: CopyRequest, signal: AbortSignal): P
   worker.postMessage(request)
   try {
     signal.throwIfAborted()
+    if (target) await syncMeanwhile(target, promise, (size) => onProgress?.(toMegabytes(size), total))
     return await promise
   } finally {
     worker.terminate()
@@ -69,6 +78,8 @@ export function copyInto(db: Database, target: string, lastSeq = 0): void {
   db.run('VACUUM INTO ?', [target])
   {
     using copy = new Database(target, { readwrite: true })
+    // A copy that fails is deleted, so nothing is written that could undo a change.
+    copy.run('PRAGMA journal_mode = OFF')
     const compaction = createCompaction(copy)
     copy.transaction(() => {
       compaction.all()
@@ -84,21 +95,28 @@ export function deletePartial(partial: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
 }
 
+const toMegabytes = (bytes: number): number => Math.ceil(bytes / 1e6)
+
+/** Milliseconds between two syncs. */
+const PAUSE_MS = 50
+
 /**
- * Syncs files again and again while they are written, on a thread of its own, because SQLite blocks this one. Otherwise the system
- * writes gigabytes at once, and each sync of a service on the same disk waits for them.
- *
- * @param files some may be missing
+ * Syncs a file again and again while another thread writes it. Otherwise the system writes gigabytes at once, and each sync of a
+ * service on the same disk waits for them.
  */
-export async function withSyncs<T>(files: readonly string[], work: () => Promise<T>): Promise<T> {
-  const worker = new Worker(new URL('./sync-worker.ts', import.meta.url).href)
-  // SQLite has open descriptors of these files, so its own syncs report the error of a disk too.
-  worker.onerror = () => {}
-  worker.postMessage(files)
-  try {
-    return await work()
-  } finally {
-    worker.terminate()
+async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size: number) => void): Promise<void> {
+  let isDone = false
+  // The caller gets its error.
+  const end = work
+    .catch(() => {})
+    .then(() => {
+      isDone = true
+    })
+  await using handle = await open(file)
+  while (!isDone) {
+    await handle.datasync()
+    onSync((await handle.stat()).size)
+    await Promise.race([end, Bun.sleep(PAUSE_MS)])
   }
 }
 

@@ -40,7 +40,7 @@ export async function restoreList(
   checkBackup(source, target)
   refuseForeignLog(target)
   // Held to the end: nobody may add to a list that is about to be replaced.
-  using locked = dryRun ? undefined : lockList(target)
+  using locked = dryRun || !hasContent(target) ? undefined : lockList(target)
   const before = readBefore(target, locked)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
   const lastSeq = locked ? readLastSeq(locked) : 0
@@ -79,11 +79,10 @@ function readBefore(target: string, locked: Database | undefined): Restored['bef
 /**
  * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed.
  *
- * @returns undefined when the file cannot be locked, because it is missing, damaged or not a list
+ * @returns undefined when the file cannot be locked, because it is damaged or not a list
  * @throws StoreError when another process uses the list, or this one may not
  */
-function lockList(file: string): Database | undefined {
-  if (!hasContent(file)) return undefined
+export function lockList(file: string): Database | undefined {
   let db: Database | undefined
   try {
     db = new Database(file, { readwrite: true })
@@ -109,12 +108,15 @@ function readLastSeq(db: Database): number {
   }
 }
 
+/** When the superuser writes a list, the user of the service must be able to open it. */
+export function giveToOwner(file: string, target: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
+  chownSync(file, uid, gid)
+}
+
 async function replace(copy: string, target: string): Promise<readonly string[]> {
-  // When the superuser restores a list, the user of the service must be able to open it.
-  if (process.getuid?.() === 0) {
-    const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
-    chownSync(copy, uid, gid)
-  }
+  giveToOwner(copy, target)
   const kept = await keepList(target)
   try {
     await renameSynced(copy, target)

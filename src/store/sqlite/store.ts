@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
 import { Failure } from '../../failure.ts'
-import type { Count, ListCopy, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
+import type { Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
@@ -13,7 +13,7 @@ import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
 import { retryBusy } from './transaction.ts'
-import { applyChanges, fillList, forgetReturned } from './write.ts'
+import { applyChanges, forgetReturned } from './write.ts'
 
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
@@ -86,7 +86,6 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
         const bytes = readSize(path) + readSize(`${path}-wal`)
         return { ...readStatus(db), bytes, freeBytes: readFreeBytes(path) }
       }),
-    fill: (copy) => wrapErrors(db, () => fill(list, copy)),
     async close() {
       closeList(list)
     },
@@ -180,23 +179,6 @@ function openSnapshot(path: string): Snapshot {
     }
   } catch (error) {
     db.close()
-    throw error
-  }
-}
-
-/** Fills an empty list in one transaction, while the source is read. */
-async function fill(list: OpenList, copy: ListCopy): Promise<Count> {
-  const { db } = list
-  getCompaction(list)
-  await retryBusy(db, () => db.run('BEGIN IMMEDIATE'))
-  try {
-    const count = await fillList(db, copy)
-    checkPlace(list)
-    db.run('COMMIT')
-    checkPlace(list)
-    return count
-  } catch (error) {
-    if (db.inTransaction) db.run('ROLLBACK')
     throw error
   }
 }

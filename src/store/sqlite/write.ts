@@ -2,10 +2,10 @@
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
-import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
+import type { Subscriber, Suppression } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
-import { countInbox, takeNumbers } from './inbox.ts'
-import { createSuppressionHash, readCount } from './read.ts'
+import { takeNumbers } from './inbox.ts'
+import { createSuppressionHash } from './read.ts'
 
 /** Subscribers whose suppressions are looked for in one transaction: about 20 ms. */
 const RETURNED = 10_000
@@ -81,48 +81,18 @@ function insertIdentities(db: Database, first: number): void {
   ).run(first)
 }
 
-function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {
+export function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {
   db.query('INSERT INTO subscribers SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1)').run(
     JSON.stringify(rows.map(({ seq, email, subscribedAt }) => [seq, email, subscribedAt.getTime()])),
   )
 }
 
 /** Replaces the date of a suppression that the list has. */
-function insertSuppressions(db: Database, suppressions: readonly Suppression[]): void {
+export function insertSuppressions(db: Database, suppressions: readonly Suppression[]): void {
   if (suppressions.length === 0) return
   const rows = suppressions.map(({ hash, suppressedAt }) => [Buffer.from(hash).toString('hex'), suppressedAt.getTime()])
   db.query(
     `INSERT OR REPLACE INTO suppressions SELECT unhex(value ->> 0), value ->> 1 FROM json_each(?1)
      ORDER BY value ->> 0`,
   ).run(JSON.stringify(rows))
-}
-
-/**
- * Makes an empty list a copy of another one, in the transaction of the caller.
- *
- * @throws StoreError when it is not empty, or does not have all that was copied
- */
-export async function fillList(db: Database, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
-  const before = readCount(db)
-  if (before.subscribers + before.suppressed + countInbox(db) > 0) {
-    throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
-  }
-  let [expected, suppressed, last] = [0, 0, 0]
-  for await (const page of subscribers) {
-    insertSubscribers(db, page)
-    expected += page.length
-    last = page.at(-1)?.seq ?? last
-  }
-  for await (const page of suppressions) {
-    insertSuppressions(db, page)
-    suppressed += page.length
-  }
-  insertIdentities(db, 0)
-  const { changes } = db
-    .query('UPDATE list SET id = ?1, suppression_key = ?2, last_seq = max(last_seq, ?3, ?4), forgotten_seq = ?4')
-    .run(head.id, head.suppressionKey, head.lastSeq, last)
-  const after = readCount(db)
-  const isComplete = changes === 1 && after.subscribers === expected && after.suppressed === suppressed
-  if (!isComplete) throw new StoreError(`the copy is incomplete: ${after.subscribers} of ${expected} addresses`)
-  return after
 }

@@ -1,0 +1,123 @@
+/** New files of lists that are copies of other lists. Such a file is complete, or not there. */
+
+import { Database } from 'bun:sqlite'
+import { dirname } from 'node:path'
+import { createPartialFile, createPrivateFile, renameSynced } from '../../files.ts'
+import { type Count, type ListCopy, StoreError } from '../../subscriber.ts'
+import { checkAndCopy, deletePartial } from './backup.ts'
+import { toOpenError, wrapErrors } from './error.ts'
+import { openListFile, PAGE_BYTES } from './file.ts'
+import { countInbox } from './inbox.ts'
+import { createFolder, hasContent, refuseForeignLog, toRealPath } from './paths.ts'
+import { readCount } from './read.ts'
+import { giveToOwner, lockList } from './restore.ts'
+import { checkVersion, migrate } from './schema.ts'
+import { insertSubscribers, insertSuppressions } from './write.ts'
+
+/**
+ * Creates the file of a list, or replaces that of an empty one. A crash at any moment leaves what was there before, or the whole
+ * list.
+ *
+ * @param write fills an empty file
+ * @throws StoreError when there is a list that is not empty, or that a process uses; what `write` throws
+ */
+export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
+  const path = toRealPath(file)
+  refuseForeignLog(path)
+  if (hasContent(path)) lockEmptyList(path).close()
+  createFolder(dirname(path))
+  const partial = await createPartialFile(path)
+  try {
+    const result = await write(partial)
+    startWal(partial)
+    giveToOwner(partial, path)
+    // A service may have begun to use this path, and its addresses must not be replaced.
+    createPrivateFile(path, { mayExist: true })
+    using _locked = lockEmptyList(path)
+    await renameSynced(partial, path)
+    return result
+  } finally {
+    deletePartial(partial)
+  }
+}
+
+/** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */
+function lockEmptyList(path: string): Database {
+  if (hasContent(path)) {
+    // Before the lock, which changes the mode of a list.
+    using db = openListFile(path, { create: false }).db
+    refuseContent(db, path)
+  }
+  const db = lockList(path)
+  if (!db) throw toOpenError(path, 'it is damaged')
+  try {
+    refuseContent(db, path)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function refuseContent(db: Database, path: string): void {
+  if (checkVersion(db, path) === 0) return
+  const { subscribers, suppressed } = readCount(db)
+  if (subscribers + suppressed + countInbox(db) === 0) return
+  throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
+}
+
+/** Gives a file the mode of a list in use, so that it does not pass for a backup, which the next backup may replace. */
+function startWal(file: string): void {
+  using db = new Database(file, { readwrite: true })
+  db.run('PRAGMA journal_mode = WAL')
+}
+
+/** Identities that are added in one commit, which syncs a few megabytes. */
+const PART = 50_000
+
+/**
+ * Fills an empty file with a list. Each statement commits, so that no sync has much to write: a service on the same disk would wait
+ * for it. A crash leaves a file that nobody uses, so nothing is written that could undo a change.
+ *
+ * @throws StoreError when the file cannot be written, or does not have all that was copied; what the pages throw
+ */
+export async function fillFile(
+  file: string,
+  { head, subscribers, suppressions }: ListCopy,
+  signal: AbortSignal,
+): Promise<Count> {
+  using db = new Database(file, { readwrite: true })
+  return await wrapErrors(db, async () => {
+    for (const setting of [
+      `page_size = ${PAGE_BYTES}`,
+      'journal_mode = OFF',
+      'synchronous = FULL',
+      'cache_size = -16384',
+    ])
+      db.run(`PRAGMA ${setting}`)
+    migrate(db, file)
+    let [size, suppressed, last] = [0, 0, 0]
+    for await (const page of subscribers) {
+      insertSubscribers(db, page)
+      size += page.length
+      last = page.at(-1)?.seq ?? last
+    }
+    for await (const page of suppressions) {
+      insertSuppressions(db, page)
+      suppressed += page.length
+    }
+    // In their order, each page of `identities` is written once.
+    db.run('CREATE TEMP TABLE sorted AS SELECT lower(email) AS identity, seq FROM subscribers ORDER BY identity')
+    const insert = db.query('INSERT INTO identities SELECT identity, seq FROM sorted WHERE rowid > ?1 AND rowid <= ?2')
+    for (let start = 0; start < size; start += PART) insert.run(start, start + PART)
+    db.query('UPDATE list SET id = ?1, suppression_key = ?2, last_seq = max(?3, ?4), forgotten_seq = ?4').run(
+      head.id,
+      head.suppressionKey,
+      head.lastSeq,
+      last,
+    )
+    const after = await checkAndCopy({ source: file }, signal)
+    if (after.subscribers === size && after.suppressed === suppressed) return after
+    throw new StoreError(`the copy is incomplete: ${after.subscribers} of ${size} addresses`)
+  })
+}
