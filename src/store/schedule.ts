@@ -1,5 +1,6 @@
 /** The schedule of compaction: when a service compacts, and what it says when that fails. A command compacts before it works. */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoreOptions } from '../subscriber.ts'
 
 /** The outcome of a slice of compaction. */
@@ -42,81 +43,67 @@ const RETRY_MS = 2_000
  * IDLE_MS, for what an earlier process left.
  */
 export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', text: string) => void): Schedule {
-  let [isFailing, isStopped] = [false, false]
-  /** When the run goes on; undefined between two runs. */
-  let sliceAt: number | undefined = performance.now() + IDLE_MS
-  let committedAt = Number.NEGATIVE_INFINITY
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let isFailing = false
+  let committedAt = performance.now()
   /** The first commit that no run has followed; undefined when there is none. */
-  let oldestAt: number | undefined
-  /** Ends a wait early. */
-  let wake = () => {}
+  let oldestAt: number | undefined = committedAt + IDLE_MS - MAX_WAIT_MS
+  /** The runs; undefined when no commit waits for one. */
+  let runs: Promise<void> | undefined = runAll()
 
-  function toDueAt(): number {
-    if (sliceAt !== undefined) return sliceAt
-    return oldestAt === undefined ? Number.POSITIVE_INFINITY : Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS)
-  }
-
-  /** Waits until a slice is due, or a stop: at least for one turn of the event loop, so that others are served. */
-  async function waitUntilDue(): Promise<void> {
-    do {
-      const awake = Promise.withResolvers<void>()
-      wake = awake.resolve
-      await sleep(Math.max(toDueAt() - performance.now(), 0), awake)
-    } while (!isStopped && toDueAt() > performance.now())
-  }
-
-  async function runSlice(): Promise<void> {
-    const startedAt = performance.now()
-    if (sliceAt === undefined) oldestAt = undefined
-    try {
-      const { hasMore } = await compact()
-      const now = performance.now()
-      // While commits come in, compaction takes at most half of the time.
-      const pause = now - committedAt < IDLE_MS ? now - startedAt : 0
-      sliceAt = hasMore ? now + pause : undefined
-      if (!hasMore && isFailing) log('info', 'compaction works again')
-      isFailing &&= hasMore
-    } catch (error) {
-      // A stop may cut a slice off.
-      if (isStopped) return
-      // Nothing is lost: the addresses stay in the inbox, on stable storage.
-      const reason = error instanceof Error ? error.message : String(error)
-      if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
-      isFailing = true
-      sliceAt = performance.now() + RETRY_MS
-    }
+  /** A stop ends a pause. Even the shortest is a turn of the event loop, so that others are served. */
+  async function pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal }).catch(() => {})
   }
 
   async function runAll(): Promise<void> {
-    while (!isStopped) {
-      await waitUntilDue()
-      if (!isStopped) await runSlice()
+    while (oldestAt !== undefined && !signal.aborted) {
+      const wait = Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS) - performance.now()
+      if (wait > 0) await pause(wait)
+      else {
+        oldestAt = undefined
+        await runSlices()
+      }
     }
+    runs = undefined
   }
 
-  const end = runAll()
+  async function runSlices(): Promise<void> {
+    for (let hasMore = true; hasMore && !signal.aborted; ) {
+      const startedAt = performance.now()
+      try {
+        ;({ hasMore } = await compact())
+      } catch (error) {
+        // A stop may cut a slice off.
+        if (signal.aborted) return
+        // Nothing is lost: the addresses stay in the inbox, on stable storage.
+        const reason = error instanceof Error ? error.message : String(error)
+        if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+        isFailing = true
+        await pause(RETRY_MS)
+        continue
+      }
+      const now = performance.now()
+      // While commits come in, compaction takes at most half of the time.
+      if (hasMore) await pause(now - committedAt < IDLE_MS ? now - startedAt : 0)
+    }
+    if (isFailing && !signal.aborted) log('info', 'compaction works again')
+    isFailing = false
+  }
 
   return {
     committed() {
       committedAt = performance.now()
-      if (oldestAt !== undefined) return
-      oldestAt = committedAt
-      wake()
+      oldestAt ??= committedAt
+      runs ??= runAll()
     },
     isFailing: () => isFailing,
     async stop() {
-      isStopped = true
-      wake()
-      await end
+      stopping.abort()
+      await runs
     },
   }
-}
-
-/** Resolves a promise after some milliseconds, from 0 to infinity, unless another one does before. */
-async function sleep(milliseconds: number, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {
-  const timer = Number.isFinite(milliseconds) ? setTimeout(resolve, milliseconds) : undefined
-  await promise
-  clearTimeout(timer)
 }
 
 /** Milliseconds between two slices of a command, so that others can write. */
