@@ -56,7 +56,8 @@ function planRows<Row extends { readonly email: Address }>(
     const { subscriber, suppressedAt } = after
     if (subscriber && !before.subscriber) add.push(subscriber)
     if (!subscriber && before.subscriber) remove.push(before.subscriber)
-    if (suppressedAt && suppressedAt !== before.suppressedAt) suppress.push({ email, suppressedAt })
+    if (suppressedAt && suppressedAt.getTime() !== before.suppressedAt?.getTime())
+      suppress.push({ email, suppressedAt })
     if (!suppressedAt && before.suppressedAt) forget.push(email)
   }
   return { add, remove, suppress, forget }
@@ -135,7 +136,6 @@ export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionS
   return suppressedAt ? 'suppressed' : 'absent'
 }
 
-/** Of equal dates, returns `other`, the same object: so planRows sees that a suppression does not change. */
 function toLatest(one: Date, other: Date | undefined): Date {
   return other && other >= one ? other : one
 }

@@ -23,25 +23,18 @@ export const DAY_MS = 86_400_000
 /** Days of a status before today. */
 const DAYS = 90
 
-/** The days of a status, in days since 1970, UTC. */
-export interface DayRange {
-  readonly first: number
-  readonly today: number
-}
-
-/** Subscribers whose `subscribedAt` is on a day. A day may have several counts. */
+/** Subscribers whose `subscribedAt` is on a day, in days since 1970, UTC. A day may have several counts. */
 export interface DayCount {
   readonly day: number
   readonly added: number
 }
 
-/** Returns the range of a status that is made now. */
-export function toDayRange(): DayRange {
-  const today = Math.floor(Date.now() / DAY_MS)
-  return { first: today - DAYS, today }
+/** Returns the first day of a status that is made now, in days since 1970, UTC. */
+export function toFirstDay(): number {
+  return Math.floor(Date.now() / DAY_MS) - DAYS
 }
 
-/** Returns the last number that the clock gives out before a day. Nobody who came before it has a date on or after that day. */
+/** Returns the last number that the clock gives out before a day: those with a lower one came before it. */
 export function toDaySeq(day: number): number {
   return (day * DAY_MS - EPOCH_MS) * 1000
 }
@@ -52,24 +45,21 @@ export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
 /**
  * Computes the days of a status.
  *
- * @param counts of all who have a date in the range, and of any others. If a clock was ahead, later days count as today
- * @param subscribers all of them. Those without a date in the range came before it
+ * @param first as `toFirstDay` returned it
+ * @param counts of all who have a date in these days, and of any others. If a clock was ahead, later days count as today
+ * @param subscribers all of them. Those without a date in these days came before them
  */
-export function toDays(
-  { first, today }: DayRange,
-  counts: Iterable<DayCount>,
-  subscribers: number,
-): readonly StatusDay[] {
-  const added = new Map<number, number>()
-  for (const count of counts) {
-    const day = Math.min(count.day, today)
-    added.set(day, (added.get(day) ?? 0) + count.added)
+export function toDays(first: number, counts: Iterable<DayCount>, subscribers: number): readonly StatusDay[] {
+  const days = Array.from({ length: DAYS + 1 }, (_, index) => ({ day: first + index, added: 0 }))
+  let total = subscribers
+  for (const { day, added } of counts) {
+    const found = days[Math.min(day - first, DAYS)]
+    if (!found) continue
+    found.added += added
+    total -= added
   }
-  const days = Array.from({ length: today - first + 1 }, (_, index) => first + index)
-  let total = days.reduce((rest, day) => rest - (added.get(day) ?? 0), subscribers)
-  return days.map((day) => {
-    const count = added.get(day) ?? 0
-    total += count
-    return { date: new Date(day * DAY_MS).toISOString().slice(0, 10), added: count, total }
+  return days.map(({ day, added }) => {
+    total += added
+    return { date: new Date(day * DAY_MS).toISOString().slice(0, 10), added, total }
   })
 }

@@ -15,7 +15,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { type DayCount, type DayRange, IMPORTED_BEFORE, toClockSeq, toDayRange, toDaySeq, toDays } from '../numbers.ts'
+import { type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { NO_STANDBY, READ_ONLY } from './error.ts'
 import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
@@ -190,15 +190,18 @@ export async function readStatus(sql: SQL): Promise<StoreStatus> {
            (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class
             WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r') AS bytes
     FROM rollcall.subscribers`
-  const range = toDayRange()
-  const days = toDays(range, await readDays(sql, range), count.subscribers)
-  return { ...count, imported, lastAcceptedAt: last ?? undefined, days, bytes: Number(bytes), freeBytes: undefined }
-}
-
-async function readDays(sql: SQL, { first }: DayRange): Promise<readonly DayCount[]> {
-  return await sql<DayCount[]>`
+  const first = toFirstDay()
+  const days = await sql<DayCount[]>`
     SELECT day, count(*)::integer AS added
     FROM rollcall.subscribers
     CROSS JOIN LATERAL (SELECT (subscribed_at AT TIME ZONE 'UTC')::date - date '1970-01-01') AS d (day)
     WHERE seq > ${toDaySeq(first)}::bigint AND day >= ${first}::integer GROUP BY day`
+  return {
+    ...count,
+    imported,
+    lastAcceptedAt: last ?? undefined,
+    days: toDays(first, days, count.subscribers),
+    bytes: Number(bytes),
+    freeBytes: undefined,
+  }
 }

@@ -11,7 +11,7 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
-import { DAY_MS, type DayCount, IMPORTED_BEFORE, toClockSeq, toDayRange, toDaySeq, toDays } from '../numbers.ts'
+import { DAY_MS, type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
@@ -91,11 +91,11 @@ export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcc
 
 /** Takes half a second for each million who came in the days of the status. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
-  const [count, range] = [readCount(db), toDayRange()]
+  const [count, first] = [readCount(db), toFirstDay()]
   // Row by row: for GROUP BY, SQLite would sort the rows, on a disk that may be full.
   const query = `SELECT subscribed_at / ${DAY_MS} AS day, 1 AS added FROM subscribers WHERE seq > ?1`
-  const counts = db.query<DayCount, [number]>(query).iterate(toDaySeq(range.first))
-  return { ...count, ...readDates(db), days: toDays(range, counts, count.subscribers) }
+  const counts = db.query<DayCount, [number]>(query).iterate(toDaySeq(first))
+  return { ...count, ...readDates(db), days: toDays(first, counts, count.subscribers) }
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
