@@ -133,11 +133,17 @@ test('a list or a cursor file that this user may not read or write is wrong, in 
   const cursor = (file: string) => ['--list', 'sqlite:sound/l.db', '--cursor-file', file]
   for (const [args, line] of [
     [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied('closed', '500')}`],
-    [['--list', 'sqlite:locked/l.db'], `list           wrong: ${folder}/locked/l.db: ${denied('locked', '0')}`],
-    [['--list', 'sqlite:file/l.db'], `list           wrong: ${folder}/file/l.db: ${folder}/file is not a folder`],
+    [
+      ['--list', 'sqlite:locked/l.db'],
+      `list           wrong: cannot open the list ${folder}/locked/l.db: ${denied('locked', '0')}`,
+    ],
+    [
+      ['--list', 'sqlite:file/l.db'],
+      `list           wrong: cannot open the list ${folder}/file/l.db: ${folder}/file is not a folder`,
+    ],
     [
       ['--list', `sqlite:${'x'.repeat(300)}`],
-      `list           wrong: ${folder}/${'x'.repeat(300)}: its name is too long`,
+      `list           wrong: cannot open the list ${folder}/${'x'.repeat(300)}: its name is too long`,
     ],
     [cursor('foreign'), `cursor         wrong: foreign: ${denied('foreign', '0')}`],
     [cursor('locked/c'), `cursor         wrong: locked/c: ${denied('locked', '0')}`],

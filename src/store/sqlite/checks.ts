@@ -3,19 +3,19 @@
 import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Failure, findName, IS_FOLDER, quotePath } from '../../failure.ts'
+import { Failure, findName, quotePath } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { listRescues } from './backup.ts'
 import { createCompaction } from './compaction.ts'
-import { toReason } from './error.ts'
+import { toReason, toStoreError } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
-import { checkExists, readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
+import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
-import { checkVersion, SCHEMA_VERSION } from './schema.ts'
+import { checkVersion } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(file: string, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
@@ -38,23 +38,19 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   if (checkCursor) yield runCheck('cursor', () => checkCursor(read(path, readHead)))
 }
 
-/** @throws StoreError */
+/** Reads one state of a list. @throws StoreError */
 function read<T>(path: string, work: (db: Database) => T): T {
+  using db = openReadOnly(path)
   try {
-    using db = openReadOnly(path)
-    return db.transaction(() => work(db))()
+    return db.transaction(work)(db)
   } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new StoreError(`the list ${path} cannot be read: ${toReason(error)}`, { cause: error })
+    throw toStoreError(db, error)
   }
 }
 
 function checkList(path: string): string {
-  if (existsSync(path)) refuseLoneMount(path)
-  checkExists(path)
-  if (statSync(path).isDirectory()) throw new StoreError(`${path}: ${IS_FOLDER}`)
+  refuseLoneMount(path)
   const version = read(path, (db) => checkVersion(db, path))
-  if (version < SCHEMA_VERSION) throw new StoreError(`its schema is version ${version}: "rollcall count" migrates it`)
   // SQLite keeps a log for each name, so processes that use different names damage the list.
   const { nlink } = statSync(path)
   if (nlink > 1)
@@ -122,7 +118,7 @@ function checkModes(path: string): string {
   // SQLite writes its log next to the list.
   for (const written of [path, folder]) accessSync(written, modes.W_OK)
   refuseOwners(path)
-  const { mode } = statSync(folder, { throwIfNoEntry: false }) ?? { mode: 0 }
+  const { mode } = statSync(folder)
   // In a folder with the sticky bit, only the owner of a file may delete it.
   if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return 'only the owner can read the list'
   throw new StoreError(`other users may replace the list: run: chmod go-w ${quotePath(folder)}`)

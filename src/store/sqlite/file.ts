@@ -4,10 +4,10 @@ import { constants, Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
+import { type Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
 import { createPrivateFile } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
-import { StoreError } from '../../subscriber.ts'
+import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { isWriteError, toOpenError } from './error.ts'
 import {
   checkExists,
@@ -33,77 +33,44 @@ export const LOG_BYTES = 64 * 1024 * 1024
 /** An open list. */
 export interface ListFile {
   readonly db: Database
-  /** The files at its paths, by their ids, when it was opened. None when it is open for reading only. */
+  /** The files at its paths, by their ids, when it was opened. None when the list is only read. */
   readonly files: ReadonlyMap<string, string | undefined>
   /** Whether it was created just now. */
   readonly isNew?: boolean
-  /** Why it is open for reading only; undefined when it can be changed. */
-  readonly readOnly?: Failure
+  /** Why the list is only read: it is a backup, or it cannot be written. */
+  readonly readOnly?: 'backup' | Failure
 }
 
 /**
- * Opens a list to change it.
+ * Opens a list.
  *
- * @param options.create whether to create the list and its folders if they are missing
- * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version
+ * @param access `read`: it can be changed even so, and its inbox is compacted, unless it is a backup or cannot be written
+ * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version; as `toRealPath`
  */
-export function openListFile(file: string, { create = true } = {}): ListFile {
-  const name = resolve(file)
-  let path = name
+export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
+  const path = toRealPath(file)
   try {
-    path = toRealPath(name)
-    const status = statSync(path, { throwIfNoEntry: false })
-    if (status?.isDirectory()) throw toOpenError(path, IS_FOLDER)
-    if (status) refuseLoneMount(path)
-    if (!create) checkExists(path)
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
+    // A list that was restored, and not used since, is like a backup.
+    if (access === 'read' && hasContent(path) && !isInWalMode(path)) return openUnchanged(path, 'backup')
+    refuseLoneMount(path)
+    if (access !== 'create') checkExists(path)
     refuseForeignLog(path)
     if (!existsSync(path)) {
       createFolder(dirname(path))
       // SQLite gives its mode to the log next to it.
       createPrivateFile(path, { mayExist: true })
     }
-    return openWritable(path, name)
+    return openWritable(path, resolve(file))
   } catch (error) {
+    if (access === 'read' && isWriteError(error)) return openUnchanged(path, toOpenError(path, error))
     // Nobody can create a file in /proc, for example.
-    const isMissing = create && toErrorCode(error) === 'ENOENT'
-    throw toOpenError(path, isMissing ? 'it cannot be created' : error)
+    throw toOpenError(path, toErrorCode(error) === 'ENOENT' ? 'it cannot be created' : error)
   }
 }
 
-/**
- * Opens a list to read it. It can be changed too, so that its inbox is compacted, unless it cannot be written, or is a backup.
- *
- * @throws as `openListFile`
- */
-export function openToRead(file: string): ListFile {
-  if (isBackup(file)) return openUnchanged(file, new StoreError(`${file} is a backup, which is only read`))
-  try {
-    return openListFile(file, { create: false })
-  } catch (error) {
-    if (!(error instanceof Failure) || !isWriteError(error.cause)) throw error
-    return openUnchanged(file, error)
-  }
-}
-
-/** Whether a file is in the mode of a backup, and of a list that was restored and not opened since. False if it cannot be read. */
-function isBackup(file: string): boolean {
-  try {
-    const path = toRealPath(file)
-    return statSync(path).isFile() && hasContent(path) && !isInWalMode(path)
-  } catch {
-    // To open it as a list fails too, and says why.
-    return false
-  }
-}
-
-/** @param readOnly why the list is not changed; thrown if it cannot be read either, and nothing else is known */
-function openUnchanged(file: string, readOnly: Failure): ListFile {
-  const path = toRealPath(file)
-  try {
-    return { db: openReadOnly(path), files: new Map(), readOnly }
-  } catch (error) {
-    throw error instanceof StoreError || !readOnly.cause ? toOpenError(path, error) : readOnly
-  }
+function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
+  return { db: openReadOnly(path), files: new Map(), readOnly }
 }
 
 function openWritable(path: string, name: string): ListFile {
@@ -131,6 +98,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncFolder(dirname(path))
+    // Reads the list, so its log and the index of the log are there from now on.
     migrate(db, path)
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
@@ -198,45 +166,43 @@ export function keepOpen(db: Database): void {
   kept.push(db)
 }
 
-/** The parameters of the URI that opens a list for reading: https://sqlite.org/uri.html */
-const READ_ONLY = {
-  // With the locks and the index of the log (WAL) of a process that uses the list.
-  shared: 'readonly_shm=1',
-  // Without locks, with an index of the log in memory: no process uses the list.
-  log: 'vfs=unix-none',
-  // Without locks and without a log: the file is complete.
-  closed: 'immutable=1',
-  // With locks, because a service may begin to use it: a list that was restored is in this mode until then.
-  backup: '',
-} as const
-
 /**
  * Opens a list for reading. Writes nothing, so that a disk that is full or read-only can be read, and a service is not disturbed.
  *
  * @param path the real path
- * @throws StoreError when it is not a list of this version; SQLiteError when it cannot be read
+ * @throws StoreError when it is missing, is not a list of this version, or cannot be read
  */
 export function openReadOnly(path: string): Database {
-  refuseForeignLog(path)
-  if (existsSync(`${path}-wal`) && existsSync(`${path}-shm`)) {
+  const log = `${path}-wal`
+  try {
+    checkExists(path)
+    refuseForeignLog(path)
     try {
-      return openAs(path, 'shared')
+      // With the locks and the index of the log (WAL) of a process that uses the list.
+      if (existsSync(log) && existsSync(`${path}-shm`)) return openUri(path, 'readonly_shm=1')
     } catch (error) {
       // No process uses the list, so the index of its log is out of date.
       if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error))) throw error
     }
+    // Without locks, and with an index of the log in memory: no process uses the list.
+    if (hasContent(log)) return openUri(path, 'vfs=unix-none')
+    // Without locks and without a log: the file is complete.
+    if (isInWalMode(path)) return openUri(path, 'immutable=1')
+    // A backup. With locks, because a service may begin to use it: a list that was restored is in this mode until then.
+    return openUri(path, '')
+  } catch (error) {
+    throw toOpenError(path, error)
   }
-  if (hasContent(`${path}-wal`)) return openAs(path, 'log')
-  return openAs(path, isInWalMode(path) ? 'closed' : 'backup')
 }
 
-function openAs(path: string, access: keyof typeof READ_ONLY): Database {
+/** @param parameters of the URI: https://sqlite.org/uri.html */
+function openUri(path: string, parameters: string): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-  const db = new Database(`${pathToFileURL(path).href}?${READ_ONLY[access]}`, flags)
+  const db = new Database(`${pathToFileURL(path).href}?${parameters}`, flags)
   try {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Without the index of the log, SQLite reads the log only if it has the list for itself.
-    if (access === 'log') db.run('PRAGMA locking_mode = EXCLUSIVE')
+    // Without locks, SQLite reads the log only if it has the list for itself.
+    if (parameters === 'vfs=unix-none') db.run('PRAGMA locking_mode = EXCLUSIVE')
     if (checkVersion(db, path) === 0) throw toMissing(path)
     return db
   } catch (error) {

@@ -45,7 +45,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
 function lockEmptyList(path: string): Database {
   if (hasContent(path)) {
     // Before the lock, which changes the mode of a list.
-    using db = openListFile(path, { create: false }).db
+    using db = openListFile(path, 'change').db
     refuseContent(db, path)
   }
   const db = lockList(path)

@@ -68,26 +68,22 @@ export function isInWalMode(path: string): boolean {
  * @throws StoreError
  */
 export function refuseLoneMount(path: string): void {
+  if (!isMountPoint(path)) return
   const folder = dirname(path)
-  if (readMountId(path) === readMountId(folder)) return
   throw toOpenError(
     path,
     `only this file is mounted, and its log, which has the latest addresses, would be lost with ${folder}: mount a folder at ${folder}, with the list in it`,
   )
 }
 
-/** Opens a path without its content, so to close it drops no locks of SQLite (O_PATH in open(2)). */
-const O_PATH = 0o10_000_000
-
-/** The mount that a path is on (proc_pid_fdinfo(5)). Undefined if the system does not say. */
-function readMountId(path: string): string | undefined {
-  const descriptor = openSync(path, O_PATH)
-  try {
-    const info = `/proc/self/fdinfo/${descriptor}`
-    return existsSync(info) ? /^mnt_id:\s*(\d+)$/m.exec(readFileSync(info, 'latin1'))?.[1] : undefined
-  } finally {
-    closeSync(descriptor)
-  }
+/** Whether something is mounted at a path (proc_pid_mountinfo(5)). False if the system does not say. */
+function isMountPoint(path: string): boolean {
+  const mounts = '/proc/self/mountinfo'
+  if (!existsSync(mounts)) return false
+  const place = path.replace(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
+  return readFileSync(mounts, 'utf8')
+    .split('\n')
+    .some((line) => line.split(' ')[4] === place)
 }
 
 /** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
@@ -115,12 +111,20 @@ export function readFreeBytes(path: string): number {
   return bavail * bsize
 }
 
-/** Makes a path absolute, and follows links, as SQLite does. @throws UsageError for a file that SQLite may delete; ELOOP */
-export function toRealPath(path: string): string {
-  const real = followLinks(resolve(path))
-  if (SIDECAR.test(real))
+/**
+ * Makes a path absolute, and follows links, as SQLite does.
+ *
+ * @throws UsageError for a file that SQLite may delete; StoreError, such as for a link to itself
+ */
+export function toRealPath(file: string): string {
+  const path = resolve(file)
+  try {
+    const real = followLinks(path)
+    if (!SIDECAR.test(real)) return real
     throw new UsageError(`the list is "${real}": use a name that does not end in -wal, -shm or -journal`)
-  return real
+  } catch (error) {
+    throw toOpenError(path, error)
+  }
 }
 
 /** Creates a missing folder, and those above it. */

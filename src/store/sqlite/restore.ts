@@ -38,11 +38,10 @@ export async function restoreList(
   const target = toRealPath(list)
   const source = toRealPath(backup)
   checkBackup(source, target)
-  refuseForeignLog(target)
-  // Held to the end: nobody may add to a list that is about to be replaced.
-  using locked = dryRun || !hasContent(target) ? undefined : lockList(target)
-  const before = readBefore(target, locked)
+  const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
+  // Held to the end: nobody may add to a list that is about to be replaced.
+  using locked = hasContent(target) ? lockList(target) : undefined
   const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
   const partial = await createPartialFile(target)
@@ -59,16 +58,15 @@ function checkBackup(source: string, target: string): void {
   if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) throw new StoreError(`${target}: ${IS_FOLDER}`)
   checkExists(source)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
-  refuseForeignLog(source)
+  for (const path of [source, target]) refuseForeignLog(path)
   if (!hasContent(`${source}-wal`)) return
   throw new StoreError(`${source} is not closed: copy it with "rollcall backup --list sqlite:${source} FILE" first`)
 }
 
 /** Reads what the list holds, or why it cannot be read: such a list is replaced too. */
-function readBefore(target: string, locked: Database | undefined): Restored['before'] {
+function readBefore(target: string): Restored['before'] {
   if (!hasContent(target)) return undefined
   try {
-    if (locked) return readSummary(locked)
     using db = openReadOnly(target)
     return db.transaction(readSummary)(db)
   } catch (error) {
@@ -115,45 +113,32 @@ export function giveToOwner(file: string, target: string): void {
   chownSync(file, uid, gid)
 }
 
+/**
+ * Puts the copy in the place of the list, which first gets a second name, with its log: `rollcall.before-restore-TIME.db`. So a
+ * crash leaves the list complete.
+ *
+ * @returns the second names; none when there is no list
+ * @throws Failure when the file system has no hard links, or the folder cannot be written
+ */
 async function replace(copy: string, target: string): Promise<readonly string[]> {
+  const folder = dirname(target)
   giveToOwner(copy, target)
-  const kept = await keepList(target)
+  const name = join(folder, toKeptName(target, 'before-restore'))
+  const suffixes = ['', '-wal'].filter((suffix) => hasContent(target + suffix))
+  const kept = suffixes.map((suffix) => name + suffix)
   try {
+    for (const suffix of suffixes) linkSync(target + suffix, name + suffix)
+    await syncPath(folder)
     await renameSynced(copy, target)
   } catch (error) {
-    for (const file of kept) rmSync(file)
-    throw error
+    for (const file of kept) rmSync(file, { force: true })
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw toFileFailure(error, target)
+    throw new Failure(
+      `the file system of ${target} has no hard links: move the list to another folder, and restore again`,
+    )
   }
   // After the rename: until the log of the earlier list is gone, nobody opens the new one. Without that log, a service may
   // have opened it by now, and these files are its own.
-  if (kept.some((file) => file.endsWith('-wal'))) {
-    for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
-  }
+  if (suffixes.includes('-wal')) for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
   return kept
-}
-
-/**
- * Gives a list and its log a second name, `rollcall.before-restore-TIME.db`. The list stays where it is, so a crash leaves
- * it complete.
- *
- * @returns the new names; none when there is no list
- * @throws Failure when the file system has no hard links, or the folder cannot be written
- */
-async function keepList(list: string): Promise<readonly string[]> {
-  const name = join(dirname(list), toKeptName(list, 'before-restore'))
-  const kept: string[] = []
-  try {
-    for (const suffix of ['', '-wal'].filter((end) => hasContent(list + end))) {
-      linkSync(list + suffix, name + suffix)
-      kept.push(name + suffix)
-    }
-    await syncPath(dirname(list))
-    return kept
-  } catch (error) {
-    for (const file of kept) rmSync(file)
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw toFileFailure(error, list)
-    throw new Failure(
-      `the file system of ${list} has no hard links: move the list to another folder, and restore again`,
-    )
-  }
 }

@@ -61,9 +61,6 @@ const BASELINE = `
 /** The numbered migrations. A new list gets all of them. One that was released never changes: add the next. */
 const MIGRATIONS: readonly string[] = [BASELINE]
 
-/** The version of the schema that this Rollcall uses. */
-export const SCHEMA_VERSION = MIGRATIONS.length
-
 /**
  * Reads the application id and the version of a file, and decides whether this program may use it.
  *

@@ -2,13 +2,13 @@
 
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
-import { Failure } from '../../failure.ts'
+import type { Failure } from '../../failure.ts'
 import type { Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly, openToRead } from './file.ts'
+import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -18,8 +18,10 @@ import { applyChanges, forgetReturned } from './write.ts'
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
   readonly options: StoreOptions
-  /** Or why the list is only read, as far as that is known. */
-  compaction: Compaction | Failure
+  /** It is also found out when the inbox is compacted. */
+  readOnly?: 'backup' | Failure
+  /** Created when it is needed. */
+  compaction?: Compaction
   /** Whether the owner knows that the inbox is left out. */
   isNoted: boolean
 }
@@ -27,21 +29,18 @@ interface OpenList extends ListFile {
 /**
  * Opens the list in a file.
  *
- * @throws StoreError when it cannot be opened
+ * @throws as `openListFile`
  */
 export function openSqliteStore(file: string, options: StoreOptions): SubscriberStore {
-  const { access } = options
-  const opened = access === 'read' ? openToRead(file) : openListFile(file, { create: access === 'create' })
-  // A checkpoint of SQLite's 1,000 pages would hold up the syncs of a service for seconds on a slow disk.
-  opened.db.run('PRAGMA wal_autocheckpoint = 100')
-  const compaction = opened.readOnly ?? createCompaction(opened.db)
-  const list: OpenList = { ...opened, options, compaction, isNoted: false }
+  const list: OpenList = { ...openListFile(file, options.access), options, isNoted: false }
   const { db } = list
+  // A checkpoint of SQLite's 1,000 pages would hold up the syncs of a service for seconds on a slow disk.
+  db.run('PRAGMA wal_autocheckpoint = 100')
   /** Reads one state of the list. */
-  const read = <T>(work: (db: Database) => T) =>
+  const read = <T>(work: () => T) =>
     wrapErrors(db, async () => {
       await compact(list)
-      return db.transaction(() => work(db))()
+      return db.transaction(work)()
     })
 
   const accept = (work: () => void) =>
@@ -64,11 +63,11 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
     ready: () =>
       wrapErrors(db, () => {
         // A list that was restored can be written, but is not changed before a service does.
-        if (list.readOnly && !list.readOnly.cause) return accessSync(toPath(db), modes.W_OK)
-        getCompaction(list)
+        if (list.readOnly === 'backup') return accessSync(toPath(db), modes.W_OK)
+        if (list.readOnly) throw list.readOnly
         checkWritable(list)
       }),
-    count: () => read(readCount),
+    count: () => read(() => readCount(db)),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
     // Each page is of the state in which it is read.
     async *list(after) {
@@ -92,58 +91,60 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   }
 }
 
-/** @throws Failure when the list cannot be written, as far as that is known */
-function getCompaction({ compaction }: OpenList): Compaction {
-  if (compaction instanceof Failure) throw compaction
-  return compaction
+/** A connection has one. A list that is only read has none: SQLite refuses to create it. */
+function getCompaction(list: OpenList): Compaction {
+  list.compaction ??= createCompaction(list.db)
+  return list.compaction
 }
 
 /** Compacts what was accepted before the call. If the list is only read, says how many addresses are left out. */
 async function compact(list: OpenList): Promise<void> {
-  const { db, options, compaction } = list
-  const total = countInbox(db)
-  if (total === 0) return
-  if (compaction instanceof Failure) return noteInbox(list, compaction)
+  const { db, options } = list
+  if (countInbox(db) === 0) return
   try {
-    const { lastSeq } = readHead(db)
-    const compactSlice = () => {
-      checkPlace(list)
-      return compaction.slice(lastSeq)
-    }
-    await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
+    if (!list.readOnly) return await compactInSlices(list)
   } catch (error) {
     if (options.access !== 'read' || !isWriteError(error)) throw error
-    list.compaction = toStoreError(db, error)
-    noteInbox(list, list.compaction)
+    list.readOnly = toStoreError(db, error)
   }
+  if (list.isNoted) return
+  const reason = list.readOnly === 'backup' ? 'this is a backup, which is only read' : 'the list cannot be written'
+  options.notify?.(`${reason}: ${countInbox(db)} addresses in its inbox are not included`)
+  list.isNoted = true
 }
 
-function noteInbox(list: OpenList, { cause }: Failure): void {
-  if (list.isNoted) return
-  const reason = cause ? 'the list cannot be written' : 'this is a backup, which is only read'
-  list.options.notify?.(`${reason}: ${countInbox(list.db)} addresses in its inbox are not included`)
-  list.isNoted = true
+async function compactInSlices(list: OpenList): Promise<void> {
+  const { db, options } = list
+  const [{ slice }, { lastSeq }] = [getCompaction(list), readHead(db)]
+  const compactSlice = () => {
+    checkPlace(list)
+    return slice(lastSeq)
+  }
+  await compactAll(() => retryBusy(db, compactSlice), countInbox(db), options.onCompaction)
 }
 
 /** Addresses whose compaction holds the lock for less than 0.1 s, also on ten million. */
 const MOST_UNDER_LOCK = 1_000
 
+/** How often a change compacts before it takes the lock: a long compaction leaves many addresses that came meanwhile. */
+const MOST_RUNS = 5
+
 /**
- * Compacts in slices, then takes the lock, compacts the rest and forgets, so that nothing is accepted before the change, and nobody
- * is both on the list and suppressed.
+ * Compacts in slices, then takes the lock and compacts the rest, so that nothing is accepted between compaction and the change. Under the
+ * lock it also forgets who came back, so that nobody is both on the list and suppressed.
  */
 async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   const { db } = list
+  for (let run = 0; run < MOST_RUNS; run++) {
+    await compact(list)
+    if (countInbox(db) <= MOST_UNDER_LOCK) break
+  }
   const { all } = getCompaction(list)
-  // What comes meanwhile is compacted under the lock, so it must be little: a long compaction leaves much.
-  let runs = 0
-  do await compact(list)
-  while (++runs < 5 && countInbox(db) > MOST_UNDER_LOCK)
   const work = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)
     all()
-    // When many came back, others get the lock in between.
+    // This transaction only forgets some of many who came back. Others get the lock, and the change comes in a later one.
     if (forgetReturned(db)) return undefined
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)

@@ -3,7 +3,6 @@
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { describeModes } from './checks.ts'
-import { toOpenError } from './error.ts'
 import { toRealPath } from './paths.ts'
 import type { Reply, Report, Task } from './worker.ts'
 
@@ -14,11 +13,8 @@ import type { Reply, Report, Task } from './worker.ts'
  * @throws StoreError when the file cannot be opened; as `toRealPath`
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
-  try {
-    toRealPath(file)
-  } catch (error) {
-    throw toOpenError(file, error)
-  }
+  // A usage error has an exit code of its own, which the thread does not pass on.
+  toRealPath(file)
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
   const pending: PromiseWithResolvers<unknown>[] = []
   let isClosing = false
