@@ -44,15 +44,16 @@ interface Entry {
 /** How far a pass is. */
 interface Pass {
   readonly stage: keyof typeof STAGES
-  /** The first and the last row of the inbox that it takes, by their numbers. */
+  /** The first and the last row of the inbox that are sorted, by their numbers; 0 before there is one. */
   readonly first: number
   readonly last: number
   /** Whether the inbox may have had more rows when they were sorted. */
   readonly hasMore: boolean
-  /** The last entry that was added to `identities`. */
+  /** Entries of `sorted`. */
+  readonly sorted: number
+  /** How many of these were added to `identities`, and the last of them. */
+  readonly added: number
   readonly lastAdded: Entry
-  /** Entries of `sorted` that were not. */
-  readonly toAdd: number
 }
 
 const NEW_PASS: Pass = {
@@ -60,8 +61,9 @@ const NEW_PASS: Pass = {
   first: 0,
   last: 0,
   hasMore: false,
+  sorted: 0,
+  added: 0,
   lastAdded: { identity: '', seq: 0 },
-  toAdd: 0,
 }
 
 /** What a slice did. */
@@ -95,42 +97,34 @@ export function createCompaction(db: Database): Compaction {
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
   const sortPace = createPace(ROWS)
   const paces = { begin: sortPace, sort: sortPace, add: createPace(ADDRESSES), move: createPace(ROWS) }
-  let pass: Pass | undefined
+  let pass = NEW_PASS
 
   return {
     slice(until = Number.MAX_SAFE_INTEGER) {
-      const current = pass ?? NEW_PASS
-      const pace = paces[current.stage]
+      const { stage } = pass
+      const pace = paces[stage]
       // The wait for the lock does not count.
       let began = 0
       const work = () => {
         began = performance.now()
-        return STAGES[current.stage](db, current, pace.size(), until)
+        return STAGES[stage](db, pass, pace.size(), until)
       }
       // To sort takes no lock, but reads one state of the inbox.
-      const { size, next } = paces[current.stage] === sortPace ? db.transaction(work)() : runUnsynced(db, work)
+      const { size, next } = pace === sortPace ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
-      pass = next
-      return { done: current.stage === 'add' ? size : 0, hasMore: next !== undefined }
+      pass = next ?? NEW_PASS
+      return { done: stage === 'add' ? size : 0, hasMore: next !== undefined }
     },
     all(until = Number.MAX_SAFE_INTEGER) {
-      pass = undefined
-      for (let next: Pass | undefined = NEW_PASS; next; ) next = STAGES[next.stage](db, next, PASS_SIZE, until).next
+      pass = NEW_PASS
+      for (let next: Pass | undefined = pass; next; ) next = STAGES[next.stage](db, next, PASS_SIZE, until).next
     },
   }
 }
 
-interface Rows {
-  /** Of the first and the last row; null without rows. */
-  readonly first: number | null
-  readonly last: number | null
-  readonly rows: number
-  readonly addresses: number
-}
-
-/** Finds the oldest rows of the inbox after a number, up to another one. */
-function findRows(db: Database, after: number, until: number, limit: number): Rows {
-  return getRow(
+/** Finds the oldest rows of the inbox after a number, up to another one: their first and last numbers are null without rows. */
+function findRows(db: Database, after: number, until: number, limit: number) {
+  return getRow<{ first: number | null; last: number | null; rows: number; addresses: number }>(
     db,
     `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS rows,
             coalesce(sum(json_array_length(addresses)), 0) AS addresses
@@ -160,11 +154,12 @@ function sortRows(db: Database, pass: Pass, limit: number, until: number): Step 
       .run(first, last)
     expectEqual(changes, addresses, 'sorted')
   }
-  const toAdd = pass.toAdd + addresses
-  if (toAdd === 0) return { size: 0, next: undefined }
+  const sorted = pass.sorted + addresses
+  // The inbox is empty.
+  if (sorted === 0) return { size: 0, next: undefined }
   const hasMore = rows === limit
-  const stage = hasMore && toAdd < PASS_SIZE ? 'sort' : 'add'
-  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, toAdd }
+  const stage = hasMore && sorted < PASS_SIZE ? 'sort' : 'add'
+  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, sorted }
   return { size: rows, next }
 }
 
@@ -177,25 +172,23 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
   // their addresses since.
   if (!db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(pass.first)) return { size: 0, next: NEW_PASS }
   const { identity, seq } = pass.lastAdded
-  const size = Math.min(pass.toAdd, limit)
+  const size = Math.min(pass.sorted - pass.added, limit)
   // The first one of equal identities is the one with the lowest seq. OR FAIL: an error undoes the transaction. To undo
   // this statement alone, SQLite would copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
-  const { changes: added } = db
+  const { changes: inserted } = db
     .query(`INSERT OR FAIL INTO identities ${NEXT} ?3 ON CONFLICT DO NOTHING`)
     .run(identity, seq, size)
-  if (added < size) {
+  if (inserted < size) {
     // Some may be repeated. One with the same seq is not: this slice was run before, here or by another process.
     db.query(
       `INSERT INTO pass.repeated SELECT s.seq FROM (${NEXT} ?3) s CROSS JOIN identities i ON i.identity = s.identity
        WHERE i.seq <> s.seq`,
     ).run(identity, seq, size)
   }
-  const toAdd = pass.toAdd - size
+  const added = pass.added + size
   const lastAdded = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
-  if (toAdd > 0) return { size, next: { ...pass, lastAdded, toAdd } }
-  const rest = db.query<Entry, [string, number]>(`${NEXT} 1`).get(lastAdded.identity, lastAdded.seq)
-  expectEqual(rest ? 1 : 0, 0, 'left to add')
-  return { size, next: { ...pass, stage: 'move', lastAdded, toAdd } }
+  const stage = added < pass.sorted ? 'add' : 'move'
+  return { size, next: { ...pass, stage, added, lastAdded } }
 }
 
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */

@@ -77,8 +77,8 @@ function open(file: string): void {
   list.db.run('PRAGMA busy_timeout = 0')
   log = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
-  const compaction = createCompaction(list.db)
-  schedule = createSchedule(() => tryCompact(compaction.slice), report)
+  const { slice } = createCompaction(list.db)
+  schedule = createSchedule(() => compact(slice), report)
 }
 
 function measure(): StoreMeasure {
@@ -108,26 +108,28 @@ function commit(work: () => void): void {
 /** Milliseconds until compaction is tried again while others keep it from working. */
 const RETRY_MS = 20
 
-/**
- * Runs a slice of compaction if the lock is free and no long reader holds the log. A request that comes meanwhile must not wait
- * for a slice that waits. A slice takes its time with any addresses, and syncs what it wrote, which the next commit would do
- * otherwise: so the time of a request does not tell which addresses came before it.
- */
-async function tryCompact(slice: () => Slice): Promise<Slice> {
+/** Runs a slice of compaction. It takes its time with any addresses, so the time of a request does not tell which came before it. */
+async function compact(slice: () => Slice): Promise<Slice> {
   const end = performance.now() + SLICE_MS
+  const done = trySlice(slice)
+  if (done) block(end - performance.now())
+  else await Bun.sleep(RETRY_MS)
+  return done ?? { done: 0, hasMore: true }
+}
+
+/** Runs a slice if the lock is free and no long reader holds the log: a request that comes meanwhile must not wait for them. */
+function trySlice(slice: () => Slice): Slice | undefined {
   try {
     checkPlace(list)
-    if (!isLogHeld()) {
-      const done = slice()
-      fdatasyncSync(log)
-      block(end - performance.now())
-      return done
-    }
+    if (isLogHeld()) return undefined
+    const done = slice()
+    // The next commit would sync it otherwise, and its time would tell how much it is.
+    fdatasyncSync(log)
+    return done
   } catch (error) {
-    if (!isBusy(error)) throw toStoreError(list.db, error)
+    if (isBusy(error)) return undefined
+    throw toStoreError(list.db, error)
   }
-  await Bun.sleep(RETRY_MS)
-  return { done: 0, hasMore: true }
 }
 
 /** After a commit, SQLite moves a log of so many pages into the list. */
