@@ -139,6 +139,16 @@ export function quotePath(path: string): string {
   return /^[\w@%+:,./=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
+/** Such as "1,200". */
+export function toNumber(value: number): string {
+  return value.toLocaleString('en')
+}
+
+/** A number with its noun, such as "1 row" and "1,200 rows". */
+export function toCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${toNumber(count)} ${count === 1 ? noun : plural}`
+}
+
 export const IS_FOLDER = 'it is a folder: name a file'
 
 /** Errors of errno(3) that owners meet, in plainer words, or in words that say what to do. */

@@ -1,9 +1,9 @@
 import { toListName } from '../config/list-url.ts'
-import { UsageError } from '../failure.ts'
+import { toCount, UsageError } from '../failure.ts'
 import { createPartialFile, findFile, renameSynced } from '../files.ts'
 import { isSameList } from '../store/open.ts'
 import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
-import { createProgress, print, printJson, toCount } from './output.ts'
+import { createProgress, print, printJson } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */

@@ -1,7 +1,7 @@
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
-import { UsageError } from '../failure.ts'
+import { toCount, toNumber, UsageError } from '../failure.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
-import { createProgress, print, printJson, toCount, toNumber } from './output.ts'
+import { createProgress, print, printJson } from './output.ts'
 import { checkSignal, withInterrupt, withStore } from './shared.ts'
 
 export interface CopyOptions {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { UsageError } from '../failure.ts'
+import { toCount, UsageError } from '../failure.ts'
 import { followLinks, type Write, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Selection, type Sink, writeSelection } from '../transfer/writing/selection.ts'
-import { createProgress, note, toCount, writeData } from './output.ts'
+import { createProgress, note, writeData } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ExportOptions extends ListOption, WriterOptions {

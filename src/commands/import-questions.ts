@@ -1,12 +1,12 @@
 /** The questions of an import: what values mean that nobody knows, and whether to import. Without a terminal, a command instead. */
 
 import { toListName } from '../config/list-url.ts'
-import { Failure, quotePath, UsageError } from '../failure.ts'
+import { Failure, quotePath, toCount, UsageError } from '../failure.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import { quote } from '../transfer/reading/review.ts'
-import type { CountedValue } from '../transfer/reading/rows.ts'
+import type { Value } from '../transfer/reading/statuses.ts'
 import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'
-import { note, toCount } from './output.ts'
+import { note } from './output.ts'
 import { parseListOption } from './shared.ts'
 import { askPerson } from './terminal.ts'
 
@@ -24,45 +24,46 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
   )
 }
 
+/** Asks until the answer has a meaning. @throws Failure when the person stops */
+async function askFor<T>(question: string, findMeaning: (answer: string) => T | undefined): Promise<T> {
+  return await askPerson(STOPPED, async (ask) => {
+    while (true) {
+      const found = findMeaning(await ask(question))
+      if (found !== undefined) return found
+    }
+  })
+}
+
 /** The meanings of the answers 1, 2 and 3. */
 const CHOICES = ['subscribed', 'suppressed', 'skip'] as const
 
 /** Asks what each value means. @throws Failure when the person stops */
-export async function askMeanings(values: readonly CountedValue[]): Promise<ReadonlyMap<string, Status>> {
-  return await askPerson(STOPPED, async (ask) => {
-    const meanings = new Map<string, Status>()
-    for (const value of values) {
-      const question = `${quote(value.column)}: what does ${describe(value)} mean? 1 subscribed, 2 left, 3 neither`
-      let status: Status | undefined
-      while (!status) status = CHOICES[['1', '2', '3'].indexOf(await ask(question))]
-      meanings.set(toTreated(value), status)
-    }
-    return meanings
-  })
+export async function askMeanings(values: readonly Value[]): Promise<ReadonlyMap<string, Status>> {
+  const meanings = new Map<string, Status>()
+  for (const value of values) {
+    const question = `${quote(value.column)}: what does ${describe(value)} mean? 1 subscribed, 2 left, 3 neither`
+    meanings.set(toTreated(value), await askFor(question, (answer) => CHOICES[['1', '2', '3'].indexOf(answer)]))
+  }
+  return meanings
 }
-
-const describe = ({ value, rows }: CountedValue) => `${quote(value)} (${toCount(rows, 'row')})`
-
-/** Values are compared without spaces and punctuation, so a line break becomes a space. */
-const toTreated = ({ column, value }: CountedValue) => `${column}:${value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
 
 /** Asks whether to import. @param isDoubtful whether Enter means no @throws Failure when the person stops, or says no */
 export async function askToImport(isDoubtful: boolean): Promise<void> {
-  const answer = await askPerson(STOPPED, async (ask) => {
-    while (true) {
-      const text = await ask(`Import? ${isDoubtful ? '[y/N]' : '[Y/n]'}`)
-      const found = text === '' ? (isDoubtful ? 'no' : 'yes') : findAnswer(text)
-      if (found) return found
-    }
-  })
+  const [choice, usual] = isDoubtful ? (['[y/N]', 'no'] as const) : (['[Y/n]', 'yes'] as const)
+  const answer = await askFor(`Import? ${choice}`, (text) => (text === '' ? usual : findAnswer(text)))
   if (answer === 'no') throw new Failure(STOPPED)
 }
+
+const describe = ({ value, rows }: Value) => `${quote(value)} (${toCount(rows, 'row')})`
+
+/** Values are compared without spaces and punctuation, so a line break becomes a space. */
+const toTreated = ({ column, value }: Value) => `${column}:${value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
 
 /** Most unknown values that a command has. */
 const MAX_TREATED = 10
 
 /** Prints what nobody knows, and the command to fill in. Returns the error. */
-export function explainUnknown(values: readonly CountedValue[], { place }: Table): Failure {
+export function explainUnknown(values: readonly Value[], { place }: Table): Failure {
   for (const value of values.slice(0, MAX_TREATED)) {
     note(`! ${quote(value.column)}: ${place} ${value.line}: ${describe(value)} is not a known status: --treat`)
   }

@@ -2,20 +2,21 @@
 
 import { resolve } from 'node:path'
 import { type ListUrl, toListName } from '../config/list-url.ts'
-import { escapeControls, Failure, UsageError } from '../failure.ts'
+import { escapeControls, Failure, toCount, toNumber, UsageError } from '../failure.ts'
 import { followLinks, replaceFile } from '../files.ts'
 import { countImport } from '../store/batches.ts'
 import { openStore } from '../store/open.ts'
 import { type ImportTally, MissingListError, type OptOutTally, type SubscriberStore } from '../subscriber.ts'
-import { findColumns, REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/columns.ts'
+import { REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/columns.ts'
 import type { Table } from '../transfer/reading/csv.ts'
-import { findDoubts, type Review, toReviewLines } from '../transfer/reading/review.ts'
+import { findDoubts, toReviewLines } from '../transfer/reading/review.ts'
 import { type Reading, readRows } from '../transfer/reading/rows.ts'
+import type { Column } from '../transfer/reading/statuses.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
 import { askMeanings, askToImport, explainDoubts, explainUnknown, parseTreatments } from './import-questions.ts'
-import { createProgress, note, print, printJson, toCount, toNumber } from './output.ts'
+import { createProgress, note, print, printJson } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ImportOptions extends ListOption, Omit<ReadOptions, 'treat'> {
@@ -47,26 +48,32 @@ function checkRejected(rejected: string, path: string, list: ListUrl): void {
 /** `rollcall import`: adds the addresses in a file to the list. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
-  const { rejected, dryRun = false } = options
+  const { rejected, dryRun = false, yes = false } = options
   if (rejected !== undefined) checkRejected(rejected, path, list)
   const text = await readText(path, parseEncoding(options.encoding))
   const table = parseTable(text, toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
-  const review = await createReview(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
-  const { reading } = review
-  const hasRows = reading.rows.added + reading.rows.left + reading.rows.skipped > 0
-  if (!dryRun && (!options.json || canAsk)) note(toReviewLines(review).join('\n'))
-  if (reading.rows.all === reading.rows.empty) throw new Failure(`${table.file}: there is no row`)
-  const stop = dryRun || options.yes || !hasRows ? undefined : await confirm(review, canAsk)
-  const facts = { list: toListName(list), ...toSummary(review, options) }
-  const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) =>
-    await printJson({ ...facts, created, ...tally, already_listed: alreadyListed, left_out: leftOut })
-  if (stop && options.json) await printFacts(false, NOTHING)
-  if (stop) throw stop
+  const reading = await read(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
+  const review = toReviewLines(reading)
+  if (!dryRun && (!options.json || canAsk)) note(review.join('\n'))
+  const { rows } = reading
+  if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
+  const hasRows = rows.added + rows.left + rows.skipped > 0
+  const isDoubtful = findDoubts(reading).length > 0
+  const name = toListName(list)
+  const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) => {
+    const did = { created, ...tally, already_listed: alreadyListed, left_out: leftOut }
+    await printJson({ list: name, ...did, ...toFacts(reading, options) })
+  }
+  if (!dryRun && !yes && hasRows && canAsk) await askToImport(isDoubtful)
+  else if (!dryRun && !yes && hasRows && isDoubtful) {
+    if (options.json) await printFacts(false, NOTHING)
+    throw explainDoubts()
+  }
   // Before the list changes, because it may fail. Also when no row was rejected: those of an earlier import must not stay.
   if (rejected !== undefined && !dryRun) {
-    const rows = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
-    await replaceFile(rejected, [REJECTED_COLUMNS, ...rows].map(toCsvRow).join(''))
+    const lines = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
+    await replaceFile(rejected, [REJECTED_COLUMNS, ...lines].map(toCsvRow).join(''))
   }
   if (!hasRows) throw new Failure('no row could be imported')
   let isNew = false
@@ -78,28 +85,21 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     return isNew ? await count() : await withStore(list, count)
   })
   if (options.json) return await printFacts(isNew && !dryRun, tally)
-  const place = `list: ${facts.list}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
-  const lines = [`${dryRun ? 'dry run: ' : ''}${toCounts(tally, reading)}`, place]
+  const place = `list: ${name}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
+  const lines = [`${dryRun ? 'dry run: ' : ''}${describeTally(tally, reading)}`, place]
   // A name of the file may have a line break.
-  await print([...(dryRun ? toReviewLines(review) : []), ...lines].map(escapeControls).join('\n'))
+  await print([...(dryRun ? review : []), ...lines].map(escapeControls).join('\n'))
   if (!dryRun) noteUndo(tally, reading, list)
 }
 
 /** Reads a table. A person is asked what unknown values mean. @throws Failure when nobody says so */
-async function createReview(table: Table, options: ReadOptions, canAsk: boolean): Promise<Review> {
-  const reading = readRows(table, findColumns(table, options), options)
-  const unknown = reading.values.filter(({ status }) => !status)
-  if (unknown.length === 0) return { table, reading, options }
+async function read(table: Table, options: ReadOptions, canAsk: boolean): Promise<Reading> {
+  const reading = readRows(table, options)
+  const unknown = [...reading.values].filter(({ status }) => !status)
+  if (unknown.length === 0) return reading
   if (!canAsk) throw explainUnknown(unknown, table)
   const treat = new Map([...(options.treat ?? []), ...(await askMeanings(unknown))])
-  return await createReview(table, { ...options, treat }, canAsk)
-}
-
-/** Asks whether to import what was shown. Returns why not, when nobody can say so. @throws Failure when a person says no */
-async function confirm(review: Review, canAsk: boolean): Promise<Failure | undefined> {
-  const isDoubtful = findDoubts(review).length > 0
-  if (canAsk) await askToImport(isDoubtful)
-  return isDoubtful && !canAsk ? explainDoubts() : undefined
+  return await read(table, { ...options, treat }, canAsk)
 }
 
 /** Whether there is no list yet. @throws StoreError */
@@ -124,26 +124,21 @@ const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, 
 async function importRows(
   { optOuts, subscribers }: Reading,
   store: SubscriberStore,
-  { removeUndated, signal }: { removeUndated: boolean; signal: AbortSignal },
+  { removeUndated, signal }: { readonly removeUndated: boolean; readonly signal: AbortSignal },
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
   const showProgress = createProgress('importing')
   let done = 0
-  const follow = (before: number) => ({
-    signal,
-    onProgress(rows: number) {
-      done = before + rows
-      showProgress(done, total)
-    },
-  })
+  const follow = (before: number) => (rows: number) => {
+    done = before + rows
+    showProgress(done, total)
+  }
   try {
-    const left = await store.suppress(optOuts, { removeUndated, ...follow(0) })
-    return { ...left, ...(await store.import(subscribers, follow(optOuts.length))) }
+    const left = await store.suppress(optOuts, { removeUndated, signal, onProgress: follow(0) })
+    return { ...left, ...(await store.import(subscribers, { signal, onProgress: follow(optOuts.length) })) }
   } catch (error) {
-    if (done > 0) {
-      const rows = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)}`
-      note(`${rows} imported; import the same file again to continue: nobody is added twice`)
-    }
+    const part = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)} imported`
+    if (done > 0) note(`${part}; import the same file again to continue: nobody is added twice`)
     throw error
   }
 }
@@ -164,11 +159,10 @@ function noteUndo({ added, suppressed, kept }: Tally, { optOuts }: Reading, { ki
 const MAX_REJECTED = 20
 
 /** What was read, as `--json` prints it. */
-function toSummary({ reading, table, ...review }: Review, { rejected, dryRun }: ImportOptions) {
-  const { columns, rows, dates } = reading
-  const toNames = (indexes: readonly number[]) =>
-    table.names ? indexes.flatMap((index) => columns.names[index] ?? []) : []
-  const unread = [...columns.unread, ...columns.ignored].map(({ index }) => index)
+function toFacts(reading: Reading, { rejected, dryRun }: ImportOptions) {
+  const { table, rows, columns, dates, values } = reading
+  // A file without columns has one, which has no name.
+  const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name) : [])
   return {
     rows: rows.all,
     skipped: rows.skipped,
@@ -179,24 +173,25 @@ function toSummary({ reading, table, ...review }: Review, { rejected, dryRun }: 
     columns: {
       email: toNames([columns.address]),
       date: toNames(columns.dates),
-      status: toNames(columns.statuses.map(({ index }) => index)),
-      unread: toNames(unread),
+      status: toNames(columns.statuses.map(({ column }) => column)),
+      unread: toNames(columns.unread),
     },
     dates: dates ? { first: dates.first, last: dates.last } : null,
-    statuses: reading.values.map(({ column, value, status, rows }) => ({ column, value, status, rows })),
-    doubts: findDoubts({ reading, table, ...review }),
+    statuses: [...values].map(({ column, value, status, rows }) => ({ column, value: value || 'empty', status, rows })),
+    doubts: findDoubts(reading),
   }
 }
 
 /** What an import did: addresses, and rows that are not addresses. */
-function toCounts({ added, alreadyListed, suppressed, removed, kept, leftOut }: Tally, { rows }: Reading): string {
+function describeTally(tally: Tally, { rows }: Reading): string {
+  const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
   const counts = [
-    [added, 'added'],
-    [alreadyListed, 'already listed'],
-    [suppressed, `suppressed${removed > 0 ? ` (${toNumber(removed)} removed from the list)` : ''}`],
-    [kept, 'left but kept (subscribed later, or the date is unknown)'],
+    [tally.added, 'added'],
+    [tally.alreadyListed, 'already listed'],
+    [tally.suppressed, `suppressed${removed}`],
+    [tally.kept, 'left but kept (subscribed later, or the date is unknown)'],
     [rows.skipped, 'skipped'],
-    [leftOut, 'left out (suppressed before, or in another row)'],
+    [tally.leftOut, 'left out (suppressed before, or in another row)'],
     [rows.rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isDumbTerminal } from '../config/environment.ts'
-import { escapeControls, Failure, hidePasswords } from '../failure.ts'
+import { escapeControls, Failure, hidePasswords, toNumber } from '../failure.ts'
 import { writeAll } from '../files.ts'
 import { writeError } from '../stderr.ts'
 
@@ -50,16 +50,6 @@ export function note(text: string): void {
 
 function toLines(text: string): string {
   return `${text.split('\n').map(escapeControls).join('\n')}\n`
-}
-
-/** Such as "1,200". */
-export function toNumber(value: number): string {
-  return value.toLocaleString('en')
-}
-
-/** A number with its noun, such as "1 row" and "1,200 rows". */
-export function toCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${toNumber(count)} ${count === 1 ? noun : plural}`
 }
 
 /** Milliseconds before the first drawing, and between two. A command that takes less shows no progress. */

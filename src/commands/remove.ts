@@ -1,9 +1,9 @@
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { UsageError } from '../failure.ts'
+import { toCount, toNumber, UsageError } from '../failure.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { readText } from '../transfer/reading/text.ts'
-import { createProgress, note, print, printJson, toCount, toNumber } from './output.ts'
+import { createProgress, note, print, printJson } from './output.ts'
 import { type ListOption, parseAddressArgument, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface RemoveOptions extends ListOption {

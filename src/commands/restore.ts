@@ -1,7 +1,8 @@
 import { toListName } from '../config/list-url.ts'
+import { toCount, toNumber } from '../failure.ts'
 import type { ListSummary } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
-import { note, print, printJson, toCount, toNumber } from './output.ts'
+import { note, print, printJson } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt } from './shared.ts'
 
 interface RestoreOptions extends ListOption {

@@ -3,9 +3,9 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Site } from '../config/site-file.ts'
+import { toNumber } from '../failure.ts'
 import { createColors } from '../page/brand.ts'
 import { countRecent, type StatusDay, type StoreStatus } from '../subscriber.ts'
-import { toNumber } from './output.ts'
 
 /**
  * Renders the state of a list as one HTML file without scripts. It shows complete days (UTC) only, and sizes in whole MiB: a

@@ -1,9 +1,9 @@
 import { toListName } from '../config/list-url.ts'
-import { Failure } from '../failure.ts'
+import { Failure, toNumber } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import { checkLatest } from '../store/check.ts'
 import { countRecent, type StoreStatus } from '../subscriber.ts'
-import { print, printJson, toNumber } from './output.ts'
+import { print, printJson } from './output.ts'
 import { type ListOption, parseListOption, withStore } from './shared.ts'
 
 export interface StatusOptions extends ListOption {

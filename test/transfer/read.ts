@@ -1,8 +1,9 @@
 /** Reads a text as an import does, without a list. */
 
-import { findColumns, type ReadOptions } from '../../src/transfer/reading/columns.ts'
+import type { ReadOptions } from '../../src/transfer/reading/columns.ts'
 import { findDoubts, toReviewLines } from '../../src/transfer/reading/review.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'
+import type { Column } from '../../src/transfer/reading/statuses.ts'
 import { parseTable } from '../../src/transfer/reading/table.ts'
 import type { Status } from '../../src/transfer/reading/words.ts'
 
@@ -11,26 +12,26 @@ export type Options = Partial<ReadOptions>
 /** @param file its name @throws Error that names the values that nobody knows, such as `status: line 3: "VIP" in 1 rows` */
 export function read(text: string, options: Options = {}, file = 'list') {
   const table = parseTable(text, file, options.column !== undefined)
-  const columns = findColumns(table, options)
-  const reading = readRows(table, columns, options)
-  const unknown = reading.values.filter(({ status }) => !status)
+  const reading = readRows(table, options)
+  const values = [...reading.values]
+  const unknown = values.filter(({ status }) => !status)
   if (unknown.length > 0) {
     const toText = ({ column, line, value, rows }: (typeof unknown)[number]) =>
       `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`
     throw new Error(unknown.map(toText).join('; '))
   }
-  const toNames = (indexes: readonly number[]) =>
-    table.names ? indexes.flatMap((index) => columns.names[index] ?? []) : []
-  const review = { table, reading, options }
+  const { columns } = reading
+  const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name).join(', ') : '')
   return {
     ...reading,
+    values,
     skipped: reading.rows.skipped,
-    address: toNames([columns.address]).join(),
-    date: toNames(columns.dates).join(', '),
-    status: toNames(columns.statuses.map(({ index }) => index)).join(', '),
-    unread: [...columns.unread, ...columns.ignored].map(({ name }) => name),
-    doubts: findDoubts(review),
-    lines: toReviewLines(review),
+    address: toNames([columns.address]),
+    date: toNames(columns.dates),
+    status: toNames(columns.statuses.map(({ column }) => column)),
+    unread: columns.unread.map(({ name }) => name),
+    doubts: findDoubts(reading),
+    lines: toReviewLines(reading),
   }
 }
 

@@ -5,7 +5,7 @@ import { parseOwnerAddresses } from './addresses.ts'
 import type { Table } from './csv.ts'
 import { type DateOrder, isBlank, isDate, toDateText } from './dates.ts'
 import { ADDRESS_NAMES, DATE_NAMES } from './programs.ts'
-import { findStatusColumns, type StatusColumn } from './statuses.ts'
+import { type Column, findStatusColumns, type StatusColumn } from './statuses.ts'
 import { type Status, toPlain } from './words.ts'
 
 /** How the owner says to read a table. A column is given by its name, or by its number from 1. */
@@ -26,28 +26,16 @@ export interface ReadOptions {
   readonly suppress?: boolean | undefined
 }
 
-/** A column of a table. */
-export interface Column {
-  /** Its index in the cells of a row. */
-  readonly index: number
-  /** Its name; `column` with its number if it has none. */
-  readonly name: string
-  /** The name as it is compared. */
-  readonly plain: string
-  /** Its name in an option, or its number if another column has the name. */
-  readonly option: string
-}
-
-/** What each column is. Columns are indexes of the cells in a row, except for those that are not read. */
+/** What each column of a table is. A status column may have the date too. */
 export interface Columns {
-  readonly names: readonly string[]
-  readonly address: number
+  readonly all: readonly Column[]
+  readonly address: Column
   /** The date is in the first one of these that has one. */
-  readonly dates: readonly number[]
+  readonly dates: readonly Column[]
   readonly statuses: readonly StatusColumn[]
-  /** Columns that are not read, without those that the owner ignores. */
+  /** Columns that are not read, and those of them that the owner does not ignore. */
   readonly unread: readonly Column[]
-  readonly ignored: readonly Column[]
+  readonly unknown: readonly Column[]
 }
 
 /** The header of a file of rejected rows. */
@@ -56,67 +44,53 @@ export const REJECTED_COLUMNS = ['line', 'reason', 'cell'] as const
 /** Rows that show which columns hold addresses and dates. */
 const SAMPLE = 1000
 
-interface SampledColumn extends Column {
-  /** Its cells in the first rows, trimmed, without blank ones. */
-  readonly sample: readonly string[]
-}
-
 /** @throws Failure when the table cannot be a list, or has no column that an option names */
 export function findColumns(table: Table, options: ReadOptions): Columns {
-  const { file } = table
-  const { suppress = false, treat = new Map(), column, dateColumn } = options
-  const names = (table.names ?? ['address']).map((name, index) => name.trim() || `column ${index + 1}`)
-  if (names.join() === REJECTED_COLUMNS.join()) {
-    throw new Failure(`${file}: it is a file of rejected rows. Correct these rows in the list, and import that again`)
+  const { column, dateColumn, statusColumn = [], ignoreColumn = [], suppress = false, treat = new Map() } = options
+  const all = createColumns(table)
+  const stop = (reason: string) => new Failure(`${table.file}: ${reason}`)
+  if (all.map(({ name }) => name).join() === REJECTED_COLUMNS.join()) {
+    throw stop('it is a file of rejected rows. Correct these rows in the list, and import that again')
   }
-  const find = (given: string) => findNamed(names, given, file)
-  const ignored = (options.ignoreColumn ?? []).flatMap(find)
-  const named = (options.statusColumn ?? []).flatMap(find)
-  const statuses = suppress ? [] : findStatusColumns(names, { named, ignored }, treat)
-  const columns = sampleColumns(table, names)
-  const readable = columns.filter(({ index }) => !ignored.includes(index))
-  const address = column === undefined ? findAddress(readable) : find(column)[0]
-  if (address === undefined) {
-    throw new Failure(`${file}: there is no address column; name it with --column. ${listNames(names)}`)
+  const find = (given: string) => {
+    const found = findNamed(all, given)
+    if (found.length === 0) throw stop(`there is no column ${JSON.stringify(given)}. ${listNames(all)}`)
+    return found
   }
+  const [named, ignored] = [statusColumn.flatMap(find), ignoreColumn.flatMap(find)]
+  const readable = all.filter((one) => !ignored.includes(one))
+  const [address] = column === undefined ? findAddress(readable) : find(column)
+  if (!address) throw stop(`there is no address column; name it with --column. ${listNames(all)}`)
+  const statuses = suppress ? [] : findStatusColumns(all, { named, ignored }, treat)
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
-  const found = suppress || dateColumn === 'none' ? [] : findDates(readable)
-  const dates = dateColumn && dateColumn !== 'none' ? [find(dateColumn)[0]] : found
-  const dated = [...dates, ...statuses.map(({ index }) => index)]
-  const isUnread = ({ index }: Column) => index !== address && !dated.includes(index)
-  return {
-    names,
-    address,
-    dates,
-    statuses,
-    unread: readable.filter(isUnread),
-    ignored: columns.filter((one) => isUnread(one) && !readable.includes(one)),
-  }
+  const usual = suppress ? [] : findDates(readable)
+  const dates = dateColumn === undefined ? usual : dateColumn === 'none' ? [] : find(dateColumn).slice(0, 1)
+  const read = [address, ...dates, ...statuses.map((status) => status.column)]
+  const unread = all.filter((one) => !read.includes(one))
+  return { all, address, dates, statuses, unread, unknown: unread.filter((one) => !ignored.includes(one)) }
 }
 
-/** Finds the columns with the name, or the number, that an option gives. @throws Failure that lists the columns */
-function findNamed(names: readonly string[], given: string, file: string): readonly [number, ...number[]] {
-  const name = names.find((exact) => exact === given) ?? names.find((other) => toPlain(other) === toPlain(given))
-  const [first, ...others] = [...names.keys()].filter((index) => names[index] === name)
-  if (first !== undefined) return [first, ...others]
-  const number = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : Number.POSITIVE_INFINITY
-  if (number <= names.length) return [number - 1]
-  throw new Failure(`${file}: there is no column ${JSON.stringify(given)}. ${listNames(names)}`)
+/** Finds the columns with the name, or the number, that an option gives. */
+function findNamed(columns: readonly Column[], given: string): readonly Column[] {
+  const exact = columns.filter(({ name }) => name === given)
+  const alike = columns.filter(({ plain }) => plain === toPlain(given))
+  const numbered = columns.filter(({ index }) => String(index + 1) === given)
+  return [exact, alike, numbered].find((found) => found.length > 0) ?? []
 }
 
 const holdsAddress = (cell: string) => cell.includes('@') && parseOwnerAddresses(cell).ok
 
-/** Finds the address: a column of that name that holds one, or else the column that holds most. */
-function findAddress(columns: readonly SampledColumn[]): number | undefined {
+/** Finds the address: a column of that name that holds one, or else the column that holds most. It is the first one. */
+function findAddress(columns: readonly Column[]): readonly Column[] {
   const named = ADDRESS_NAMES.flatMap((name) => columns.find(({ plain }) => plain === name) ?? [])
+  const known = named.filter(({ sample }) => sample.some(holdsAddress))
   const counted = columns.map((column) => ({ column, addresses: column.sample.filter(holdsAddress).length }))
-  const [most] = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
-  const known = named.find(({ sample }) => sample.some(holdsAddress))
-  return (known ?? most?.column ?? named[0])?.index
+  const most = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
+  return [...known, ...most.map(({ column }) => column), ...named]
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */
-function findDates(columns: readonly SampledColumn[]): readonly number[] {
+function findDates(columns: readonly Column[]): readonly Column[] {
   const select = (name: string, isRead: (cell: string) => boolean) =>
     columns.filter(({ plain, sample }) => plain === name && (sample.length === 0 || sample.some(isRead))).slice(0, 1)
   // A column such as "Registered" may have yes and no only.
@@ -124,27 +98,27 @@ function findDates(columns: readonly SampledColumn[]): readonly number[] {
   const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
   const confirmed = dates.some(({ plain }) => plain === 'optintime') ? find('confirmtime') : []
-  const json = ['attributes', 'data'].flatMap((name) =>
-    select(name, (cell) => cell.startsWith('{') && toDateText(cell) !== ''),
-  )
-  return [...json, ...dates, ...confirmed].map(({ index }) => index)
+  const isJson = (cell: string) => cell.startsWith('{') && toDateText(cell) !== ''
+  return [...['attributes', 'data'].flatMap((name) => select(name, isJson)), ...dates, ...confirmed]
 }
 
 /** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 60)))
-  return `The columns are: ${shown.join(', ')}${names.length > shown.length ? ', and others' : ''}`
+function listNames(columns: readonly Column[]): string {
+  const shown = columns.slice(0, 20).map(({ name }) => JSON.stringify(name.slice(0, 60)))
+  return `The columns are: ${shown.join(', ')}${columns.length > shown.length ? ', and others' : ''}`
 }
 
-function sampleColumns(table: Table, names: readonly string[]): readonly SampledColumn[] {
+function createColumns(table: Table): readonly Column[] {
   const rows = [...table.rows().take(SAMPLE)].filter(({ problem }) => problem === undefined)
+  const names = (table.names ?? ['address']).map((name, index) => name.trim() || `column ${index + 1}`)
   const plainNames = names.map(toPlain)
   return names.map((name, index) => {
     const plain = plainNames[index] ?? ''
-    const sample = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell))
     // The name would find another column of that name, or the one with that number.
     const isOnly = plainNames.indexOf(plain) === plainNames.lastIndexOf(plain)
     const option = isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)
-    return { index, name, plain, option, sample }
+    const sample = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell))
+    const holds = { values: new Map(), cells: { empty: 0, addresses: 0, others: 0 }, left: undefined }
+    return { index, name, plain, option, sample, ...holds }
   })
 }

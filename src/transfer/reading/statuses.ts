@@ -1,26 +1,55 @@
-/** Finds the columns that say who left, and reads the status of a row from them. */
+/** What a column holds. Finds the columns that say who left, and what their values mean. */
 
 import { isBlank, isDate } from './dates.ts'
 import { DATE, EMPTY, NO, RULES, type StatusRule } from './programs.ts'
 import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
 
-/** What a value of a status column means. Rows whose value means the same, and is written alike, share one object. */
-export interface Meaning {
+/** A cell, and the line or record of its row. */
+export interface Cell {
+  readonly line: number
+  readonly cell: string
+}
+
+/** A column of a table, and what its cells hold. */
+export interface Column {
+  /** Its index in the cells of a row. */
+  readonly index: number
+  /** Its name; `column` with its number if it has none. */
+  readonly name: string
+  /** The name as it is compared. */
+  readonly plain: string
+  /** Its name in an option, or its number if another column has the name. */
+  readonly option: string
+  /** Its cells in the first rows, trimmed, without blank ones. */
+  readonly sample: readonly string[]
+  /** How many rows have each of the first different values. This and what follows: only if it is not read, in rows of people who have not left. */
+  readonly values: Map<string, number>
+  /** Cells without a value, cells with an `@` (of the address too), and all others. */
+  readonly cells: { empty: number; addresses: number; others: number }
+  /** The first cell that says that somebody left; of the address, beside the address. */
+  left: Cell | undefined
+}
+
+/** A value of a status column. Cells that mean the same, and are written alike, share it. */
+export interface Value {
   /** The name of the column. */
   readonly column: string
-  /** As in the first cell with it; `empty` or `a date` if the import knows what that means. */
+  /** As in the first cell with it; empty for none, `a date` for all dates. */
   readonly value: string
   /** Undefined when nobody knows it. */
   readonly status: Status | undefined
   /** An empty value that nobody knows: it is skipped. */
   readonly isAssumed: boolean
+  /** How many rows have it, and the first of them; 0 before. */
+  rows: number
+  line: number
 }
 
 export interface StatusColumn {
-  readonly index: number
+  readonly column: Column
   /** Whether it says who unsubscribed. Otherwise it says only who bounced, or confirmed. */
   readonly saysWhoLeft: boolean
-  find(cell: string): Meaning
+  find(cell: string): Value
 }
 
 type Treatments = ReadonlyMap<string, Status>
@@ -28,22 +57,25 @@ type Treatments = ReadonlyMap<string, Status>
 /**
  * Finds the status columns of a table.
  *
- * @param given the indexes of columns that the owner named, and of those to ignore. One that is named is not ignored
+ * @param given columns that the owner named, and those to ignore. One that is named is not ignored
  */
 export function findStatusColumns(
-  names: readonly string[],
-  { named, ignored }: Readonly<Record<'named' | 'ignored', readonly number[]>>,
+  columns: readonly Column[],
+  { named, ignored }: Readonly<Record<'named' | 'ignored', readonly Column[]>>,
   treat: Treatments,
 ): readonly StatusColumn[] {
-  const plain = names.map(toPlain)
-  const isColumn = (name: string) => plain.includes(toPlain(name))
+  const isColumn = (name: string) => columns.some(({ plain }) => plain === toPlain(name))
   const possible = RULES.filter((rule) => (!rule.with || rule.with.some(isColumn)) && !rule.without?.some(isColumn))
-  return names.flatMap((name, index) => {
-    const rules = possible.filter(({ columns }) => columns.map(toPlain).includes(plain[index] ?? ''))
-    const isNamed = named.includes(index)
-    if (!isNamed && (rules.length === 0 || ignored.includes(index))) return []
+  return columns.flatMap((column) => {
+    const rules = possible.filter((rule) => rule.columns.map(toPlain).includes(column.plain))
+    const isNamed = named.includes(column)
+    if (!isNamed && (rules.length === 0 || ignored.includes(column))) return []
     const saysWhoLeft = isNamed || rules.some(({ isPartial }) => !isPartial)
-    return { index, saysWhoLeft, find: createFind({ name, rules, isNamed }, selectTreatments(treat, name)) }
+    return {
+      column,
+      saysWhoLeft,
+      find: createFind({ ...column, rules, isNamed }, selectTreatments(treat, column.name)),
+    }
   })
 }
 
@@ -58,65 +90,49 @@ function selectTreatments(treat: Treatments, name: string): Treatments {
   return new Map([...treat, ...values].map(([text, status]) => [toKey(text), status]))
 }
 
-/** Different cells of a column whose meaning is kept, because to find it takes long. */
+/** Different cells of a column whose value is kept, because to find it takes long. */
 const MAX_CELLS = 1000
 
-/** Creates the function that finds the meaning of a cell. */
+/** Creates the function that finds the value of a cell. */
 function createFind(
   { name, rules, isNamed }: { name: string; rules: readonly StatusRule[]; isNamed: boolean },
   treatments: Treatments,
 ): StatusColumn['find'] {
   const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
   // The strictest status counts if several rules have a value.
-  const values = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
-  const hasWords = values.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
+  const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
+  const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const any = treatments.get('*')
-  const meanings = new Map<string, Meaning>()
-  const cells = new Map<string, Meaning>()
+  // Where any value means that somebody left, no value means the opposite.
+  const opposite = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
+  const values = new Map<string, Value>()
+  const cells = new Map<string, Value>()
 
-  /** What the owner says about this very value counts first, and `*` last. */
-  function findStatus(cell: string, key: string, kind = ''): Status | undefined {
-    const word = hasWords ? WORDS.get(key) : undefined
+  function findValue(cell: string): Value {
+    const text = isDate(cell) ? 'a date' : cell.trim()
+    const key = toKey(text)
+    const kind = key === '' ? EMPTY : text === cell.trim() ? findFlag(key) : DATE
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
-    const known = treatments.get(key) ?? left ?? values.get(key) ?? values.get(kind) ?? word
-    if (known || !any || (kind !== EMPTY && kind !== NO)) return known ?? any
-    // Where any value means that somebody left, no value means the opposite.
-    return isNamed ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
-  }
-
-  function findMeaning(cell: string): Meaning {
-    const key = toKey(cell)
-    const kind = key === '' ? EMPTY : isDate(cell) ? DATE : findFlag(key)
-    const found = findStatus(cell, key, kind)
+    const word = hasWords ? WORDS.get(key) : undefined
+    // What the owner says about this very value counts first, and `*` last.
+    const found = treatments.get(key) ?? left ?? known.get(key) ?? known.get(kind ?? '') ?? word
+    const status = found ?? (kind === EMPTY || kind === NO ? opposite : any)
     // A column that the owner named has a meaning for every value.
-    const isAssumed = !found && kind === EMPTY && !isNamed
-    const status = isAssumed ? 'skip' : found
-    const isKnownDate = status && kind === DATE
-    const value = isKnownDate ? 'a date' : status ? cell.trim() || 'empty' : cell
-    return meanings.getOrInsert(JSON.stringify([status, isKnownDate || key]), {
+    const isAssumed = !status && kind === EMPTY && !isNamed
+    const value = {
       column: name,
-      value,
-      status,
+      value: text,
+      status: isAssumed ? 'skip' : status,
       isAssumed,
-    })
+      rows: 0,
+      line: 0,
+    } as const
+    return values.getOrInsertComputed(`${value.status} ${key}`, () => ({ ...value }))
   }
 
   return (cell) => {
-    const meaning = cells.get(cell) ?? findMeaning(cell)
-    if (cells.size < MAX_CELLS) cells.set(cell, meaning)
-    return meaning
+    const value = cells.get(cell) ?? findValue(cell)
+    if (cells.size < MAX_CELLS) cells.set(cell, value)
+    return value
   }
-}
-
-/** The strictest first. A person who left in one column has left, also if another one is unclear (`undefined`). */
-const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
-
-/**
- * Reads the status of a row: what each column says, `undefined` if the row ends before it, and the strictest of them,
- * `undefined` if one is unclear.
- */
-export function readStatus(columns: readonly StatusColumn[], cells: readonly string[]) {
-  const meanings = columns.map(({ index, find }) => (index < cells.length ? find(cells[index] ?? '') : undefined))
-  const statuses = meanings.map((meaning) => meaning?.status)
-  return { meanings, status: BY_STRICTNESS.find((status) => statuses.includes(status)) }
 }

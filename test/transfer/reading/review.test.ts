@@ -35,7 +35,7 @@ Eve,e@site.io,2020-13-01,active,
     'address   "E-Mail"',
     'date      "Created at", from 2019-03-02 to 2024-05-31; line 3 is 2020-01-01',
     'status    "Status": active 4 subscribed; unsubscribed 1 left; pending 1 skipped',
-    'not read  "Notes": "VIP" 2, empty 3; "Name"',
+    'not read  "Name"; "Notes": "VIP" 2, empty 3',
     '! rejected are 2 of 7 rows: --rejected FILE keeps them',
   ])
 })
@@ -207,7 +207,7 @@ describe('a column that is not read says that somebody left', () => {
     for (const name of ['foo', 'Name', 'Labels']) {
       const text = JSON.stringify({ email: 'a@b.io', status: 'active', [name]: cell })
       const shown = JSON.stringify(cell)
-      expect(read(text).doubts).toEqual([advice(name, `line 1 has ${shown}`)])
+      expect(read(text).doubts).toEqual([advice(name, `line 1 ${shown}`)])
     }
     const pending = JSON.stringify({ email: 'a@b.io', status: 'pending', foo: cell })
     expect(read(pending).doubts).toHaveLength(1)
@@ -216,7 +216,7 @@ describe('a column that is not read says that somebody left', () => {
   })
 
   test('in a cell behind many others', () => {
-    expect(read(toKnown('foo', [...NOTES, 'abgemeldet'])).doubts).toEqual([advice('foo', 'line 42 has "abgemeldet"')])
+    expect(read(toKnown('foo', [...NOTES, 'abgemeldet'])).doubts).toEqual([advice('foo', 'line 42 "abgemeldet"')])
   })
 
   test.each([
@@ -266,7 +266,9 @@ describe('dates', () => {
 
   test('that are not in every row are a doubt', () => {
     const text = 'email,created_at\na@b.io,2024-05-31\nb@b.io,\n'
-    expect(read(text).doubts).toEqual(['1 row would be added without a date: --date-column none if that is right'])
+    expect(read(text).doubts).toEqual([
+      '1 row would be added without a date, such as line 3 "": --date-column none if that is right',
+    ])
     expect(read(text, { dateColumn: 'created_at' }).doubts).toEqual([])
     expect(read('email,status,created_at\na@b.io,active,2024-05-31\nb@b.io,unsubscribed,\n').doubts).toEqual([])
   })

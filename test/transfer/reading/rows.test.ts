@@ -324,7 +324,7 @@ describe('a status column that is named', () => {
     const options: Options = { statusColumn: ['Since'] }
     expect(summarize(text, { ...options, ...treat('*=subscribed') })).toMatchObject({ added: ['a'], skipped: 1 })
     expect(summarize(text, { ...options, ...treat('*=skip') })).toMatchObject({ added: ['b'], skipped: 1 })
-    expect(() => read(text, options)).toThrow('Since: line 2: "2024-01-01" in 1 rows')
+    expect(() => read(text, options)).toThrow('Since: line 2: "a date" in 1 rows')
   })
 
   test('has the words of any language, before --treat', () => {
