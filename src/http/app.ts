@@ -36,20 +36,12 @@ export interface App {
   readonly error: (error: unknown) => Response
 }
 
-type ToHeaders = (request: Request) => HeaderFields
-
 export function createApp(options: AppOptions): App {
   const { baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
 
-  /**
-   * Creates the handler of a path: checks the host, calls the handler, reads a body that it has not read, and counts the
-   * response.
-   *
-   * @param label of the path in metrics
-   * @param toAliasHeaders for the redirect to the canonical host
-   */
-  function createRoute(label: string, handler: Handler, toAliasHeaders: ToHeaders = () => responses.headers): Handler {
+  /** Makes a handler check the host first. @param label of the path in metrics @param toAliasHeaders of the redirect */
+  function createRoute(label: string, handler: Handler, toAliasHeaders = (_: Request) => responses.headers): Handler {
     const count = (response: Response) => {
       metrics?.request(label, response.status)
       return response
@@ -61,7 +53,7 @@ export function createApp(options: AppOptions): App {
   }
 
   /** Returns the response to a request that is not for the canonical host; undefined for every other request. */
-  function checkHost(request: Request, toAliasHeaders: ToHeaders): Response | undefined {
+  function checkHost(request: Request, toAliasHeaders: (request: Request) => HeaderFields): Response | undefined {
     // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
     if (request.method === 'CONNECT') return responses.problem('no_such_path')
     const host = request.headers.get('host')
@@ -74,8 +66,7 @@ export function createApp(options: AppOptions): App {
   }
 
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  const readable = { ...responses.headers, ...READABLE_BY_ANY_ORIGIN }
-  const toReadable = () => readable
+  const toReadable = () => ({ ...responses.headers, ...READABLE_BY_ANY_ORIGIN })
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents) {

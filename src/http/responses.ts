@@ -28,18 +28,15 @@ export interface JsonResponses {
 }
 
 /**
- * Creates the headers of each kind of response: of files that the page loads, which have no links, because these would take
- * more bytes than the files; of documents and pages; of everything at the path of the endpoint; and of errors and redirects
- * at all other paths.
- *
- * @param baseUrl if it begins with https, browsers use https only (RFC 6797)
- * @param link the value of Link
+ * Creates the headers of each kind of response: of files that the page loads; of documents and pages; of everything at the path
+ * of the endpoint; and of errors and redirects at all other paths. Files have no `link`, which is longer than some of them.
  */
 export function createHeaders(baseUrl: string, link: string) {
   const asset = {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    // Browsers then use https only (RFC 6797).
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
   }
   const document = { ...asset, Link: link }

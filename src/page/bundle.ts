@@ -3,12 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * Builds the files of the page that are the same for every site: its style, its script, and the subsets of Fraunces, the font of
- * titles.
- *
- * @throws AggregateError when a source cannot be bundled
- */
+/** Builds what every site has: the style, the script, and the font of titles. @throws AggregateError when a source is wrong */
 export async function bundlePage() {
   const [stylesheet, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
   const [latin, vietnamese, extended] = [readFont('latin'), readFont('vietnamese'), readFont('latin-ext')]
