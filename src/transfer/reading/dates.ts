@@ -57,7 +57,7 @@ const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}$`
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
-/** Dates of Excel: days since the end of 1899, from 1970 to 2064. In some languages with a decimal comma. */
+/** Dates of Excel: days since the end of 1899, from 1968 to 2064. In some languages with a decimal comma. */
 export const SERIAL = /^(?:2[5-9]|[345]\d)\d{3}(?:[.,]\d+)?$/
 
 /** Without spaces of other kinds, as programs write them before `a. m.`, marks of direction and Arabic digits. */
