@@ -9,6 +9,7 @@ import {
   DATE_NAMES,
   GLOBAL_STATUS,
   HARMLESS_NAMES,
+  HARMLESS_PARTS,
   isAddressName,
   SUBSCRIBERS_ONLY,
   UNRELATED_NAMES,
@@ -96,7 +97,7 @@ function describeContents({ name, plain, values, cells }: Column): string {
 
 /** Whether a column of that plain name does not say who left. */
 function isHarmless(plain: string): boolean {
-  return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(/\d+/g, ''))
+  return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(HARMLESS_PARTS, ''))
 }
 
 /** What is doubtful about an import: each says what was seen, and names the option that answers it. */

@@ -2,7 +2,7 @@
 
 import { isBlank, isDate } from './dates.ts'
 import { DATE, EMPTY, NO, RULES, type StatusRule } from './programs.ts'
-import { findFlag, STATUSES, type Status, saysLeft, toPlain, toPlainValue, WORDS } from './words.ts'
+import { findFlag, findStatus, STATUSES, type Status, saysLeft, toPlain, toPlainValue } from './words.ts'
 
 /** A cell, and the line or record of its row. */
 export interface Cell {
@@ -113,7 +113,7 @@ function createFind(
     const key = toKey(text)
     const kind = key === '' ? EMPTY : text === cell.trim() ? findFlag(key) : DATE
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
-    const word = hasWords ? WORDS.get(key) : undefined
+    const word = hasWords ? findStatus(key) : undefined
     // What the owner says about this very value counts first, and `*` last.
     const found = treatments.get(key) ?? left ?? known.get(key) ?? known.get(kind ?? '') ?? word
     const status = found ?? (kind === EMPTY || kind === NO ? opposite : any)

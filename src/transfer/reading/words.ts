@@ -19,7 +19,7 @@ export function toPlainNames(list: string): readonly string[] {
 export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Words of each kind, in the languages of the page. Words of `left` may be in another kind too. */
+/** Words of each kind, in the languages of the page. Those of `left` mean suppressed too, if no other kind has them. */
 const KINDS = {
   // Answers of people, then flags: a column has both.
   yes: `yes, y, ja, j, oui, o, sí, tak, sim, s, так, はい, 是, نعم`,
@@ -34,17 +34,12 @@ const KINDS = {
     inscrita, assinante, активний, активна, підписаний, підписана, підтверджений, 有効, 登録済み, 登録, 購読中, 配信中, 活跃, 订阅, 已订阅,
     已确认, 有效, نشط, مشترك, مؤكد`,
   suppressed: `
-    unsubscribed, opted out, bounced, hard bounced, bouncing, cleaned, complained, complaint, spam, blocked, banned,
-    blocklisted, blacklisted, suppressed, deleted, removed, undeliverable, unsub, opt out, bounce, hard bounce,
-    do not mail, no mail, revoked, withdrawn, junk, marked as spam, trash, unreachable, abgemeldet, abbestellt,
-    ausgetragen, gesperrt, blockiert, unzustellbar, gelöscht, widerrufen, désabonné, désabonnée, désinscrit,
-    désinscrite, bloqué, bloquée, supprimé, supprimée, rejeté, plainte, baja, dado de baja, dada de baja, desuscrito,
-    desuscrita, bloqueado, rebotado, eliminado, queja, disiscritto, disiscritta, cancellato, cancellata, bloccato,
-    rimbalzato, eliminato, rimosso, uitgeschreven, afgemeld, geblokkeerd, verwijderd, onbestelbaar, klacht, wypisany,
-    wypisana, zrezygnował, zrezygnowała, zablokowany, odbity, usunięty, usunięta, descadastrado, descadastrada,
-    desinscrito, desinscrita, rejeitado, removido, excluído, відписаний, відписана, відписався, відписалась,
-    відписалася, заблокований, видалений, скарга, 解除, 解除済み, 登録解除, 購読解除, 配信停止, 停止, 退会, 退会済み, 解約, 解約済み, 削除, ブロック, 退订,
-    已退订, 取消订阅, 已取消订阅, 退信, 已屏蔽, 已删除, 投诉, ألغى الاشتراك, ملغى الاشتراك, غير مشترك, محظور, محذوف, مرتد`,
+    bounced, bouncing, cleaned, complained, complaint, spam, blocked, banned, deleted, removed, undeliverable, bounce,
+    revoked, withdrawn, junk, marked as spam, trash, unreachable, blockiert, gelöscht, bloqué, bloquée, supprimé,
+    supprimée, plainte, baja, dado de baja, dada de baja, bloqueado, rebotado, eliminado, queja, cancellato, cancellata,
+    bloccato, rimbalzato, eliminato, rimosso, geblokkeerd, verwijderd, onbestelbaar, klacht, zablokowany, odbity,
+    usunięty, usunięta, rejeitado, removido, excluído, заблокований, видалений, скарга, 解除, 解除済み, 停止, 退会済み, 解約済み, 削除,
+    ブロック, 已退订, 已取消订阅, 退信, 已屏蔽, 已删除, 投诉, غير مشترك, محظور, محذوف, مرتد`,
   skip: `
     pending, unconfirmed, not confirmed, inactive, disabled, cancelled, canceled, archived, not subscribed,
     non-subscribed, never subscribed, no consent, soft bounced, validating, needs approval, inaktiv, ausstehend,
@@ -52,28 +47,27 @@ const KINDS = {
     annulé, inactivo, inactiva, pendiente, sin confirmar, no confirmado, no suscrito, cancelado, inattivo, inattiva,
     in attesa, non confermato, non iscritto, annullato, inactief, in afwachting, onbevestigd, niet bevestigd,
     geannuleerd, nieaktywny, nieaktywna, oczekujący, niepotwierdzony, anulowany, inativo, inativa, pendente,
-    não confirmado, não inscrito, неактивний, очікує, непідтверджений, скасований, 無効, 保留, 未確認, 仮登録, 未登録, 待确认, 未确认,
-    未订阅, 未激活, 无效, غير نشط, معلق, غير مؤكد, قيد الانتظار`,
-  // What says anywhere in a cell that somebody left: unambiguous words only. With an asterisk, a word goes on. Between words may
-  // be anything but letters and digits, or nothing: `e mail` is also e-mail and email.
+    não confirmado, não inscrito, неактивний, очікує, непідтверджений, скасований, 無効, 保留, 未確認, 仮登録, 未登録, 待确认, 未确认, 未订阅,
+    未激活, 无效, غير نشط, معلق, غير مؤكد, قيد الانتظار`,
+  // What says so anywhere in a cell too: unambiguous words only. With an asterisk, a word goes on. Between words may be anything
+  // but letters and digits, or nothing: `e mail` is also e-mail and email.
   left: `
     unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not e mail,
     do not contact, don t mail, don t e mail, no mail, no mails, no more mail, no more mails, no more emails,
     hard bounce*, consent revoked, consent withdrawn, revoked consent, withdrew consent, deactivat*, blacklist*,
     blocklist*, suppressed, abgemeldet*, abmeld*, abbestell*, ausgetragen, ausgetreten, keine mails mehr,
-    keine e mails mehr, deaktiviert*, keinen newsletter, einwilligung widerrufen, gesperrt, désabonn*, désinscri*,
-    désactivé*, ne pas contacter, ne plus contacter, ne plus envoyer, de baja, la baja, darse de baja, desuscri*,
-    desactivad*, no contactar, no enviar, disiscri*, disattivat*, non contattare, non inviare, uitgeschreven, afgemeld,
-    gedeactiveerd, niet mailen, geen mail, geen mails, wypisan*, wypisał*, zrezygnował*, nie wysyłać, descadastr*,
-    desinscri*, não contatar, não enviar, відпис*, не надсилати, 配信停止, 購読解除, 登録解除, 退会, 解約, 退订, 取消订阅, ألغى الاشتراك,
-    ملغى الاشتراك, إلغاء الاشتراك, remove from list, remove from the list, remove me, please remove, removed on request,
-    removed by request, off the list, left the list, not interested, no longer wants, gdpr erasure, gdpr delet*,
-    deceased, spam complaint*, keine mail mehr, keine e mail mehr, keine werbung, will nicht mehr, möchte nicht mehr,
-    möchte keine, will keine, austritt*, kündig*, gekündigt*, widerruf*, widersproch*, widerspruch*, verstorben*,
-    unzustellbar*, mail kommt zurück, ne souhaite plus, ne veut plus, plus de mail*, plus d e mail*, rejeté*, décédé*,
-    no quiere, ya no desea, no desea recibir, fallecid*, non vuole, non desidera, decedut*, wil geen, overleden,
-    opgezegd*, nie chce, zmarł*, rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要,
-    不要再, 不想收, لا يريد`,
+    keine e mails mehr, deaktiviert*, keinen newsletter, gesperrt, désabonn*, désactivé*, ne pas contacter,
+    ne plus contacter, ne plus envoyer, de baja, la baja, desuscri*, desactivad*, no contactar, no enviar, disiscri*,
+    disattivat*, non contattare, non inviare, uitgeschreven, afgemeld, gedeactiveerd, niet mailen, geen mail,
+    geen mails, wypisan*, wypisał*, zrezygnował*, nie wysyłać, descadastr*, desinscri*, não contatar, não enviar,
+    відпис*, не надсилати, 配信停止, 購読解除, 登録解除, 退会, 解約, 退订, 取消订阅, ألغى الاشتراك, ملغى الاشتراك, إلغاء الاشتراك,
+    remove from list, remove from the list, remove me, please remove, removed on request, removed by request,
+    off the list, left the list, not interested, no longer wants, gdpr erasure, gdpr delet*, deceased, spam complaint*,
+    keine mail mehr, keine e mail mehr, keine werbung, will nicht mehr, möchte nicht mehr, möchte keine, will keine,
+    austritt*, kündig*, gekündigt*, widerruf*, widersproch*, widerspruch*, verstorben*, unzustellbar*,
+    mail kommt zurück, ne souhaite plus, ne veut plus, plus d e mail*, rejeté*, décédé*, no quiere, ya no desea,
+    no desea recibir, fallecid*, non vuole, non desidera, decedut*, wil geen, overleden, opgezegd*, nie chce, zmarł*,
+    rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要, 不要再, 不想收, لا يريد`,
   // What says so as the only word of a cell.
   alone: `stop, stopp, стоп, ストップ`,
   // What says so in the name of a file, or the title of a list. After an asterisk, the word may be a part of another one.
@@ -92,10 +86,13 @@ export const toWords = (kind: keyof typeof KINDS): ReadonlySet<string> => new Se
 const [YES, NO] = [toWords('yes'), toWords('no')]
 const [ON, OFF] = [toWords('on'), toWords('off')]
 
-/** Meanings of words, in any language. */
-export const WORDS: ReadonlyMap<string, Status> = new Map(
-  STATUSES.flatMap((status) => [...toWords(status)].map((word) => [word, status] as const)),
-)
+const STATUS_WORDS = STATUSES.map((status) => [status, toWords(status)] as const)
+
+/** What a plain word means that is the whole value, in any language. */
+export function findStatus(word: string): Status | undefined {
+  const [status] = STATUS_WORDS.find(([, words]) => words.has(word)) ?? []
+  return status ?? (ONLY_LEFT.test(word) ? 'suppressed' : undefined)
+}
 
 /** Whether a plain word is a flag in a column, in any language. */
 export function findFlag(word: string): 'yes' | 'no' | undefined {
@@ -114,6 +111,7 @@ export function toPlainValue(text: string): string {
 }
 
 const LEFT = toPattern(toPhrases(KINDS.left))
+const ONLY_LEFT = new RegExp(`^(?:${LEFT.source})$`, 'u')
 const ALONE = toWords('alone')
 const LEFT_TITLE = toPattern(toPhrases(KINDS.title))
 
@@ -128,7 +126,7 @@ export function saysLeft(cell: string): boolean {
   // Most cells of some columns are numbers. An address or a link says nothing about its person.
   if (/^(?:\d*|https?:\S*|[^\s@]+@[^\s@]+)$/.test(cell)) return false
   if (LEFT.test(toBare(cell))) return true
-  const isWord = (word: string) => WORDS.get(toPlain(word)) === 'suppressed'
+  const isWord = (word: string) => findStatus(toPlain(word)) === 'suppressed'
   const separator = cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/
   return ALONE.has(toPlain(cell)) || cell.split(separator).some(isWord)
 }
@@ -138,7 +136,7 @@ function toPattern(phrases: readonly string[]): RegExp {
   const sources = phrases.map((phrase) => {
     const words = toBare(phrase).replaceAll('*', '').split(' ').join('[^\\p{L}\\p{N}]*')
     if (/\p{Script=Han}/u.test(phrase)) return words
-    const [start, end] = [phrase.startsWith('*') ? '' : '(?<!\\p{L})', phrase.endsWith('*') ? '' : '(?!\\p{L})']
+    const [start, end] = [phrase.startsWith('*') ? '' : '(?<!\\p{L})', phrase.endsWith('*') ? '\\p{L}*' : '(?!\\p{L})']
     return start + words + end
   })
   return new RegExp(sources.join('|'), 'u')
