@@ -2,8 +2,8 @@
 
 import { toListName } from '../config/list-url.ts'
 import { Failure, quotePath, toCount, UsageError } from '../failure.ts'
+import { quote } from '../transfer/reading/columns.ts'
 import type { Table } from '../transfer/reading/csv.ts'
-import { quote } from '../transfer/reading/review.ts'
 import type { Value } from '../transfer/reading/statuses.ts'
 import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'
 import { note } from './output.ts'

@@ -1,9 +1,9 @@
 /** Reads a text as an import does, without a list. */
 
-import type { ReadOptions } from '../../src/transfer/reading/columns.ts'
+import type { Column, ReadOptions } from '../../src/transfer/reading/columns.ts'
 import { findDoubts, toReviewLines } from '../../src/transfer/reading/review.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'
-import type { Column } from '../../src/transfer/reading/statuses.ts'
+
 import { parseTable } from '../../src/transfer/reading/table.ts'
 import type { Status } from '../../src/transfer/reading/words.ts'
 

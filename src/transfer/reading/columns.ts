@@ -1,12 +1,12 @@
 /** Finds what each column of a table is, by its name. The first rows show whether it holds an address or a date. */
 
-import { Failure } from '../../failure.ts'
+import { Failure, toNumber } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import type { Table } from './csv.ts'
 import { type DateOrder, isBlank, isDate, toDateText } from './dates.ts'
-import { ADDRESS_NAMES, DATE_NAMES } from './programs.ts'
-import { type Column, findStatusColumns, type StatusColumn } from './statuses.ts'
-import { type Status, toPlain } from './words.ts'
+import { ADDRESS_NAMES, DATE_NAMES, RULES } from './programs.ts'
+import { createFindValue, type Treatments, type Value } from './statuses.ts'
+import { toPlain } from './words.ts'
 
 /** How the owner says to read a table. A column is given by its name, or by its number from 1. */
 export interface ReadOptions {
@@ -21,9 +21,41 @@ export interface ReadOptions {
   /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
   /** What values mean, by `VALUE` or `COLUMN:VALUE`. See docs/import.md for `*`. */
-  readonly treat?: ReadonlyMap<string, Status> | undefined
+  readonly treat?: Treatments | undefined
   /** Whether everybody in the list has opted out. No status is read; `dateColumn` holds the dates of the opt-outs. */
   readonly suppress?: boolean | undefined
+}
+
+/** A cell, and the line or record of its row. */
+export interface Cell {
+  readonly line: number
+  readonly cell: string
+}
+
+/** A column of a table. What its cells hold is counted if it is not read, in rows of people who have not left. */
+export interface Column {
+  readonly index: number
+  /** Its name; `column` with its number if it has none. */
+  readonly name: string
+  /** The name as it is compared. */
+  readonly plain: string
+  /** Its name in an option, or its number if another column has the name. */
+  readonly option: string
+  /** Its cells in the first rows, trimmed, without blank ones. */
+  readonly sample: readonly string[]
+  /** How many rows have each of the first different values. */
+  readonly values: Map<string, number>
+  /** Cells without a value, cells with an `@` (of the address too), and all others. */
+  readonly cells: { empty: number; addresses: number; others: number }
+  /** The first cell that says that somebody left; of the address, beside the address. */
+  left: Cell | undefined
+}
+
+export interface StatusColumn {
+  readonly column: Column
+  /** Whether it says who unsubscribed. Otherwise it says only who bounced, or confirmed. */
+  readonly saysWhoLeft: boolean
+  findValue(cell: string): Value
 }
 
 /** What each column of a table is. A status column may have the date too. */
@@ -38,6 +70,21 @@ export interface Columns {
   readonly unknown: readonly Column[]
 }
 
+/** Most characters of a text that are shown, and most rows, values or columns of one kind. */
+const [MAX_TEXT, MAX_SHOWN] = [60, 5]
+
+/** Shortens a text of a file. */
+export const shorten = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+
+/** Shortens a text of a file, and quotes it. */
+export const quote = (text: string) => JSON.stringify(shorten(text))
+
+/** Joins what is shown of a list: `a, b and 3 more`. */
+export function join(texts: readonly string[], separator = ', '): string {
+  const more = texts.length - MAX_SHOWN
+  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
+}
+
 /** The header of a file of rejected rows. */
 export const REJECTED_COLUMNS = ['line', 'reason', 'cell'] as const
 
@@ -48,20 +95,21 @@ const SAMPLE = 1000
 export function findColumns(table: Table, options: ReadOptions): Columns {
   const { column, dateColumn, statusColumn = [], ignoreColumn = [], suppress = false, treat = new Map() } = options
   const all = createColumns(table)
+  const columnNames = `The columns are: ${join(all.map(({ name }) => quote(name)))}`
   const stop = (reason: string) => new Failure(`${table.file}: ${reason}`)
   if (all.map(({ name }) => name).join() === REJECTED_COLUMNS.join()) {
     throw stop('it is a file of rejected rows. Correct these rows in the list, and import that again')
   }
   const find = (given: string) => {
     const found = findNamed(all, given)
-    if (found.length === 0) throw stop(`there is no column ${JSON.stringify(given)}. ${listNames(all)}`)
+    if (found.length === 0) throw stop(`there is no column ${JSON.stringify(given)}. ${columnNames}`)
     return found
   }
   const [named, ignored] = [statusColumn.flatMap(find), ignoreColumn.flatMap(find)]
   const readable = all.filter((one) => !ignored.includes(one))
   const [address] = column === undefined ? findAddress(readable) : find(column)
-  if (!address) throw stop(`there is no address column; name it with --column. ${listNames(all)}`)
-  const statuses = suppress ? [] : findStatusColumns(all, { named, ignored }, treat)
+  if (!address) throw stop(`there is no address column; name it with --column. ${columnNames}`)
+  const statuses = suppress ? [] : findStatuses(all, readable, named, treat)
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
   const usual = suppress ? [] : findDates(readable)
   const dates = dateColumn === undefined ? usual : dateColumn === 'none' ? [] : find(dateColumn).slice(0, 1)
@@ -91,21 +139,35 @@ function findAddress(columns: readonly Column[]): readonly Column[] {
 
 /** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */
 function findDates(columns: readonly Column[]): readonly Column[] {
-  const select = (name: string, isRead: (cell: string) => boolean) =>
-    columns.filter(({ plain, sample }) => plain === name && (sample.length === 0 || sample.some(isRead))).slice(0, 1)
+  const find = (names: readonly string[], isRead: (cell: string) => boolean) =>
+    names.flatMap((name) => {
+      const one = columns.find(({ plain }) => plain === name)
+      return one && (one.sample.length === 0 || one.sample.some(isRead)) ? [one] : []
+    })
   // A column such as "Registered" may have yes and no only.
-  const find = (name: string) => select(name, isDate)
-  const dates = DATE_NAMES.map(find).find((found) => found.length > 0) ?? []
+  const [date, ...others] = find(DATE_NAMES, isDate)
   // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
-  const confirmed = dates.some(({ plain }) => plain === 'optintime') ? find('confirmtime') : []
-  const isJson = (cell: string) => cell.startsWith('{') && toDateText(cell) !== ''
-  return [...['attributes', 'data'].flatMap((name) => select(name, isJson)), ...dates, ...confirmed]
+  const confirmed = others.filter(({ plain }) => date?.plain === 'optintime' && plain === 'confirmtime')
+  const inJson = find(['attributes', 'data'], (cell) => cell.startsWith('{') && toDateText(cell) !== '')
+  return [...inJson, ...(date ? [date] : []), ...confirmed]
 }
 
-/** Lists the columns. Shortened, because the first line of a file that is not a list may be long. */
-function listNames(columns: readonly Column[]): string {
-  const shown = columns.slice(0, 20).map(({ name }) => JSON.stringify(name.slice(0, 60)))
-  return `The columns are: ${shown.join(', ')}${columns.length > shown.length ? ', and others' : ''}`
+/** Finds the status columns: those of rules that hold for all columns, if they are readable, and those that the owner named. */
+function findStatuses(
+  all: readonly Column[],
+  readable: readonly Column[],
+  named: readonly Column[],
+  treat: Treatments,
+): readonly StatusColumn[] {
+  const has = (name: string) => all.some(({ plain }) => plain === toPlain(name))
+  const possible = RULES.filter((rule) => (!rule.with || rule.with.some(has)) && !rule.without?.some(has))
+  return all.flatMap((column) => {
+    const rules = possible.filter((rule) => rule.columns.map(toPlain).includes(column.plain))
+    const isNamed = named.includes(column)
+    if (!isNamed && (rules.length === 0 || !readable.includes(column))) return []
+    const saysWhoLeft = isNamed || rules.some(({ isPartial }) => !isPartial)
+    return { column, saysWhoLeft, findValue: createFindValue(column.name, rules, treat, isNamed) }
+  })
 }
 
 function createColumns(table: Table): readonly Column[] {

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { toIdentity } from '../../email.ts'
 import { toCount, toNumber } from '../../failure.ts'
 import type { ImportRow } from '../../subscriber.ts'
+import { type Cell, type Column, join, quote, shorten } from './columns.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
 import {
   DATE_NAMES,
@@ -15,25 +16,10 @@ import {
   UNRELATED_NAMES,
 } from './programs.ts'
 import { MAX_VALUES, type Reading } from './rows.ts'
-import type { Cell, Column, Value } from './statuses.ts'
+import type { Value } from './statuses.ts'
 import { findFlag, saysLeft, saysTitleLeft, toPlain } from './words.ts'
 
-/** Most characters of a text that are shown. */
-const MAX_TEXT = 60
-
-/** Most rows, values or columns of one kind that are shown. */
-const MAX_SHOWN = 5
-
-/** Quotes a text from a file, shortened. */
-export const quote = (text: string) => JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
-
 const toDay = (date: Date) => date.toISOString().slice(0, 10)
-
-/** Joins what is shown of a list: `a, b and 3 more`. */
-function join(texts: readonly string[], separator = ', '): string {
-  const more = texts.length - MAX_SHOWN
-  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
-}
 
 /** Such as `line 3 "bob@"`, and why it is rejected. For an invalid address, the cell says enough. */
 function describeRow({ line, cell, reason = '' }: Cell & { readonly reason?: string }, { table }: Reading): string {
@@ -84,7 +70,7 @@ function toColumnLines({ table, options, columns, values, dates }: Reading): rea
 const MEANINGS = { subscribed: 'subscribed', suppressed: 'left', skip: 'skipped' } as const
 
 function describeValue({ value, rows, status = 'skip' }: Value): string {
-  return `${value.slice(0, MAX_TEXT) || 'empty'} ${toNumber(rows)} ${MEANINGS[status]}`
+  return `${shorten(value) || 'empty'} ${toNumber(rows)} ${MEANINGS[status]}`
 }
 
 /** Such as `"Notes": "VIP" 12, empty 2,370`. Only the name when there are many values, or when they are harmless. */

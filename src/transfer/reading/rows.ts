@@ -3,10 +3,10 @@
 import type { Result } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
-import { type Columns, findColumns, type ReadOptions } from './columns.ts'
+import { type Cell, type Column, type Columns, findColumns, type ReadOptions } from './columns.ts'
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, findDateOrder, isBlank, parseDate, toDateText } from './dates.ts'
-import type { Cell, Column, Value } from './statuses.ts'
+import type { Value } from './statuses.ts'
 import { findFlag, saysLeft, toPlain } from './words.ts'
 
 /** What becomes of a row. `unknown`: it has a status that nobody knows. */
@@ -102,8 +102,8 @@ const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
 /** Reads the status of a row: undefined when it is not known, and whether the row ends before a column of it. */
 function readStatus({ line, cells }: Row, { columns, options, values }: Reading) {
-  const found = columns.statuses.map(({ column: { index }, find }) => {
-    return index < cells.length ? find(cells[index] ?? '') : undefined
+  const found = columns.statuses.map(({ column: { index }, findValue }) => {
+    return index < cells.length ? findValue(cells[index] ?? '') : undefined
   })
   // Without a status column, all are the same.
   const usual = options.suppress ? 'suppressed' : 'subscribed'

@@ -1,34 +1,8 @@
-/** What a column holds. Finds the columns that say who left, and what their values mean. */
+/** What the values of a status column mean. */
 
 import { isBlank, isDate } from './dates.ts'
-import { DATE, EMPTY, NO, RULES, type StatusRule } from './programs.ts'
+import { DATE, EMPTY, NO, type StatusRule } from './programs.ts'
 import { findFlag, findStatus, STATUSES, type Status, saysLeft, toPlain, toPlainValue } from './words.ts'
-
-/** A cell, and the line or record of its row. */
-export interface Cell {
-  readonly line: number
-  readonly cell: string
-}
-
-/** A column of a table, and what its cells hold. */
-export interface Column {
-  /** Its index in the cells of a row. */
-  readonly index: number
-  /** Its name; `column` with its number if it has none. */
-  readonly name: string
-  /** The name as it is compared. */
-  readonly plain: string
-  /** Its name in an option, or its number if another column has the name. */
-  readonly option: string
-  /** Its cells in the first rows, trimmed, without blank ones. */
-  readonly sample: readonly string[]
-  /** How many rows have each of the first different values. This and what follows: only if it is not read, in rows of people who have not left. */
-  readonly values: Map<string, number>
-  /** Cells without a value, cells with an `@` (of the address too), and all others. */
-  readonly cells: { empty: number; addresses: number; others: number }
-  /** The first cell that says that somebody left; of the address, beside the address. */
-  left: Cell | undefined
-}
 
 /** A value of a status column. Cells that mean the same, and are written alike, share it. */
 export interface Value {
@@ -45,39 +19,8 @@ export interface Value {
   line: number
 }
 
-export interface StatusColumn {
-  readonly column: Column
-  /** Whether it says who unsubscribed. Otherwise it says only who bounced, or confirmed. */
-  readonly saysWhoLeft: boolean
-  find(cell: string): Value
-}
-
-type Treatments = ReadonlyMap<string, Status>
-
-/**
- * Finds the status columns of a table.
- *
- * @param given columns that the owner named, and those to ignore. One that is named is not ignored
- */
-export function findStatusColumns(
-  columns: readonly Column[],
-  { named, ignored }: Readonly<Record<'named' | 'ignored', readonly Column[]>>,
-  treat: Treatments,
-): readonly StatusColumn[] {
-  const isColumn = (name: string) => columns.some(({ plain }) => plain === toPlain(name))
-  const possible = RULES.filter((rule) => (!rule.with || rule.with.some(isColumn)) && !rule.without?.some(isColumn))
-  return columns.flatMap((column) => {
-    const rules = possible.filter((rule) => rule.columns.map(toPlain).includes(column.plain))
-    const isNamed = named.includes(column)
-    if (!isNamed && (rules.length === 0 || ignored.includes(column))) return []
-    const saysWhoLeft = isNamed || rules.some(({ isPartial }) => !isPartial)
-    return {
-      column,
-      saysWhoLeft,
-      find: createFind({ ...column, rules, isNamed }, selectTreatments(treat, column.name)),
-    }
-  })
-}
+/** What values mean, by `VALUE` or `COLUMN:VALUE`. */
+export type Treatments = ReadonlyMap<string, Status>
 
 /** A value as it is compared: empty for all that mean no value. */
 const toKey = (value: string) => (isBlank(value.trim()) ? '' : toPlainValue(value))
@@ -93,11 +36,19 @@ function selectTreatments(treat: Treatments, name: string): Treatments {
 /** Different cells of a column whose value is kept, because to find it takes long. */
 const MAX_CELLS = 1000
 
-/** Creates the function that finds the value of a cell. */
-function createFind(
-  { name, rules, isNamed }: { name: string; rules: readonly StatusRule[]; isNamed: boolean },
-  treatments: Treatments,
-): StatusColumn['find'] {
+/**
+ * Creates the function that finds the value of a cell.
+ *
+ * @param column its name
+ * @param isNamed whether the owner named it
+ */
+export function createFindValue(
+  column: string,
+  rules: readonly StatusRule[],
+  treat: Treatments,
+  isNamed: boolean,
+): (cell: string) => Value {
+  const treatments = selectTreatments(treat, column)
   const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
   // The strictest status counts if several rules have a value.
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
@@ -109,9 +60,9 @@ function createFind(
   const cells = new Map<string, Value>()
 
   function findValue(cell: string): Value {
-    const text = isDate(cell) ? 'a date' : cell.trim()
-    const key = toKey(text)
-    const kind = key === '' ? EMPTY : text === cell.trim() ? findFlag(key) : DATE
+    const value = isDate(cell) ? 'a date' : cell.trim()
+    const key = toKey(value)
+    const kind = key === '' ? EMPTY : value === cell.trim() ? findFlag(key) : DATE
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
     const word = hasWords ? findStatus(key) : undefined
     // What the owner says about this very value counts first, and `*` last.
@@ -119,15 +70,8 @@ function createFind(
     const status = found ?? (kind === EMPTY || kind === NO ? opposite : any)
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
-    const value = {
-      column: name,
-      value: text,
-      status: isAssumed ? 'skip' : status,
-      isAssumed,
-      rows: 0,
-      line: 0,
-    } as const
-    return values.getOrInsertComputed(`${value.status} ${key}`, () => ({ ...value }))
+    const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, rows: 0, line: 0 })
+    return values.getOrInsertComputed(`${status} ${key}`, create)
   }
 
   return (cell) => {
