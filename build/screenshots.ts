@@ -122,7 +122,7 @@ async function renderAccents(browser: Browser): Promise<string> {
   return `<main style="display: grid; grid-template-columns: repeat(4, 400px); gap: 8px; width: 1624px">${images.join('')}</main>`
 }
 
-const COMMANDS = ['import old-list.csv', 'status', 'export --format ndjson --limit 2', 'backup backups/monday.db']
+const COMMANDS = ['import old-list.csv --yes', 'status', 'export --format ndjson --limit 2', 'backup backups/monday.db']
 
 /** Runs commands on a list of their own. Returns a page in which the element `main` is the terminal. */
 async function renderTerminal(): Promise<string> {
@@ -150,9 +150,9 @@ async function renderTerminal(): Promise<string> {
 async function takeStatus(browser: Browser): Promise<Buffer> {
   const folder = await createFolder()
   await Bun.write(join(folder, 'site.yaml'), 'name: The Gazette')
-  await runCommand(['import', '-'], { folder, stdin: createOldList() })
+  await runCommand(['import', '-', '--yes'], { folder, stdin: createOldList() })
   await runCommand(['status', '--html', 'status.html'], { folder })
-  const page = await browser.newPage({ viewport: { width: 800, height: 600 }, deviceScaleFactor: 2 })
+  const page = await browser.newPage({ viewport: { width: 800, height: 460 }, deviceScaleFactor: 2 })
   await page.setContent(await Bun.file(join(folder, 'status.html')).text())
   return page.screenshot({ fullPage: true })
 }

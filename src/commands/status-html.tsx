@@ -1,34 +1,21 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import manifest from '../../package.json' with { type: 'json' }
 import type { Site } from '../config/site-file.ts'
 import { toNumber } from '../failure.ts'
 import { createColors } from '../page/brand.ts'
 import { countRecent, type StatusDay, type StoreStatus } from '../subscriber.ts'
 
 /**
- * Renders the state of a list as one HTML file without scripts. It shows complete days (UTC) only, and sizes in whole MiB: a
- * picture that moved with each subscription would tell who is on the list.
+ * Renders the days of a list as one HTML file without scripts. It shows complete days (UTC) only: a picture that moved with each
+ * subscription would tell who is on the list.
  *
  * @param site gives the heading and the colors
- * @param list its name, without a password
  * @param problem why the list cannot be written
  */
-export function renderStatus(site: Site, list: string, status: StoreStatus, problem: string | undefined): string {
-  const { bytes, freeBytes, suppressed } = status
+export function renderStatus(site: Site, status: StoreStatus, problem: string | undefined): string {
   const days = status.days.slice(0, -1)
   const { date = '', total = 0 } = days.at(-1) ?? {}
-  const [best] = days.toSorted((one, other) => other.added - one.added)
-  const facts = [
-    ['Best day', best?.added ? `${best.date}: ${toNumber(best.added)}` : 'none yet'],
-    ['The list can be written', problem === undefined ? 'yes' : `no: ${problem}`],
-    ['Size', `${toNumber(Math.ceil(bytes / MIB))} MiB`],
-    ['Free on the disk', freeBytes === undefined ? 'unknown' : `${toNumber(Math.floor(freeBytes / MIB))} MiB`],
-    ['Removed people', toNumber(suppressed)],
-    ['List', list],
-    ['Rollcall', manifest.version],
-  ]
   const page = (
     <html lang="en">
       <head>
@@ -50,14 +37,7 @@ export function renderStatus(site: Site, list: string, status: StoreStatus, prob
             {[7, 30].map((count) => createPeriod(status.days, count))}
           </ul>
           {createChart(days)}
-          <dl>
-            {facts.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
+          {problem !== undefined && <p>The list cannot be written: {problem}</p>}
         </main>
       </body>
     </html>
@@ -65,24 +45,21 @@ export function renderStatus(site: Site, list: string, status: StoreStatus, prob
   return `<!doctype html>\n${page}\n`
 }
 
-const MIB = 2 ** 20
-
 /** After `createColors`. A column of a pale accent has an edge, as the button of the page. */
 const STYLE = `:root{color-scheme:light dark;--edge:#87827a;--muted:#5f5b53;--line:#e5e0d6;background:var(--background);color:#1f1d1a}
 @media(prefers-color-scheme:dark){:root{--edge:#7f7b73;--muted:#aca79e;--line:#33312d;color:#efece6}}
 body{margin:2.5rem 0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:45rem;margin:auto;padding:0 1.25rem}
 h1,b{font:600 2.25rem/1.1 Georgia,"Noto Serif",serif}
-p,dt,small{color:var(--muted)}
-h1,p,ul,dd{margin:0}
+p,small{color:var(--muted)}
+h1,p,ul{margin:0}
 ul{display:flex;flex-wrap:wrap;gap:1rem 3rem;margin:1.5rem 0;padding:0;list-style:none}
 b,small{display:block}
 svg{display:block;width:100%}
 rect{fill:var(--fill);stroke:var(--rim)}
 line{stroke:var(--line)}
 text{fill:var(--muted);font-size:12px}
-@media(max-width:30rem){text{font-size:18px}}
-dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1rem;margin:2rem 0}`
+@media(max-width:30rem){text{font-size:18px}}`
 
 /** The subscribers of the last days, and how many more or fewer they are than those of as many days before. */
 function createPeriod(days: readonly StatusDay[], count: number): JSX.Element {

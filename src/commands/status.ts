@@ -30,7 +30,7 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
     // Other uses of the command start faster without these.
     const { readSite } = await import('../config/config.ts')
     const { renderStatus } = await import('./status-html.tsx')
-    await replaceFile(html, renderStatus(readSite().site, name, found, problem))
+    await replaceFile(html, renderStatus(readSite().site, found, problem))
   } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   if (problem !== undefined) throw new Failure(problem)
   checkLatest(found.lastAcceptedAt)
@@ -43,10 +43,9 @@ const MIN_COMMIT_BYTES = 256 * 1024
 /** @throws Failure when no address was accepted for longer than `maxSilence` */
 function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {
   if (maxSilence === undefined) return
-  if (lastAcceptedAt && Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
-  throw new Failure(
-    lastAcceptedAt ? `the last address was accepted ${toAgo(lastAcceptedAt)}` : 'no address was ever accepted',
-  )
+  if (!lastAcceptedAt) throw new Failure('no address was ever accepted')
+  if (Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
+  throw new Failure(`the last address was accepted at ${toTime(lastAcceptedAt)}`)
 }
 
 function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreStatus, problem: string | undefined) {
@@ -73,8 +72,7 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['imported', toNumber(imported)],
     ['reserved', toNumber(reserved)],
     ['suppressed', toNumber(suppressed)],
-    ['accepted', lastAcceptedAt ? `${lastAcceptedAt.toISOString().slice(0, 19)}Z` : 'never'],
-    ...(lastAcceptedAt ? [['', toAgo(lastAcceptedAt)]] : []),
+    ['accepted', lastAcceptedAt ? toTime(lastAcceptedAt) : 'never'],
     ['today', toNumber(days.at(-1)?.added ?? 0)],
     ...[7, 30, 90].map(period),
   ]
@@ -103,15 +101,5 @@ function toChart(days: StoreStatus['days']): string[] {
   return [...lines, first + best.padStart((middle + best.length) / 2).padEnd(middle) + last]
 }
 
-const STEPS = [
-  [86_400, 'day'],
-  [3600, 'hour'],
-  [60, 'minute'],
-  [1, 'second'],
-] as const
-
-function toAgo(date: Date): string {
-  const seconds = Math.round((Date.now() - date.getTime()) / 1000)
-  const [size, unit] = STEPS.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
-  return new Intl.RelativeTimeFormat('en').format(-Math.trunc(seconds / size), unit)
-}
+/** In UTC, without milliseconds. */
+const toTime = (date: Date) => `${date.toISOString().slice(0, 19)}Z`

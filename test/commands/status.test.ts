@@ -85,9 +85,7 @@ test('--html writes a picture of the complete days, which a new subscription doe
   await print(['import', '-', '--yes'], `email,date\n${rows.join('\n')}\n`)
   const write = async () => {
     expect(await print(['status', '--html', 'list.html'])).toBe('')
-    const text = await Bun.file(join(folder, 'list.html')).text()
-    // Others write to the disk too.
-    return text.replace(/<dt>Free on the disk<\/dt><dd>[\d.,]+ [MG]iB/, '')
+    return await Bun.file(join(folder, 'list.html')).text()
   }
   const before = await write()
   expect(before.length).toBeLessThanOrEqual(15_000)
@@ -97,7 +95,6 @@ test('--html writes a picture of the complete days, which a new subscription doe
     `<title>${toDate(2)}: 5</title>`,
     `At the end of ${toDate(1)} (UTC)`,
     '<b>17</b> in 7 days<small>3 more than in the 7 days before',
-    '<dt>The list can be written</dt><dd>yes',
   ]) {
     expect(before).toContain(text)
   }
@@ -115,7 +112,7 @@ test('--max-silence sets the exit code', async () => {
   const { print, run } = await createCliFixture()
   const check = () => run(['status', '--max-silence', '7d'])
   await print(['import', '-'], 'email,date\na@site.io,2020-01-01\n')
-  const stderr = expect.stringMatching(/^rollcall: the last address was accepted [\d,]+ days ago\n$/)
+  const stderr = expect.stringMatching(/^rollcall: the last address was accepted at 2020-01-01T00:00:00Z\n$/)
   expect(await check()).toMatchObject({ code: 1, stderr })
   await print(['import', '-'], 'b@site.io\n')
   expect(await check()).toMatchObject({ code: 0, stderr: '' })
@@ -134,7 +131,6 @@ test('a date in the future is a fault: with it, --max-silence would never fail',
     const found = await run(args)
     expect([args, found.code, found.stderr]).toEqual([args, 1, expect.stringContaining(`rollcall: ${says}`)])
   }
-  expect((await run(['status'])).stdout).toMatch(/in (?:399|400) days/)
   const { code, stdout } = await run(['doctor'])
   expect([code, stdout]).toEqual([1, expect.stringContaining(`\ndates          wrong: ${says}`)])
   const [, command = ''] = /run: rollcall (export .*)/.exec(stdout) ?? []
@@ -152,9 +148,12 @@ test.skipIf(!CAN_MOUNT)('a list on a full disk is not writable, also while a ser
     until grep -q listening log; do sleep 0.02; done
     dd if=/dev/zero of=data/fill bs=4k 2> /dev/null
     "$0" status | grep writable; "$0" status > /dev/null; echo "exit $?"
+    "$0" status --html list.html; grep -o 'The list cannot be written: .*full' list.html
     kill $pid; wait $pid`
   const env = { PATH: process.env.PATH, ENV_FILE: '/dev/null', PORT: '0', BASE_URL: 'http://127.0.0.1:3000' }
   const { stdout, stderr } = Bun.spawnSync([...IN_NAMESPACE, 'bash', '-c', script, PROGRAM], { cwd: folder, env })
-  expect(stdout.toString()).toMatch(/^writable {4}no: .*the disk is full.*\nexit 1\n$/)
+  expect(stdout.toString()).toMatch(
+    /^writable {4}no: .*the disk is full.*\nexit 1\nThe list cannot be written: .*the disk is full\n$/,
+  )
   expect(stderr.toString()).toContain('the disk is full')
 })
