@@ -8,7 +8,7 @@ import type { Value } from '../transfer/reading/statuses.ts'
 import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'
 import { note } from './output.ts'
 import { parseListOption } from './shared.ts'
-import { askPerson } from './terminal.ts'
+import { ask } from './terminal.ts'
 
 const STOPPED = 'stopped: nothing was imported'
 
@@ -26,12 +26,10 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
 
 /** Asks until the answer has a meaning. @throws Failure when the person stops */
 async function askFor<T>(question: string, findMeaning: (answer: string) => T | undefined): Promise<T> {
-  return await askPerson(STOPPED, async (ask) => {
-    while (true) {
-      const found = findMeaning(await ask(question))
-      if (found !== undefined) return found
-    }
-  })
+  while (true) {
+    const found = findMeaning(await ask(question, STOPPED))
+    if (found !== undefined) return found
+  }
 }
 
 /** The meanings of the answers 1, 2 and 3. */

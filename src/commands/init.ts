@@ -13,7 +13,7 @@ import { parseSite } from '../config/site-file.ts'
 import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import { note, print } from './output.ts'
-import { askPerson } from './terminal.ts'
+import { ask } from './terminal.ts'
 
 /** Each option with its question, and a preset: what Rollcall does without a line for it. */
 const QUESTIONS = [
@@ -24,7 +24,6 @@ const QUESTIONS = [
 ] as const
 
 type Option = (typeof QUESTIONS)[number][0]
-type Answers = Readonly<Partial<Record<Option, string>>>
 
 /** A line of a file: its key with the sign behind it, such as `PORT=` or `name:`, and the rest. */
 type Line = readonly [key: string, rest: string]
@@ -36,7 +35,7 @@ const STATE = '/var/lib/rollcall'
 const PORTS = { PORT: 3000, OPS_PORT: 9000 } as const
 
 /** Writes `env` and `site.yaml`. Replaces no file, except those of the package, while they have no answers. */
-export async function init(path: string, options: Answers): Promise<void> {
+export async function init(path: string, options: Readonly<Partial<Record<Option, string>>>): Promise<void> {
   const folder = resolve(path)
   const instance = toInstance(folder)
   const files = Object.entries<string>({ 'site.yaml': site, env }).map(
@@ -44,9 +43,11 @@ export async function init(path: string, options: Answers): Promise<void> {
   )
   const changed = files.find(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') !== text)
   if (changed) throw new Failure(`${changed[0]} exists, and init replaces no file: edit it, or name another folder`)
-  const answers = process.stdin.isTTY ? await ask(options) : options
+  const answers: Partial<Record<Option, string>> = { ...options }
+  if (process.stdin.isTTY)
+    for (const [option, question, preset] of QUESTIONS) answers[option] ??= await askOption(option, question, preset)
   if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
-  const taken = instance === undefined ? [] : listSystemPorts(folder)
+  const taken = listSystemPorts(folder)
   const port = findPort(PORTS.PORT, taken)
   const list = instance === undefined ? folder : join(STATE, instance.slice(1))
   const lines: readonly Line[] = [
@@ -110,10 +111,8 @@ function prepareFolder(folder: string, isOfService: boolean): void {
 function shareFile(file: string): void {
   const { uid, gid } = statSync(dirname(file))
   if (process.getuid?.() === 0) chownSync(file, uid, gid)
-  chmodSync(file, SHARED_MODE)
+  chmodSync(file, 0o640)
 }
-
-const SHARED_MODE = 0o640
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
 function listSystemPorts(except: string): readonly number[] {
@@ -137,33 +136,18 @@ function findPort(first: number, taken: readonly number[]): number {
   }
 }
 
-/** Asks for what the options do not answer. */
-function ask(options: Answers): Promise<Answers> {
-  return askPerson('stopped: nothing is written', async (askOne) => {
-    const answers: Partial<Record<Option, string>> = { ...options }
-    for (const [option, question, preset] of QUESTIONS) {
-      answers[option] ??= await askOption(option, preset, (offer) => askOne(`${question} [${offer}]:`))
-    }
-    return answers
-  })
-}
-
 /** Asks until the answer is valid. Offers the preset, or the URL that was probably meant. */
-async function askOption(option: Option, preset: string, ask: (offer: string) => Promise<string>): Promise<string> {
+async function askOption(option: Option, question: string, preset: string): Promise<string> {
   let offer = preset
   while (true) {
-    const typed = await ask(offer)
-    const answer = typed === '' || (offer !== preset && /^y(?:es)?$/i.test(typed)) ? offer : typed
-    if (answer === preset) return answer
+    const answer = (await ask(`${question} [${offer}]:`, 'stopped: nothing is written')) || offer
     try {
-      toLine(option, answer)
+      if (answer !== preset) toLine(option, answer)
       return answer
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      const likely = option === 'baseUrl' ? toLikelyOrigin(answer) : undefined
-      offer = likely ?? preset
-      const question = `Do you mean ${likely}? Press Enter, or type another one.`
-      note(likely ? question : error.message.replace('site.yaml:1: ', ''))
+      note(error.message.replace('site.yaml:1: ', ''))
+      offer = (option === 'baseUrl' && toLikelyOrigin(answer)) || preset
     }
   }
 }
@@ -182,13 +166,6 @@ function createAdvice(url: string, port: number, folder: string, instance?: stri
 Caddy handles TLS with these lines in /etc/caddy/Caddyfile:
   ${host} {
     reverse_proxy 127.0.0.1:${port}
-  }
-
-nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \`sudo certbot --nginx --domain ${host}\`:
-  server {
-    listen 80;
-    server_name ${host};
-    location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header Host $host; }
   }
 
 The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}`

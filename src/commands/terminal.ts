@@ -5,16 +5,12 @@ import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
 import { writeError } from '../stderr.ts'
 
 /**
- * Runs what asks a person.
+ * Asks a person. Returns the answer without the white space around it.
  *
- * @param work gets a function that asks, and returns the answer without the white space around it
- * @param stopped says what was not done when the person closes the terminal with Ctrl-C or Ctrl-D
+ * @param stopped says what is not done when the person closes the terminal with Ctrl-C or Ctrl-D
  * @throws Failure when the person does
  */
-export async function askPerson<T>(
-  stopped: string,
-  work: (ask: (question: string) => Promise<string>) => Promise<T>,
-): Promise<T> {
+export async function ask(question: string, stopped: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const closed = Promise.withResolvers<never>()
   const stop = () => {
@@ -22,9 +18,9 @@ export async function askPerson<T>(
     closed.reject(new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') }))
   }
   terminal.once('close', stop)
-  const ask = (question: string) => terminal.question(`${escapeControls(question)} `).then((answer) => answer.trim())
   try {
-    return await Promise.race([work(ask), closed.promise])
+    const answer = await Promise.race([terminal.question(`${escapeControls(question)} `), closed.promise])
+    return answer.trim()
   } finally {
     terminal.off('close', stop).close()
   }
