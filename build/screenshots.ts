@@ -93,7 +93,7 @@ const ACCENTS = ['#fff3b0', '#ffffff', '#000000', '#000080', '#d00000', '#ff00ff
 async function takePicture(browser: Browser, origin: string, picture: Picture): Promise<Buffer> {
   const { path, typed, viewport, colorScheme = 'light' } = picture
   const locale = path.slice(1) || 'en'
-  const options = { viewport, colorScheme, locale, reducedMotion: 'reduce', deviceScaleFactor: 2 } as const
+  const options = { viewport, colorScheme, locale, deviceScaleFactor: 2 } as const
   const { page, context } = await openPage(browser, origin, options)
   // At the second visit, the font of the title is there from the start.
   for (let visit = 0; visit < 2; visit++) await page.goto(path)

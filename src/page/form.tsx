@@ -62,7 +62,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
         {outcome && !isDone && outcomes[outcome]}
       </p>
       <button class="button" type="submit">
-        <span>{phrases.subscribe}</span>
+        {phrases.subscribe}
       </button>
       {createNotes(page)}
       {createQuestion(phrases)}
@@ -111,7 +111,7 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
       <svg viewBox="-1 -1 50 50" aria-hidden="true">
         <circle cx="24" cy="24" r="24" />
-        <path d="M14.5 24.5l6.5 6.5 12.5-13" pathLength="1" />
+        <path d="M14.5 24.5l6.5 6.5 12.5-13" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
         {outcomes.accepted}

@@ -77,10 +77,7 @@ async function send(email: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. While the page sends, the
- * style puts a ring over the label of the button.
- */
+/** Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. */
 function show(outcome: string, content?: Node): void {
   const phrase = outcome && !content ? (status.dataset[outcome] ?? status.dataset[FAILURE]) : ''
   const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
@@ -90,7 +87,8 @@ function show(outcome: string, content?: Node): void {
   button.setAttribute('aria-disabled', String(isSending()))
   field.setAttribute('aria-invalid', String(isMistake(outcome)))
   if (isMistake(outcome)) field.focus()
-  if (outcome) status.scrollIntoView({ block: 'nearest' })
+  // While it sends, nothing moves.
+  if (outcome && !isSending()) status.scrollIntoView({ block: 'nearest' })
 }
 
 /** Asks whether another address is meant. A click on it sends it. */
