@@ -101,7 +101,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
   async function accept(request: Request): Promise<Response> {
     const form = await bodies.read(request)
     if (typeof form !== 'string') {
-      return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'invalid_body' }))
+      return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'storage_failure' }))
     }
     const text = readEmail(form)
     const typed = text.trim().slice(0, MAX_EXPLAINED_LENGTH)

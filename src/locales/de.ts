@@ -17,16 +17,12 @@ export const de: Locale = {
   suggestion: 'Diese Seite gibt es auch auf Deutsch',
   next: 'Die nächste Ausgabe kommt in Ihr Postfach.',
   again: 'Weitere Adresse anmelden',
-  developers: {
-    title: 'Für Entwickler',
-    lead: 'Eine einzige Anfrage trägt eine Adresse in die Liste ein. Ein Konto oder ein Schlüssel ist nicht nötig.',
-  },
+  developers: 'Für Entwickler',
   outcomes: {
     accepted: 'Ihre Anmeldung war erfolgreich.',
     empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
     non_ascii: 'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und Zeichen wie . _ - + möglich.',
     invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
-    invalid_body: 'Ihre Anfrage ist nicht vollständig angekommen. Bitte versuchen Sie es noch einmal.',
     storage_failure: 'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
     too_many:
       'Zurzeit gehen zu viele Anfragen ein. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.',

@@ -17,16 +17,12 @@ export const en: Locale = {
   suggestion: 'This page is also available in English',
   next: 'The next issue will be in your inbox.',
   again: 'Subscribe another address',
-  developers: {
-    title: 'For developers',
-    lead: 'One request adds an address to the list. No account and no key are needed.',
-  },
+  developers: 'For developers',
   outcomes: {
     accepted: 'You’re on the list.',
     empty: 'Please enter your email address.',
     non_ascii: 'Before the @, use letters without accents, digits, and characters such as . _ - +',
     invalid_email: 'Please check the address. It should look like name@example.org.',
-    invalid_body: 'Your request did not arrive in full. Please try again.',
     storage_failure: 'Your address could not be saved. Please try again in a moment.',
     too_many: 'Too many requests at the moment. Please wait a minute, then try again.',
     refused: 'The request was refused. Please try again later, or from another network.',

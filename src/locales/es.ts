@@ -17,16 +17,12 @@ export const es: Locale = {
   suggestion: 'Esta página también está disponible en español',
   next: 'El próximo número llegará a su bandeja de entrada.',
   again: 'Suscribir otra dirección',
-  developers: {
-    title: 'Para desarrolladores',
-    lead: 'Una sola petición añade una dirección a la lista, sin cuenta ni clave.',
-  },
+  developers: 'Para desarrolladores',
   outcomes: {
     accepted: 'Se ha suscrito correctamente.',
     empty: 'Escriba su dirección de correo electrónico.',
     non_ascii: 'Antes de la @, use letras sin tilde, cifras y signos como . _ - +',
     invalid_email: 'Revise la dirección. Use un formato como name@example.org.',
-    invalid_body: 'Su solicitud no ha llegado completa. Inténtelo de nuevo.',
     storage_failure: 'No se ha podido guardar su dirección. Inténtelo de nuevo dentro de un momento.',
     too_many: 'Hay demasiadas solicitudes en este momento. Espere un minuto e inténtelo de nuevo.',
     refused: 'La solicitud ha sido rechazada. Inténtelo más tarde o desde otra red.',

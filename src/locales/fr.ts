@@ -17,16 +17,12 @@ export const fr: Locale = {
   suggestion: 'Cette page est aussi disponible en français',
   next: 'Le prochain numéro arrivera dans votre boîte de réception.',
   again: 'Inscrire une autre adresse',
-  developers: {
-    title: 'Pour les développeurs',
-    lead: 'Une seule requête ajoute une adresse à la liste, sans compte ni clé.',
-  },
+  developers: 'Pour les développeurs',
   outcomes: {
     accepted: 'Merci pour votre inscription.',
     empty: 'Veuillez saisir votre adresse e-mail.',
     non_ascii: 'Avant le @, utilisez des lettres sans accent, des chiffres et des signes comme . _ - +',
     invalid_email: 'Veuillez vérifier l’adresse. Elle doit ressembler à name@example.org.',
-    invalid_body: 'Votre demande n’est pas arrivée en entier. Veuillez réessayer.',
     storage_failure: 'Votre adresse n’a pas pu être enregistrée. Veuillez réessayer dans un instant.',
     too_many: 'Trop de demandes en ce moment. Veuillez patienter une minute, puis réessayer.',
     refused: 'La demande a été refusée. Veuillez réessayer plus tard ou depuis un autre réseau.',

@@ -17,16 +17,12 @@ export const it: Locale = {
   suggestion: 'Questa pagina è disponibile anche in italiano',
   next: 'Il prossimo numero arriverà nella tua casella di posta.',
   again: 'Iscrivi un altro indirizzo',
-  developers: {
-    title: 'Per gli sviluppatori',
-    lead: 'Basta una richiesta per aggiungere un indirizzo alla lista, senza account e senza chiave.',
-  },
+  developers: 'Per gli sviluppatori',
   outcomes: {
     accepted: 'Iscrizione completata.',
     empty: 'Inserisci il tuo indirizzo email.',
     non_ascii: 'Prima della @ usa lettere non accentate, cifre e segni come . _ - +',
     invalid_email: 'Controlla l’indirizzo. Usa un formato come name@example.org.',
-    invalid_body: 'La richiesta non è arrivata per intero. Riprova.',
     storage_failure: 'Non è stato possibile salvare il tuo indirizzo. Riprova tra poco.',
     too_many: 'Troppe richieste in questo momento. Aspetta un minuto, poi riprova.',
     refused: 'La richiesta è stata rifiutata. Riprova più tardi o da un’altra rete.',

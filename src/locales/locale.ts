@@ -1,16 +1,16 @@
 /** The shape of the phrases of one language. A missing phrase does not compile. */
 
 import type { AddressReason } from '../email.ts'
-import type { ErrorCode } from '../errors.ts'
 
-/** The messages below the field: the codes of the contract that the form can get, and states of the page. */
+/** The messages below the field: two codes of the contract, and states of the page. */
 export type Outcome =
-  | Exclude<ErrorCode, 'method_not_allowed' | 'not_found'>
   | 'accepted'
   | 'empty'
+  | 'invalid_email'
   | 'non_ascii'
   | 'refused'
   | 'sending'
+  | 'storage_failure'
   | 'too_many'
   | 'typo'
   | 'unreachable'
@@ -49,15 +49,15 @@ export interface Locale {
   readonly next: string
   /** The button that brings the form back, to correct the address or to add another one. */
   readonly again: string
-  readonly developers: { readonly title: string; readonly lead: string }
+  /** The heading of the section for developers. */
+  readonly developers: string
   /** In `typo`, `{address}` stands for the likely address, and `{subscribe}` for the label of the button. */
   readonly outcomes: Readonly<Record<Outcome, string>>
 }
 
 /** Converts the reason for an invalid address to an outcome, which may be more specific than the code. */
 export function toOutcome(reason: AddressReason): Outcome {
-  if (reason === 'missing' || reason === 'empty') return 'empty'
-  return reason === 'non_ascii' ? 'non_ascii' : 'invalid_email'
+  return reason === 'empty' || reason === 'non_ascii' ? reason : 'invalid_email'
 }
 
 /** Whether an outcome means that the address must be corrected. */

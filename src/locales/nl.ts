@@ -17,16 +17,12 @@ export const nl: Locale = {
   suggestion: 'Deze pagina is er ook in het Nederlands',
   next: 'U ontvangt de volgende editie in uw inbox.',
   again: 'Nog een adres aanmelden',
-  developers: {
-    title: 'Voor ontwikkelaars',
-    lead: 'Met één verzoek staat een adres op de lijst. Een account of sleutel is niet nodig.',
-  },
+  developers: 'Voor ontwikkelaars',
   outcomes: {
     accepted: 'U bent nu geabonneerd.',
     empty: 'Vul uw e-mailadres in.',
     non_ascii: 'Gebruik vóór de @ letters zonder accenten, cijfers en tekens zoals . _ - +',
     invalid_email: 'Controleer het adres. Het hoort eruit te zien als name@example.org.',
-    invalid_body: 'Uw verzoek is niet volledig aangekomen. Probeer het opnieuw.',
     storage_failure: 'Uw adres kon niet worden opgeslagen. Probeer het zo meteen opnieuw.',
     too_many: 'Er zijn op dit moment te veel verzoeken. Wacht een minuut en probeer het dan opnieuw.',
     refused: 'Het verzoek is geweigerd. Probeer het later opnieuw, of via een ander netwerk.',

@@ -17,16 +17,12 @@ export const pl: Locale = {
   suggestion: 'Ta strona jest też dostępna po polsku',
   next: 'Następny numer trafi do Twojej skrzynki.',
   again: 'Dodaj inny adres',
-  developers: {
-    title: 'Dla programistów',
-    lead: 'Jedno żądanie dodaje adres do listy. Konto i klucz nie są potrzebne.',
-  },
+  developers: 'Dla programistów',
   outcomes: {
     accepted: 'Dziękujemy za zapis.',
     empty: 'Podaj adres e-mail.',
     non_ascii: 'Przed znakiem @ użyj liter bez znaków diakrytycznych, cyfr i znaków takich jak . _ - +',
     invalid_email: 'Sprawdź adres. Powinien wyglądać tak: name@example.org.',
-    invalid_body: 'Zgłoszenie nie dotarło w całości. Spróbuj ponownie.',
     storage_failure: 'Nie udało się zapisać adresu. Spróbuj ponownie za chwilę.',
     too_many: 'W tej chwili jest zbyt wiele zgłoszeń. Poczekaj minutę i spróbuj ponownie.',
     refused: 'Zgłoszenie zostało odrzucone. Spróbuj ponownie później lub w innej sieci.',

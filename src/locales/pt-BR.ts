@@ -17,16 +17,12 @@ export const ptBR: Locale = {
   suggestion: 'Esta página também está disponível em português',
   next: 'A próxima edição chegará à sua caixa de entrada.',
   again: 'Inscrever outro endereço',
-  developers: {
-    title: 'Para desenvolvedores',
-    lead: 'Uma única requisição adiciona um endereço à lista, sem conta e sem chave.',
-  },
+  developers: 'Para desenvolvedores',
   outcomes: {
     accepted: 'Inscrição realizada com sucesso.',
     empty: 'Digite o seu endereço de e-mail.',
     non_ascii: 'Antes do @, use letras sem acento, números e sinais como . _ - +',
     invalid_email: 'Confira o endereço. Use um formato como name@example.org.',
-    invalid_body: 'Sua solicitação não chegou completa. Tente novamente.',
     storage_failure: 'Não foi possível salvar o seu endereço. Tente novamente em instantes.',
     too_many: 'Há muitas solicitações no momento. Espere um minuto e tente novamente.',
     refused: 'A solicitação foi recusada. Tente novamente mais tarde ou em outra rede.',

@@ -17,16 +17,12 @@ export const zhHans: Locale = {
   suggestion: '本页也提供简体中文版',
   next: '下一期将发送到您的邮箱。',
   again: '用另一个邮箱订阅',
-  developers: {
-    title: '面向开发者',
-    lead: '只需一个请求即可将邮箱地址加入列表，无需账号或密钥。',
-  },
+  developers: '面向开发者',
   outcomes: {
     accepted: '订阅成功。',
     empty: '请输入您的电子邮箱地址。',
     non_ascii: '@ 之前请使用不带变音符号的拉丁字母、数字，以及 . _ - + 等符号。',
     invalid_email: '请检查邮箱地址，格式应类似 name@example.org。',
-    invalid_body: '您的请求未能完整送达，请重试。',
     storage_failure: '您的邮箱地址未能保存，请稍后重试。',
     too_many: '当前请求过多。请等一分钟后再试。',
     refused: '请求被拒绝。请稍后再试，或换一个网络重试。',

@@ -97,13 +97,12 @@ function createOwnerLinks({ site, phrases }: Page): JSX.Element {
   )
 }
 
-function createDevelopers({ baseUrl, phrases: { developers } }: Page): JSX.Element {
+function createDevelopers({ baseUrl, phrases }: Page): JSX.Element {
   const { openApiJson, openApiYaml, llmsTxt } = DOCUMENTS
   return (
     <details class="developers">
-      <summary>{developers.title}</summary>
+      <summary>{phrases.developers}</summary>
       <div>
-        <p>{developers.lead}</p>
         <pre dir="ltr">
           <code>{createCurlCall(baseUrl)}</code>
         </pre>

@@ -213,6 +213,6 @@ describe('the form', () => {
   test('of more than 16 KiB gets 413', async () => {
     const large = await postEmail('/fr', 'x'.repeat(16 * 1024))
     expect([large.status, large.headers.get('cache-control')]).toEqual([413, FORM_CACHE])
-    expect(outcomeIn(await large.text())).toBe(LOCALES.fr.outcomes.invalid_body)
+    expect(outcomeIn(await large.text())).toBe(LOCALES.fr.outcomes.storage_failure)
   })
 })
