@@ -51,6 +51,8 @@ addListVerb('count', 'Print the number of addresses on the list', 'rollcall coun
 
 addListVerb('has', 'Print whether an address is on the list; if not, exit with 1', 'rollcall has ada@example.org')
   .argument('<address>', 'The address to look up')
+  // An address such as `-V@site.io` is no option, and a wrong option is no address.
+  .allowUnknownOption()
   .addOption(json)
   .action(async (address, options) => (await import('./commands/count.ts')).has(address, options))
 
@@ -95,6 +97,7 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
 
 addListVerb('remove', 'Remove addresses, and suppress them: imports skip them', 'rollcall remove ada@example.org')
   .argument('<address...>', 'The addresses to remove; - for those in standard input, one per line')
+  .allowUnknownOption()
   .option('--forget', 'Remove addresses without suppressing them, and delete their suppressions')
   .addOption(json)
   .action(async (addresses, options) => (await import('./commands/remove.ts')).remove(addresses, options))
@@ -136,12 +139,7 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 program.helpCommand('help [command]', 'Print help for a command')
 
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
-try {
-  suggest(process.argv[2])
-  await program.parseAsync(await separateAddresses(process.argv.slice(2)), { from: 'user' })
-} catch (error) {
-  fail(error)
-}
+await program.parseAsync().catch(fail)
 
 function addVerb(name: string, description: string, example: string): Command {
   return program.command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)
@@ -193,32 +191,6 @@ function checkCommand(command: Command): void {
 
 function isEmpty(value: unknown): boolean {
   return [value].flat().some((text) => typeof text === 'string' && text.trim() === '')
-}
-
-/** Puts addresses such as `-V@site.io` behind `--`, because they are no options of `has` and `remove`. */
-async function separateAddresses(words: readonly string[]): Promise<readonly string[]> {
-  if (!['has', 'remove'].includes(words[0] ?? '')) return words
-  const { parseOwnerAddress } = await import('./transfer/reading/addresses.ts')
-  const isAddress = (word: string) => word.startsWith('-') && parseOwnerAddress(word).ok
-  const end = [...words, '--'].indexOf('--')
-  const before = words.slice(0, end)
-  const options = before.filter((word) => !isAddress(word))
-  return [...options, '--', ...before.filter(isAddress), ...words.slice(end + 1)]
-}
-
-/** Refuses verbs that people try, and names the one that they may mean. @throws UsageError */
-function suggest(verb = ''): void {
-  if (/^-.*@/.test(verb)) throw new UsageError(`there is no verb ${verb}`)
-  const suggestions: Readonly<Record<string, string>> = {
-    add: 'echo ADDRESS | rollcall import -',
-    subscribe: 'echo ADDRESS | rollcall import -',
-    delete: 'rollcall remove ADDRESS',
-    unsubscribe: 'rollcall remove ADDRESS',
-    list: 'rollcall export',
-    find: 'rollcall has ADDRESS',
-    '-v': 'rollcall --version',
-  }
-  if (Object.hasOwn(suggestions, verb)) throw new UsageError(`there is no ${verb}; use: ${suggestions[verb]}`)
 }
 
 /** Prints why a command fails, as one line, and ends the process. */
