@@ -1,6 +1,6 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
@@ -96,33 +96,21 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
-/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to run. A command that is printed changes no folder of the system. */
+/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to do. */
 function describeDenied(path: string): string {
-  const found = statSync(path)
-  const { uid, gid, mode } = found
+  const { uid, mode } = statSync(path)
   const me = process.geteuid?.() ?? uid
-  const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
+  const [owner, user] = [findName(uid), findName(me)]
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
-  if (uid === me && (mode & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
-  if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
-  if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
-  if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
-  return `${denied}: run as root: chown ${user} ${quotePath(path)}`
+  if (uid === 0) return `${denied}: use one that belongs to ${user}, or change its owner`
+  return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
 }
 
-function isEmpty(folder: string): boolean {
+/** The name of a user; the number when it has none, as in a container. */
+export function findName(id: number): string {
   try {
-    return readdirSync(folder).length === 0
-  } catch {
-    return false
-  }
-}
-
-/** The name of a user or a group; the number when it has none, as in a container. */
-export function findName(table: 'passwd' | 'group', id: number): string {
-  try {
-    const line = readFileSync(`/etc/${table}`, 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
+    const line = readFileSync('/etc/passwd', 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
     return line?.[0] ?? String(id)
   } catch {
     return String(id)

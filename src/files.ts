@@ -1,6 +1,6 @@
 /**
- * Files that commands write. An output is complete or not there: it is written under another name, and gets its
- * name at the end. It replaces no SQLite database; a backup replaces an older one.
+ * Files that commands write, and standard error. An output is complete or not there: it is written under another name, and gets
+ * its name at the end. It replaces no SQLite database; a backup replaces an older one.
  */
 
 import {
@@ -13,6 +13,7 @@ import {
   realpathSync,
   statSync,
   write,
+  writeSync,
 } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -55,25 +56,22 @@ export async function writeOutput<T>(file: string, work: (write: Write) => Promi
  */
 function findDescriptor(path: string): number | undefined {
   if (path === '-') return 1
-  const numbers = listPlaces(path).flatMap((place) => DESCRIPTOR.exec(place)?.[1] ?? [])
-  return numbers[0] === undefined ? undefined : Number(numbers[0])
+  const number = DESCRIPTOR.exec(followLinks(path))?.[1]
+  return number === undefined ? undefined : Number(number)
 }
 
 const DESCRIPTOR = new RegExp(`^/(?:dev|proc/${process.pid}(?:/task/\\d+)?)/fd/(\\d+)$`)
 
-/** Follows symbolic links to the real path of a file, which may be missing. @throws ELOOP for a link to itself */
-export function followLinks(path: string): string {
-  return listPlaces(path).at(-1) as string
-}
-
-/** Lists a path, and those that symbolic links lead it to, each below the real path of its folder. @throws as `followLinks` */
-function listPlaces(path: string, links = 0): readonly string[] {
+/** Follows symbolic links to the real path of a file, which may be missing, or to that of a descriptor of this process. @throws ELOOP */
+export function followLinks(path: string, links = 0): string {
   const name = resolve(path)
   const folder = dirname(name)
   const place = join(existsSync(folder) ? realpathSync(folder) : folder, basename(name))
-  if (links > 8) return [realpathSync(place)]
-  if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return [place]
-  return [place, ...listPlaces(resolve(dirname(place), readlinkSync(place)), links + 1)]
+  if (links > 8) return realpathSync(place)
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
+  return isLink && !DESCRIPTOR.test(place)
+    ? followLinks(resolve(dirname(place), readlinkSync(place)), links + 1)
+    : place
 }
 
 /** Whether a path is that of a device, a FIFO or a socket. */
@@ -149,8 +147,27 @@ export async function writeAll(descriptor: number, text: string, name: string): 
 
 const writeSome = promisify(write)
 
-/** Milliseconds until the next attempt to write to a full pipe that is in non-blocking mode. */
+/** Milliseconds until the next attempt to write to a full pipe. The runtime puts it into non-blocking mode. */
 const RETRY_MS = 5
+
+/**
+ * Writes a text to standard error at once, so that no line is lost at an exit. Never throws, also when standard error is on a full
+ * disk or a closed pipe: nothing may depend on it.
+ *
+ * @param patience milliseconds for which it waits for the reader of a full pipe
+ */
+export function writeError(text: string, patience = 1_000): void {
+  const end = performance.now() + patience
+  let bytes: Uint8Array = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(2, bytes))
+    } catch (error) {
+      if (toErrorCode(error) !== 'EAGAIN' || performance.now() >= end) return
+      Bun.sleepSync(RETRY_MS)
+    }
+  }
+}
 
 /** The name of the partial file of a file: in the same folder, because a rename cannot cross file systems. */
 export function toPartialName(file: string): string {

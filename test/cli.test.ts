@@ -99,7 +99,12 @@ test('an address that looks like an option is an address, wherever it stands', a
   }
   await print(['remove', '--', '--list=a@m.cc'])
   expect(await rows()).toEqual([])
-  for (const args of [['remove', '-V'], ['has', '-Vx'], ['remove', '--forgt', 'bob@m.cc'], ['count', '-V@m.cc']]) {
+  for (const args of [
+    ['remove', '-V'],
+    ['has', '-Vx'],
+    ['remove', '--forgt', 'bob@m.cc'],
+    ['count', '-V@m.cc'],
+  ]) {
     expect([args, await run(args)]).toEqual([
       args,
       { code: 2, stdout: '', stderr: expect.stringMatching(/^rollcall: /) },

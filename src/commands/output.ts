@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isDumbTerminal } from '../config/environment.ts'
 import { escapeControls, Failure, hidePasswords, toNumber } from '../failure.ts'
-import { writeAll } from '../files.ts'
-import { writeError } from '../stderr.ts'
+import { writeAll, writeError } from '../files.ts'
 
 /**
  * Refuses a standard output that was closed at the start. The runtime opens /dev/null in its place, with a flag (O_CLOEXEC) that

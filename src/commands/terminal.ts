@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline/promises'
 import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
-import { writeError } from '../stderr.ts'
+import { writeError } from '../files.ts'
 
 /**
  * Asks a person. Returns the answer without the white space around it.

@@ -42,14 +42,14 @@ export function readListFile(name: string, file: string): ListUrl {
 
 /**
  * Parses the URL of a list. `sqlite:` and `file:` have a path, relative to the working folder or absolute, with or
- * without `//`.
+ * without `//`. It has no `?`, `#` and `%`, with which a URL would mean something else.
  *
  * @param name the name of the value, for the error
  * @throws UsageError, without any part that may be a password
  */
 export function parseListUrl(name: string, value: string): ListUrl {
-  const file = decodePath(/^(?:sqlite|file):(?:\/\/)?([^?#]*)$/.exec(value)?.[1] ?? '')
-  if (isFileName(file)) return { kind: 'sqlite', file }
+  const file = /^(?:sqlite|file):(?:\/\/)?([^?#%]*)$/.exec(value)?.[1]
+  if (file && isFileName(file)) return { kind: 'sqlite', file }
   const server = parsePostgresUrl(name, value)
   if (server) return { kind: 'postgres', server }
   const shown = WITHOUT_PASSWORD.test(value) ? `"${value}"` : 'wrong (not shown: it may contain a password)'
@@ -77,13 +77,5 @@ export function toAbsoluteName(list: ListUrl): string {
  * stands for bytes that are not UTF-8, are mistakes.
  */
 function isFileName(path: string): boolean {
-  return path !== '' && !/^(?:\s|:|file:)|[\s/]$|:\/\/|\p{Cc}|\ufffd/u.test(path)
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return !/^(?:\s|:|file:)|[\s/]$|:\/\/|\p{Cc}|\ufffd/u.test(path)
 }
