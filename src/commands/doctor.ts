@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
@@ -146,8 +146,7 @@ async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promi
 
 /** @throws Failure */
 function checkCursorFile(file: string, head: ListHead): string {
-  if (statSync(file, { throwIfNoEntry: false }) === undefined)
-    throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
-  const { seq } = checkCursor(head, readCursor(file))
-  return `${file}: an export continues after ${seq}`
+  const cursor = readCursor(file)
+  if (!cursor) throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
+  return `${file}: an export continues after ${checkCursor(head, cursor).seq}`
 }

@@ -5,7 +5,7 @@ import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
-import { type Exported, type Selection, type Sink, writeSelection } from '../transfer/writing/selection.ts'
+import { type Exported, type Output, type Selection, writeSelection } from '../transfer/writing/selection.ts'
 import { createProgress, note, writeData } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
@@ -83,7 +83,7 @@ function parseSelection({ since, until, after = 0, limit, includeReserved }: Exp
   return { after, limit, includeReserved, since: parseTime('--since', since), before }
 }
 
-interface ListOutput extends Pick<Sink, 'writer' | 'signal'> {
+interface ListOutput extends Pick<Output, 'writer' | 'signal'> {
   /** A file; standard output when it is undefined. */
   readonly out: string | undefined
   readonly cursorFile: CursorFile | undefined
@@ -95,10 +95,13 @@ async function writeList(store: SubscriberStore, selection: Selection, output: L
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
   const total = start.seq > 0 || selection.limit !== undefined ? 0 : (await store.count()).subscribers
   const showProgress = createProgress('exporting', { hasOutput: out === undefined })
-  const onPage = (rows: number) => showProgress(rows, total)
-  async function writeTo(write: Write): Promise<Exported> {
-    const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal, onPage })
-    if (exported.rows === 0) await write(writer.header)
+  async function writeTo(writeText: Write): Promise<Exported> {
+    async function write(text: string, rows: number): Promise<void> {
+      await writeText(text)
+      showProgress(rows, total)
+    }
+    const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal })
+    if (exported.rows === 0) await writeText(writer.header)
     return exported
   }
   const exported = out === undefined ? await writeTo(writeData) : await writeOutput(out, writeTo)

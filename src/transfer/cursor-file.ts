@@ -15,7 +15,7 @@ export interface Cursor {
   readonly list?: string | undefined
 }
 
-/** An export that has it open. At its end, another export may open the file. */
+/** An open cursor file. No other export opens it before this one is disposed of. */
 export interface CursorFile extends Disposable {
   /** The path of the file, without links. */
   readonly path: string
@@ -26,28 +26,28 @@ export interface CursorFile extends Disposable {
 }
 
 /**
- * Opens a cursor file, and keeps other exports from doing so.
+ * Opens a cursor file, and keeps other exports from doing so, also on other systems, until the process ends.
  *
- * It locks a file of its own, because each save replaces the cursor file. That file is an empty database of SQLite, whose
- * locks the system ends with the process, on all systems. It stays: a process may wait for the name just deleted.
+ * It locks another file, because each save replaces the cursor file: an empty database of SQLite, whose locks the system ends
+ * with the process. Nobody deletes that file: an export that waits for the old one would not see the lock of a new one.
  *
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does
  */
 export async function openCursorFile(file: string): Promise<CursorFile> {
   const path = await findFile(file)
-  const name = toLockName(path)
+  const lockFile = toLockName(path)
   try {
     // Each save creates a file. Otherwise a batch would be handed over at every run, and the cursor never saved.
     accessSync(dirname(path), constants.W_OK)
-    createPrivateFile(name, { mayExist: true })
-    const lock = new Database(name)
+    createPrivateFile(lockFile, { mayExist: true })
+    const lock = new Database(lockFile)
     // Without a journal file: nothing is written.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     return {
       path,
-      cursor: readCursor(path, file),
+      cursor: readCursor(file) ?? { seq: 0 },
       save: ({ seq, list }) => replaceFile(path, `${seq} ${list}\n`),
       [Symbol.dispose]: () => lock.close(),
     }
@@ -57,21 +57,21 @@ export async function openCursorFile(file: string): Promise<CursorFile> {
     }
     const failure = toFileFailure(error, file)
     if (failure instanceof Failure) throw failure
-    throw new Failure(`${file}: its lock cannot be used: delete ${name} while no export runs`)
+    throw new Failure(`${file}: its lock cannot be used: delete ${lockFile} while no export runs`)
   }
 }
 
-/** Reads a cursor file; the start of the list when there is none. @param name of the file, for errors. @throws Failure */
-export function readCursor(path: string, name = path): Cursor {
+/** Reads a cursor file; undefined when there is none. @throws Failure */
+export function readCursor(file: string): Cursor | undefined {
   try {
-    const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readFileSync(path, 'utf8')) ?? []
+    const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readFileSync(file, 'utf8')) ?? []
     const seq = Number(number)
     if (Number.isSafeInteger(seq)) return { seq, list }
   } catch (error) {
-    if (toErrorCode(error) === 'ENOENT') return { seq: 0 }
-    throw toFileFailure(error, name)
+    if (toErrorCode(error) === 'ENOENT') return undefined
+    throw toFileFailure(error, file)
   }
-  throw new Failure(`${name}: it does not hold a cursor, which is a number: use another file`)
+  throw new Failure(`${file}: it does not hold a cursor, which is a number: use another file`)
 }
 
 /**

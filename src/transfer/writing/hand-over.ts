@@ -13,11 +13,13 @@ import { createPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
-import { type Exported, type Selection, type Sink, writeSelection } from './selection.ts'
+import type { Writer } from './formats.ts'
+import { type Exported, type Selection, writeSelection } from './selection.ts'
 
-export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'>, Pick<Sink, 'writer'> {
+export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'> {
   readonly command: string
   readonly cursorFile: CursorFile
+  readonly writer: Writer
   /** Most subscribers in a batch. Default: HAND_OVER_BATCH with `follow`, otherwise all in one batch. */
   readonly batch?: number | undefined
   /** Wait for new subscribers, and repeat a batch that fails. */
@@ -140,19 +142,15 @@ async function runCommand({ file, first, last }: Batch, { command, signal, note 
   process.on('exit', end)
   try {
     await child.exited
-    return toProblem(child)
   } finally {
     signal.removeEventListener('abort', wait)
     process.off('exit', end)
     await file.close()
   }
-}
-
-function toProblem({ exitCode, signalCode }: Pick<Bun.Subprocess, 'exitCode' | 'signalCode'>): string | undefined {
-  if (signalCode !== null) return `the command was ended by ${signalCode}`
+  const { exitCode, signalCode } = child
   if (exitCode === SCRIPT_EXIT.notSent) return 'the rows could not be sent to the command'
   if (exitCode === SCRIPT_EXIT.notRead) return 'the command exited with 0 but did not read all of its standard input'
-  return exitCode === 0 ? undefined : `the command exited with ${exitCode}`
+  return exitCode === 0 ? undefined : `the command exited with ${exitCode ?? signalCode}`
 }
 
 /** Waits. @throws the reason of the signal, when it is aborted before the end */

@@ -32,20 +32,20 @@ export interface Exported {
   readonly last: number
 }
 
-export interface Sink {
+/** How an export is written. */
+export interface Output {
   readonly writer: Writer
-  /** Gets the header with the first row, and nothing when there is no row. */
-  readonly write: (text: string) => Promise<void>
+  /** Gets the header with the first row, and nothing when there is no row; and how many rows there are with these. */
+  readonly write: (text: string, rows: number) => Promise<void>
   /** Stops between two pages. */
   readonly signal: AbortSignal
-  readonly onPage?: (rows: number) => void
 }
 
 /** Writes the selected subscribers page by page. @throws StoreError; what `write` throws; the reason of the signal */
 export async function writeSelection(
   store: SubscriberStore,
   { after, until = Infinity, since, before, limit = Infinity, includeReserved }: Selection,
-  { writer, write, signal, onPage }: Sink,
+  { writer, write, signal }: Output,
 ): Promise<Exported> {
   let { header } = writer
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
@@ -67,11 +67,11 @@ export async function writeSelection(
       last = seq
     }
     if (lines !== '') {
-      await write(header + lines)
+      await write(header + lines, rows)
       header = ''
     }
-    onPage?.(rows)
-    if (cursor !== page.at(-1)?.seq) break
+    const isEnd = cursor !== page.at(-1)?.seq
+    if (isEnd) break
   }
   return { rows, reserved, cursor, first, last }
 }
