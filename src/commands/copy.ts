@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { toCount, toNumber, UsageError } from '../failure.ts'
+import { fillList, isSameList } from '../store/open.ts'
+import { checkAndCopy } from '../store/sqlite/backup.ts'
+import { createListFile } from '../store/sqlite/fill.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson } from './output.ts'
-import { checkSignal, withInterrupt, withStore } from './shared.ts'
+import { withInterrupt, withStore } from './shared.ts'
 
 export interface CopyOptions {
   readonly from?: string
@@ -16,7 +20,6 @@ export interface CopyOptions {
 export async function copyList(options: CopyOptions): Promise<void> {
   const source = readList('--from', options.from, options.fromFile)
   const target = readList('--to', options.to, options.toFile)
-  const { isSameList } = await import('../store/open.ts')
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
   const count = await withStore(source, (from) =>
@@ -42,17 +45,12 @@ function readList(option: string, url: string | undefined, file: string | undefi
 
 /** Copies a SQLite file to another one, page by page. @throws as `fillList` */
 async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
-  const [{ checkAndCopy }, { createListFile }] = await Promise.all([
-    import('../store/sqlite/backup.ts'),
-    import('../store/sqlite/fill.ts'),
-  ])
   const showProgress = createProgress('copying', { unit: 'MB' })
   return await createListFile(target, (partial) => checkAndCopy({ source, target: partial }, signal, showProgress))
 }
 
 /** Copies one state of a list to any store, row by row. @throws as `fillList` */
 async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSignal): Promise<Count> {
-  const { fillList } = await import('../store/open.ts')
   const total = (await from.count()).subscribers
   const showProgress = createProgress('copying')
   await using snapshot = await from.snapshot()
@@ -60,7 +58,9 @@ async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSig
 
   async function* track<Row>(pages: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
     for await (const page of pages) {
-      await checkSignal(signal)
+      // The work of a SQLite list is all microtasks, and the event loop must turn for a signal of the system.
+      await setImmediate()
+      signal.throwIfAborted()
       rows += page.length
       showProgress(rows, total)
       yield page

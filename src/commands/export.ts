@@ -62,18 +62,16 @@ function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void 
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 
-/** A day, or a time (RFC 3339) that may have a space for the T, and no seconds or offset: then it is in UTC. */
-const TIME = /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?<offset>Z|[+-]\d\d:\d\d)?)?$/i
-
-/** Parses the value of an option. Every day is valid, also one in the future. @throws UsageError */
+/** Parses a day, or a time (RFC 3339), which is in UTC without an offset. It may be in the future. @throws UsageError */
 function parseTime(option: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
-  const { day = '', clock = '00:00', offset = 'Z' } = TIME.exec(text.trim())?.groups ?? {}
-  const [start, time] = [new Date(`${day}T00:00Z`), new Date(`${day}T${clock}${offset.toUpperCase()}`)]
-  // The runtime takes February 30 for March 1.
-  const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
-  if (isDay && !Number.isNaN(time.getTime())) return time
-  throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
+  const time = text.includes(':') ? text : `${text}T00:00`
+  try {
+    const instant = Temporal.Instant.from(/(?:Z|[+-]\d\d:\d\d)$/i.test(time) ? time : `${time}Z`)
+    return new Date(instant.epochMilliseconds)
+  } catch {
+    throw new UsageError(`${option} is "${text}": use a day such as 2026-11-22, or a time such as 2026-11-22T09:00:00Z`)
+  }
 }
 
 /** A day of `--until` ends at midnight UTC. @throws UsageError */

@@ -1,9 +1,9 @@
-/** Code that the verbs share: the option `--list`, a store that is closed at the end, addresses, and signals. */
+/** Code that the verbs share: the option `--list`, addresses, a store that is closed at the end, and signals. */
 
-import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
 import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { createProgress, note } from './output.ts'
@@ -37,7 +37,6 @@ export async function withStore<T>(
   work: (store: SubscriberStore) => Promise<T>,
   { access = 'read' }: { readonly access?: StoreOptions['access'] } = {},
 ): Promise<T> {
-  const { openStore } = await import('../store/open.ts')
   const onCompaction = createProgress('compacting', { unit: 'addresses' })
   // A script must see that the answer is not complete.
   const notify = (text: string) => {
@@ -75,13 +74,4 @@ export async function withInterrupt<T>(
   } finally {
     process.off('SIGINT', abort).off('SIGTERM', abort)
   }
-}
-
-/**
- * Throws the reason of a signal that has aborted. Lets the event loop turn first: an abort comes from a signal of the
- * system, and the work of a SQLite list is all microtasks.
- */
-export async function checkSignal(signal: AbortSignal): Promise<void> {
-  await setImmediate()
-  signal.throwIfAborted()
 }
