@@ -36,7 +36,8 @@ export type Write = (text: string) => Promise<void>
  */
 export async function writeOutput<T>(file: string, work: (write: Write) => Promise<T>): Promise<T> {
   const descriptor = findDescriptor(file)
-  if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, file))
+  const name = file === '-' ? 'standard output' : file
+  if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, name))
   if (isStream(file)) return await writeInto(file, file, work)
   const path = await findFile(file)
   const partial = await createPartialFile(path, file)

@@ -23,7 +23,7 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
 
 async function writeBackup(list: string, path: string, name: string, signal: AbortSignal): Promise<ListSummary> {
   const partial = await createPartialFile(path, name)
-  const showProgress = createProgress('copying', { unit: 'MB' })
+  const showProgress = createProgress('copying', 'MB')
   try {
     const copied = await checkAndCopy({ source: list, target: partial }, signal, showProgress)
     await renameSynced(partial, path)

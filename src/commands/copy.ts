@@ -45,14 +45,14 @@ function readList(option: string, url: string | undefined, file: string | undefi
 
 /** Copies a SQLite file to another one, page by page. @throws as `fillList` */
 async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
-  const showProgress = createProgress('copying', { unit: 'MB' })
+  const showProgress = createProgress('copying', 'MB')
   return await createListFile(target, (partial) => checkAndCopy({ source, target: partial }, signal, showProgress))
 }
 
 /** Copies one state of a list to any store, row by row. @throws as `fillList` */
 async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSignal): Promise<Count> {
   const total = (await from.count()).subscribers
-  const showProgress = createProgress('copying')
+  const showProgress = createProgress('copying', 'rows')
   await using snapshot = await from.snapshot()
   let rows = 0
 

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { toCount, UsageError } from '../failure.ts'
-import { followLinks, type Write, writeOutput } from '../files.ts'
+import { followLinks, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Output, type Selection, writeSelection } from '../transfer/writing/selection.ts'
-import { createProgress, note, writeData } from './output.ts'
+import { note } from './output.ts'
 import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
 
 export interface ExportOptions extends ListOption, WriterOptions {
@@ -27,22 +27,21 @@ export async function exportList(options: ExportOptions): Promise<void> {
   checkOptions(options)
   const selection = parseSelection(options)
   const list = parseListOption(options)
-  const { exec: command } = options
-  const out = options.out === '-' ? undefined : options.out
+  const { exec: command, out = '-' } = options
   const writer = createWriter(options)
   using cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
   // The cursor would replace the addresses.
-  if (out !== undefined && followLinks(resolve(out)) === cursorFile?.path) {
+  if (followLinks(resolve(out)) === cursorFile?.path) {
     throw new UsageError('--out is the cursor file: choose another file')
   }
   const { rows, reserved, cursor } = await withStore(list, (store) =>
     withInterrupt(
       async (signal) =>
-        command === undefined || !cursorFile
-          ? await writeList(store, selection, { out, cursorFile, writer, signal })
-          : await handOver(store, { ...options, command, cursorFile, writer, signal, note }),
+        command !== undefined && cursorFile
+          ? await handOver(store, { ...options, command, cursorFile, writer, signal, note })
+          : await writeList(store, selection, { out, cursorFile, writer, signal }),
       // The reader of standard output may never read the rest.
-      { ends: command === undefined && out === undefined ? 'stopped: the output is not complete' : undefined },
+      { ends: command === undefined && out === '-' ? 'stopped: the output is not complete' : undefined },
     ),
   )
   note(`${toCount(rows, 'address', 'addresses')} exported`)
@@ -82,8 +81,8 @@ function parseSelection({ since, until, after = 0, limit, includeReserved }: Exp
 }
 
 interface ListOutput extends Pick<Output, 'writer' | 'signal'> {
-  /** A file; standard output when it is undefined. */
-  readonly out: string | undefined
+  /** A file, or `-`. */
+  readonly out: string
   readonly cursorFile: CursorFile | undefined
 }
 
@@ -91,18 +90,11 @@ interface ListOutput extends Pick<Output, 'writer' | 'signal'> {
 async function writeList(store: SubscriberStore, selection: Selection, output: ListOutput): Promise<Exported> {
   const { out, cursorFile, writer, signal } = output
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
-  const total = start.seq > 0 || selection.limit !== undefined ? 0 : (await store.count()).subscribers
-  const showProgress = createProgress('exporting', { hasOutput: out === undefined })
-  async function writeTo(writeText: Write): Promise<Exported> {
-    async function write(text: string, rows: number): Promise<void> {
-      await writeText(text)
-      showProgress(rows, total)
-    }
-    const exported = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal })
-    if (exported.rows === 0) await writeText(writer.header)
-    return exported
-  }
-  const exported = out === undefined ? await writeTo(writeData) : await writeOutput(out, writeTo)
+  const exported = await writeOutput(out, async (write) => {
+    const written = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal })
+    if (written.rows === 0) await write(writer.header)
+    return written
+  })
   // Last: if the export fails before this, the next one writes the same rows again.
   await cursorFile?.save({ ...start, seq: exported.cursor })
   return exported

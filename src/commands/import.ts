@@ -127,7 +127,7 @@ async function importRows(
   { removeUndated, signal }: { readonly removeUndated: boolean; readonly signal: AbortSignal },
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
-  const showProgress = createProgress('importing')
+  const showProgress = createProgress('importing', 'rows')
   let done = 0
   const follow = (before: number) => (rows: number) => {
     done = before + rows

@@ -25,15 +25,10 @@ export function readProcess(name: string): Buffer {
   }
 }
 
-/** Writes data. @throws Failure when it cannot be written */
-export async function writeData(text: string): Promise<void> {
-  await writeAll(process.stdout.fd, text, 'standard output')
-}
-
-/** Prints lines of data. @throws as `writeData` */
+/** Prints lines of data. @throws Failure when they cannot be written */
 export async function print(text: string): Promise<void> {
   clearProgress()
-  await writeData(toLines(text))
+  await writeAll(process.stdout.fd, toLines(text), 'standard output')
 }
 
 /** Prints the output of `--json` on one line. docs/cli.md has the members; an absent value is null. */
@@ -66,21 +61,18 @@ function clearProgress(): void {
 
 /**
  * Creates a function that shows a line such as `importing 120,000 rows (43 %)`, if standard error is a terminal. The next
- * output, and the end of the process, clear it. Its total is 0 when it is not known.
- *
- * @param options.hasOutput the command writes to standard output meanwhile: no line if that is a terminal too
+ * output, and the end of the process, clear it.
  */
-export function createProgress(verb: string, { unit = 'rows', hasOutput = false } = {}) {
-  const { stderr, stdout } = process
-  const isShown = stderr.isTTY && !(hasOutput && stdout.isTTY) && !isDumbTerminal()
+export function createProgress(verb: string, unit: 'rows' | 'addresses' | 'MB') {
+  const isShown = process.stderr.isTTY && !isDumbTerminal()
   let drawnAt = performance.now()
   process.on('exit', clearProgress)
   return (done: number, total: number): void => {
     if (!isShown || performance.now() < drawnAt + INTERVAL_MS) return
     drawnAt = performance.now()
     // A total may be an estimate.
-    const share = total > 0 ? ` (${Math.min(Math.floor((100 * done) / total), 99)} %)` : ''
-    writeError(`${CLEAR}${verb} ${toNumber(done)} ${unit}${share}`)
+    const share = Math.min(Math.floor((100 * done) / total), 99)
+    writeError(`${CLEAR}${verb} ${toNumber(done)} ${unit} (${share} %)`)
     isDrawn = true
   }
 }

@@ -34,7 +34,7 @@ export async function remove(texts: readonly string[], { forget, json, ...option
 
 /** Returns the state of each address before. */
 async function removeAll(list: ListUrl, emails: readonly Address[], suppress: boolean) {
-  const showProgress = createProgress('removing', { unit: 'addresses' })
+  const showProgress = createProgress('removing', 'addresses')
   let done = 0
   const onProgress = (count: number) => {
     done = count

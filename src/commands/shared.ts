@@ -37,7 +37,7 @@ export async function withStore<T>(
   work: (store: SubscriberStore) => Promise<T>,
   { access = 'read' }: { readonly access?: StoreOptions['access'] } = {},
 ): Promise<T> {
-  const onCompaction = createProgress('compacting', { unit: 'addresses' })
+  const onCompaction = createProgress('compacting', 'addresses')
   // A script must see that the answer is not complete.
   const notify = (text: string) => {
     note(text)

@@ -1,6 +1,7 @@
 /** The subscribers that an export writes. */
 
 import { isReserved } from '../../email.ts'
+import type { Write } from '../../files.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import type { Writer } from './formats.ts'
 
@@ -35,8 +36,8 @@ export interface Exported {
 /** How an export is written. */
 export interface Output {
   readonly writer: Writer
-  /** Gets the header with the first row, and nothing when there is no row; and how many rows there are with these. */
-  readonly write: (text: string, rows: number) => Promise<void>
+  /** Gets the header with the first row, and nothing when there is no row. */
+  readonly write: Write
   /** Stops between two pages. */
   readonly signal: AbortSignal
 }
@@ -67,7 +68,7 @@ export async function writeSelection(
       last = seq
     }
     if (lines !== '') {
-      await write(header + lines, rows)
+      await write(header + lines)
       header = ''
     }
     const isEnd = cursor !== page.at(-1)?.seq
