@@ -1,6 +1,7 @@
 /** The pages over HTTP: GET and HEAD, the form, and redirects to the path of a page. */
 
 import { createHash } from 'node:crypto'
+import { parseTypedAddress } from '../email.ts'
 import { PROBLEMS } from '../errors.ts'
 import type { Intake } from '../intake/intake.ts'
 import { MAX_EXPLAINED_LENGTH } from '../limits.ts'
@@ -10,7 +11,6 @@ import type { FormState } from '../page/form.tsx'
 import { createStyle, type PageOptions } from '../page/head.tsx'
 import { renderPage } from '../page/render.tsx'
 import { CACHE_CONTROL, LIMITED_HEADER, toPagePath } from '../routes.ts'
-import { parseTypedAddress } from '../typed-address.ts'
 import { type BodyReader, closeIfCut, hasMediaType } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'

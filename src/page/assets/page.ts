@@ -1,10 +1,10 @@
 /** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
 
+import { parseTypedAddress } from '../../email.ts'
 import { findLikelyAddress } from '../../likely-address.ts'
 import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { isMistake, type Outcome, toOutcome } from '../../locales/locale.ts'
 import { ENDPOINT } from '../../routes.ts'
-import { parseTypedAddress } from '../../typed-address.ts'
 import './languages.ts'
 
 const form = document.querySelector('form') as HTMLFormElement

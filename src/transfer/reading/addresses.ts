@@ -1,7 +1,6 @@
 /** Addresses in a file or on the command line. */
 
-import { type Address, type AddressReason, type Result, toIdentity } from '../../email.ts'
-import { parseTypedAddress } from '../../typed-address.ts'
+import { type Address, type AddressReason, parseTypedAddress, type Result, toIdentity } from '../../email.ts'
 
 const REASONS: Readonly<Record<AddressReason, string>> = {
   missing: 'there is no address',
