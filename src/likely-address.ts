@@ -12,9 +12,6 @@ ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.ne
 /** With fewer characters, too many other domains are close. */
 const MIN_LENGTH = 8
 
-/** From this length, two wrong characters are still closer to a provider than to anything else. */
-const LONG = 10
-
 /**
  * Finds the provider that was probably meant.
  *
@@ -25,7 +22,7 @@ export function findLikelyAddress(address: string): string | undefined {
   const start = address.lastIndexOf('@') + 1
   const domain = address.slice(start).toLowerCase()
   if (PROVIDERS.includes(domain) || isInAnotherCountry(domain)) return undefined
-  const provider = PROVIDERS.find((known) => isClose(domain, known))
+  const provider = PROVIDERS.find((known) => known.length >= MIN_LENGTH && isTypo(domain, known))
   return provider && address.slice(0, start) + provider
 }
 
@@ -33,11 +30,6 @@ export function findLikelyAddress(address: string): string | undefined {
 function isInAnotherCountry(domain: string): boolean {
   const [name] = domain.split('.')
   return PROVIDERS.some((known) => known.split('.')[0] === name) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
-}
-
-function isClose(domain: string, known: string): boolean {
-  if (known.length < MIN_LENGTH) return false
-  return isTypo(domain, known) || (known.length >= LONG && countErrors(domain, known) === 2)
 }
 
 /** Whether a word is another one but for at most one letter that is wrong, missing or too many, or two that are swapped. */

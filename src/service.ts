@@ -51,7 +51,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))
   // At the same time, because the list opens on a thread of its own.
-  const [store, { assets, metrics }] = await Promise.all([openServiceStore(list, log), createParts(config)])
+  const [store, assets] = await Promise.all([openServiceStore(list, log), createPageAssets(site)])
   let opsServer: Server | undefined
   try {
     const toHandlers = (documents: readonly Document[], fields: HeaderFields) =>
@@ -60,6 +60,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       ...toHandlers(createDocuments(config, listPages(site.languages)), headers.document),
       ...toHandlers(assets.documents, headers.asset),
     ])
+    // Loading the module takes a tenth of the start.
+    const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
     const intake = createIntake(store, { log, metrics })
     const bodies = createBodyReader()
     const cors = createCors(corsOrigins, headers.endpoint)
@@ -95,11 +97,4 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     await store.close()
     throw error
   }
-}
-
-/** The metrics are last: their module takes a tenth of the start to load, and the thread of the list starts before that. */
-async function createParts({ site, ops }: Config) {
-  const assets = await createPageAssets(site)
-  const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
-  return { assets, metrics }
 }

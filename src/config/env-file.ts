@@ -11,14 +11,14 @@ export const SETTINGS: readonly string[] = [
   ...['OPS_PORT', 'OPS_HOST', 'LOG_LEVEL', 'ENV_FILE'],
 ]
 
-/** The start of a line, and its value in quotes, which may have more lines. */
-const QUOTED = /^([^\n#=]*=[ \t]*)("[^"]*"|'[^']*'|`[^`]*`)/gm
+/** A value: in quotes, or without them, when a `#` would begin a comment. */
+const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
 
-/** A line: blank, a comment, or a setting with an empty value, `""`, or one without quotes, in which a `#` would begin a comment. */
-const LINE = /^\s*(?:(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:""|[^\s"'`#][^#]*)?)?\s*(?:(?<=^|\s)#.*)?$/
+/** A line: blank, a comment, or a setting, which may have no value. */
+const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.source})?)?\\s*(?:(?<=^|\\s)#.*)?$`)
 
 /**
- * Parses an env file: text in UTF-8 with at least one setting, and without a name that is almost one of Rollcall's.
+ * Parses an env file: text in UTF-8, without a name that is almost one of Rollcall's.
  *
  * @param source names the file, for errors
  * @throws UsageError with the number of the first wrong line, and without its content
@@ -26,9 +26,7 @@ const LINE = /^\s*(?:(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:""|[^\s"'`#][^#]*)?)?
 export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
   const text = decode(bytes)
   if (text === undefined) throw new UsageError(`${source}, which is not text in UTF-8: save it as UTF-8`)
-  // Values in quotes become `""`, with their line breaks behind it.
-  const plain = text.replace(QUOTED, (_, start, value) => `${start}""${value.replaceAll(/[^\n]/g, '')}`)
-  const names = plain.split('\n').map((line, index) => {
+  for (const [index, line] of text.split('\n').entries()) {
     const place = `${source}, and line ${index + 1}`
     const found = LINE.exec(line)
     if (!found)
@@ -36,10 +34,8 @@ export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<str
     const { 1: name } = found
     const meant = name && SETTINGS.find((setting) => isAlmost(name, setting))
     if (meant) throw new UsageError(`${place} has ${name}: use ${meant}`)
-    return name
-  })
-  if (names.some(Boolean)) return parseEnv(text)
-  throw new UsageError(`${source}, which has no line NAME=value: remove the # before a setting, or use another file`)
+  }
+  return parseEnv(text)
 }
 
 /** The text without a byte order mark; undefined when it is not UTF-8, or has controls but line breaks and tabs. */

@@ -1,6 +1,6 @@
 /** The environment, and the settings that commands read without the rest of the configuration. */
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
 import { parseEnvFile } from './env-file.ts'
@@ -21,10 +21,7 @@ export function readEnvironment(variables: Environment = process.env): Environme
   const { ENV_FILE: name } = variables
   const file = name || DEFAULT_FILE
   try {
-    const bytes = readFileSync(file)
-    // An empty device means that there is no file.
-    const isEmpty = bytes.length === 0 && !statSync(file).isFile()
-    const lines = isEmpty ? {} : parseEnvFile(bytes, `ENV_FILE is "${file}"`)
+    const lines = parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)
     const set = Object.entries(variables).filter(([, value]) => value)
     return { ...lines, ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {

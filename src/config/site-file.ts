@@ -18,7 +18,7 @@ function line(maxLength: number, place = '') {
   const rule = place === '' ? ', without control characters' : ` with ${place}, which the page replaces`
   const pattern = RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${maxLength}}$`, 'u')
   const isValid = (given: string) => pattern.test(given) && given.includes(place)
-  return text(`use one line of 1 to ${maxLength} characters${rule}`, isValid)
+  return text(`use one line of 1 to ${maxLength} characters${rule}; a number needs quotes`, isValid)
 }
 
 /** An object without other keys. */
@@ -29,10 +29,7 @@ function object<Shape extends z.ZodRawShape>(shape: Shape) {
       error: (issue) => {
         const key = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined
         if (key === undefined) return `use keys with values: ${known.join(', ')}`
-        // In YAML, a comma ends a text in { }. The rest of the text becomes a key without a value.
-        const isRest = (issue.input as Record<string, unknown>)[key] === null
-        const advice = isRest ? ' (if it is the rest of a text with a comma, put the text in quotes)' : ''
-        return `unknown key ${JSON.stringify(key)}${advice}; use these: ${known.join(', ')}`
+        return `unknown key ${JSON.stringify(key)}; use these: ${known.join(', ')}`
       },
     })
     .readonly()
@@ -208,8 +205,10 @@ export function parseSite(text: string, file: string): Site {
   const invalid = document.errors[0] ?? document.warnings[0]
   if (invalid) {
     const reason = invalid.code === 'MULTIPLE_DOCS' ? 'there is more than one document' : invalid.message
-    const quoted = quoteLine(text, lines.linePos(invalid.pos[0]).line)
-    fail(invalid.pos[0], `this is not valid YAML: ${reason}${quoted ? `; put the text in quotes: ${quoted}` : ''}`)
+    fail(
+      invalid.pos[0],
+      `this is not valid YAML: ${reason}; a text with signs such as : needs quotes, as in name: "A: B"`,
+    )
   }
   visit(document, {
     // An alias may refer to nothing, or expand to gigabytes.
@@ -232,16 +231,6 @@ export function parseSite(text: string, file: string): Site {
   return { ...rest, ...own, words, afterSubscribe }
 }
 
-/** Returns a line with its text in quotes, such as `name: "Garden: News"`; undefined if that is not all that is wrong with it. */
-function quoteLine(text: string, line: number): string | undefined {
-  const all = text.split('\n')
-  const [, key, plain] = /^( *[\w-]+: +)(.*\S)\s*$/.exec(all[line - 1] ?? '') ?? []
-  if (key === undefined) return undefined
-  const quoted = key + JSON.stringify(plain)
-  const countMistakes = (own: string) => parseDocument(all.with(line - 1, own).join('\n')).errors.length
-  return countMistakes(quoted) > countMistakes('') ? undefined : quoted.trim()
-}
-
 type Path = readonly PropertyKey[]
 
 /** The longest part of a wrong value that an error shows, in characters. */
@@ -260,10 +249,7 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
   const text = JSON.stringify(given) ?? 'missing'
   const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
-  const isPlain =
-    issue.code === 'invalid_type' && issue.expected === 'string' && /^(?:number|boolean)$/.test(typeof given)
-  const advice = isPlain && !message.includes('quotes') ? '; put the text in quotes' : ''
-  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}${advice}` }
+  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}` }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

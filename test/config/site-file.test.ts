@@ -206,12 +206,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
     ['name: n\nnote:\n  en: a\n  ed: b', 4, '"ed"', tags],
     ['phrases:\n  subscribe: { pt_BR: x }', 2, '"pt_BR"', tags],
     [`pages:\n${page('/a', '    lastMod: x')}`, 4, '"lastMod"', 'use these: path, lastmod, alternates'],
-    [
-      'note: { en: No ads, no tracking., de: Keine }',
-      1,
-      '"no tracking." (if it is the rest of a text with a comma, put the text in quotes)',
-      tags,
-    ],
+    ['note: { en: No ads, no tracking., de: Keine }', 1, '"no tracking."', tags],
   ] as const)('unknown key: %j', (text, line, key, keys) => {
     expect(messageFor(text)).toBe(`site.yaml:${line}: unknown key ${key}; ${keys}`)
   })
@@ -227,25 +222,24 @@ describe('a mistake gives an error with the file, the line, the path, the value 
     const message = messageFor(text)
     expect(message).toStartWith(`site.yaml:${line}: this is not valid YAML: `)
     expect(message).toContain(reason)
-    if (!text.includes('!secret')) expect(message).not.toContain('quotes')
   })
 
   test.each([
-    ['name: Gartenbrief: Neues', 1, 'name: "Gartenbrief: Neues"'],
-    ['note:\n  en: 50% off: now', 2, 'en: "50% off: now"'],
-    ['name: "Foo" bar\nnote: a: b', 1, 'name: "\\"Foo\\" bar"'],
+    ['name: Gartenbrief: Neues', 1],
+    ['note:\n  en: 50% off: now', 2],
+    ['name: "Foo" bar\nnote: a: b', 1],
     ...['@home', '`x`', '%x', '& Sons', '!wow it works', '[x] y', '{x} y', '- x', '> x', 'x:'].map(
-      (name) => [`name: ${name}`, 1, `name: "${name}"`] as const,
+      (name) => [`name: ${name}`, 1] as const,
     ),
-  ] as const)('a text that YAML reads as something else: %j', (text, line, quoted) => {
+  ] as const)('a text that YAML reads as something else: %j', (text, line) => {
     const message = messageFor(text)
     expect(message).toStartWith(`site.yaml:${line}: this is not valid YAML: `)
-    expect(message).toEndWith(`; put the text in quotes: ${quoted}`)
+    expect(message).toEndWith('; a text with signs such as : needs quotes, as in name: "A: B"')
   })
 
   test.each(['2026', '1.5', 'true'])('a name that YAML reads as another type: %s', (name) => {
-    expect(messageFor(`name: ${name}`)).toEndWith('; put the text in quotes')
-    expect(messageFor(`note:\n  en: ${name}`)).toEndWith('; put the text in quotes')
+    expect(messageFor(`name: ${name}`)).toEndWith('; a number needs quotes')
+    expect(messageFor(`note:\n  en: ${name}`)).toEndWith('; a number needs quotes')
   })
 
   test('an alias, which may refer to nothing or expand to gigabytes', () => {
