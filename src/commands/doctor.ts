@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
-import { Failure, quotePath, toCount, toErrorCode, UsageError } from '../failure.ts'
+import { Failure, quotePath, toCount, toErrorCode } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
@@ -23,39 +23,28 @@ interface DoctorOptions extends ListOption {
 
 /** `rollcall doctor`: checks the settings, the running service, the public address and the list. It changes nothing. */
 export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {
-  const list = findList(options)
+  const list = parseListOption(options)
   const results: CheckResult[] = []
   for await (const result of runChecks(list, cursorFile)) {
     results.push(result)
     if (!json) await print(`${result.check.padEnd(14)} ${result.ok ? 'ok' : 'wrong'}: ${result.message}`)
   }
   const wrong = results.filter(({ ok }) => !ok).length
-  if (json) await printJson({ list: list ? toListName(list) : null, ok: wrong === 0, checks: results })
+  if (json) await printJson({ list: toListName(list), ok: wrong === 0, checks: results })
   if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
 }
 
-/** Finds the list; undefined when the settings do not name one, which is a check. */
-function findList(options: ListOption): ListUrl | undefined {
-  try {
-    return parseListOption(options)
-  } catch (error) {
-    if (!(error instanceof UsageError) || options.list !== undefined) throw error
-    return undefined
-  }
-}
-
-async function* runChecks(list: ListUrl | undefined, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
+async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
   const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
   yield settings
-  // Valid settings name a list.
-  if (settings.ok && list) {
+  if (settings.ok) {
     const config = readConfig()
     yield runCheck('site', () => checkSite(config))
     yield runCheck('service', () => checkService(list, config))
     yield runCheck('address', () => checkAddress(config))
   }
   yield runCheck('leftovers', () => checkLeftovers(list, cursorFile))
-  if (list) yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
+  yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
 }
 
 const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
@@ -129,8 +118,8 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
 }
 
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
-async function checkLeftovers(list: ListUrl | undefined, cursorFile = ''): Promise<string> {
-  const name = list?.kind === 'sqlite' ? resolve(list.file) : ''
+async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
+  const name = list.kind === 'sqlite' ? resolve(list.file) : ''
   const file = existsSync(name) ? realpathSync(name) : name
   const rescues = file ? await listRescues(file) : []
   if (rescues.length > 0) {

@@ -1,8 +1,5 @@
 /** Asks the running service, at OPS_HOST and OPS_PORT. */
 
-import { once } from 'node:events'
-import { get as httpGet, type IncomingMessage } from 'node:http'
-import { text as readText } from 'node:stream/consumers'
 import { type Listener, readListener, readOps } from '../config/environment.ts'
 import { Failure, toErrorCode } from '../failure.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
@@ -30,7 +27,10 @@ export async function askService(listener: Listener, path: string, start: string
   const url = toUrl(listener, path)
   const stranger = new Failure(`${url}: another program answers: correct the host and the port in the settings`)
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
-  const answer = await get(url, signal).catch((error: unknown) => {
+  // A proxy of the environment is for the internet.
+  const response = fetch(url, { proxy: false, redirect: 'manual', signal })
+  const read = response.then(async (found) => ({ status: found.status, text: await found.text() }))
+  const answer = await read.catch((error: unknown) => {
     if (toErrorCode(error) === 'ECONNREFUSED') return undefined
     if (!signal.aborted) throw stranger
     const seconds = HEALTH_DEADLINE_MS / 1000
@@ -40,12 +40,6 @@ export async function askService(listener: Listener, path: string, start: string
   // The words of Rollcall are one line.
   const isOurs = answer.status === 503 && /^the store [^\n]+\n$/.test(answer.text)
   throw isOurs ? new Failure(`${url}: 503, ${answer.text.trim()}: see the log of the service`) : stranger
-}
-
-/** Sends a request. Not with `fetch`, which would use the proxy of the environment. */
-async function get(url: string, signal: AbortSignal) {
-  const [response] = (await once(httpGet(url, { agent: false, signal }), 'response')) as [IncomingMessage]
-  return { status: response.statusCode, text: await readText(response) }
 }
 
 function toUrl({ host, port }: Listener, path: string): string {
