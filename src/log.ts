@@ -20,7 +20,6 @@ export function createLog(level: LogLevel): Log {
 }
 
 interface LoggedError {
-  readonly type?: string
   readonly message: string
   readonly stack?: string
   readonly cause?: LoggedError
@@ -34,12 +33,9 @@ function toText(line: string): string {
   return `${[head, ...toErrorLines(err)].join('\n')}\n`
 }
 
-/** Returns the lines of an error. One without a stack is expected, and its message is for the owner. */
+/** Returns the lines of an error, from its stack, which a defect has. */
 function toErrorLines(error: LoggedError | undefined): string[] {
   if (!error) return []
-  const { type, message, stack } = error
-  // Of a stack, the lines that name a place in the code.
-  const places = stack?.split('\n').filter((text) => /^\s+at /.test(text))
-  const lines = places ? [`${type}: ${message}`, ...places] : [message]
-  return [...lines.map((text) => `  ${escapeControls(text)}`), ...toErrorLines(error.cause)]
+  const { message, stack = message, cause } = error
+  return [...stack.split('\n').map((text) => `  ${escapeControls(text)}`), ...toErrorLines(cause)]
 }

@@ -1,7 +1,6 @@
 /** Output of the commands: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
 
 import { readFileSync } from 'node:fs'
-import { isDumbTerminal } from '../config/environment.ts'
 import { escapeControls, Failure, hidePasswords, toNumber } from '../failure.ts'
 import { writeAll, writeError } from '../files.ts'
 
@@ -64,7 +63,7 @@ function clearProgress(): void {
  * output, and the end of the process, clear it.
  */
 export function createProgress(verb: string, unit: 'rows' | 'addresses' | 'MB') {
-  const isShown = process.stderr.isTTY && !isDumbTerminal()
+  const isShown = process.stderr.isTTY
   let drawnAt = performance.now()
   process.on('exit', clearProgress)
   return (done: number, total: number): void => {

@@ -73,11 +73,6 @@ function parseHost(name: string, value: string): string {
   )
 }
 
-/** Whether the terminal is known to have no control sequences. */
-export function isDumbTerminal(environment: Environment = process.env): boolean {
-  return environment.TERM === 'dumb'
-}
-
 /** Whether a command shows where in the code an unexpected error comes from. */
 export function isDebugging({ LOG_LEVEL }: Environment = process.env): boolean {
   return LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace'

@@ -22,10 +22,10 @@ test.each([
   ...['data/rollcall.db', 'sqlite', 'sqlite:', 'sqlite://', 'file:', 'sqlite:data/', 'file:///', 'file: list.db'],
   ...['sqlite::memory:', 'sqlite:file:list.db', 'sqlite:list.db?mode=memory', 'sqlite:list.db#x'],
   ...['postgres:/rollcall', 'mysql://localhost/rollcall'],
-])('%s is refused with the value and the accepted forms', (url) => {
+])('%s is refused with the accepted forms', (url) => {
   expect(() => parse(url)).toThrow(UsageError)
   expect(() => parse(url)).toThrow(
-    `DATABASE_URL is "${url}": use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE`,
+    'DATABASE_URL is wrong (not shown: it may contain a password): use sqlite:PATH, file:PATH or postgres://USER:PASSWORD@HOST/DATABASE',
   )
 })
 
