@@ -46,10 +46,7 @@ export interface OptOutTally {
   readonly kept: number
 }
 
-/**
- * How a caller follows an import, opt-outs or a removal of any number of rows, and stops it. The store writes batches. Each is
- * durable, and others get the lock in between.
- */
+/** How a caller follows and stops a change. The store writes it in batches: each is durable, and others get the lock in between. */
 export interface ChangeOptions {
   /** Stops the change before its next batch: it rejects with the reason of the signal. The batches before it stay. */
   readonly signal?: AbortSignal | undefined
@@ -97,10 +94,7 @@ export interface Count {
 }
 
 export interface StoreStatus extends Count {
-  /**
-   * Subscribers whose date is more than a day before they came to the list, which is the time of their `seq`: those that an
-   * import added with an earlier date. It does not count imported people without a date or with one of that day.
-   */
+  /** Those whom an import added with a date of more than a day before they came to the list. */
   readonly imported: number
   /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
@@ -122,12 +116,7 @@ export interface StatusDay {
   readonly total: number
 }
 
-/**
- * Counts the subscribers of the last complete days.
- *
- * @param days the last of them is today, which is not complete
- * @param ago complete days between these days and today
- */
+/** Counts the subscribers of the last complete days before today, the last of `days`. @param ago complete days in between */
 export function countRecent(days: readonly StatusDay[], count: number, ago = 0): number {
   const end = days.length - 1 - ago
   return days.slice(Math.max(end - count, 0), end).reduce((sum, { added }) => sum + added, 0)
@@ -144,16 +133,15 @@ export interface ListCopy {
 
 /**
  * One state of a list, whatever others write meanwhile. Both iterables can be read once, one after the other, and throw a
- * StoreError after the last page unless the pages had every row: a damaged list must not pass for a short one. The caller
- * disposes of it, which ends its transaction.
+ * StoreError after the last page if a row is missing. The caller disposes of it, which ends its transaction.
  */
 export interface Snapshot extends ListCopy, AsyncDisposable {}
 
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * What the caller does with the list. `read`: a backup is not changed, and a list that cannot be written is read without its
-   * inbox. `change`: the list must exist. `create`: it is created with its folders if it is missing.
+   * `read`: changes no backup, and reads a list that cannot be written without its inbox. `change`: the list must exist.
+   * `create`: a missing list is created, with its folders.
    */
   readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */
@@ -163,18 +151,14 @@ export interface StoreOptions {
 }
 
 /**
- * A list. Every method sees all that any process had confirmed before the call.
- *
- * Every method rejects with a StoreError when its work is not done, or with the reason of the signal that ended it. After a lost
- * connection, the work may be done.
+ * A list. Every method sees all that any process had confirmed before. It rejects with a StoreError when its work is not done, or
+ * with the reason of the signal that ended it. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
   head(): Promise<ListHead>
   /**
-   * Accepts addresses, in their order. One that is on the list stays as it is. One that is suppressed is added, because
-   * a new subscription is a new consent: its suppression does not count, and the owner's next change deletes it.
-   *
-   * Resolves when all of them are on stable storage.
+   * Accepts addresses, in their order. Resolves when all are on stable storage. One that is suppressed is added, because a new
+   * subscription is a new consent: its suppression does not count, and the owner's next change deletes it.
    */
   add(addresses: readonly Address[]): Promise<void>
   /** Commits like `add`, without an address. Resolves when the store accepts addresses. */
@@ -188,9 +172,8 @@ export interface SubscriberStore {
   /** Returns what the list holds of each address, in their order. */
   lookUp(addresses: readonly Address[]): Promise<readonly Found[]>
   /**
-   * Yields the subscribers after a number in pages, in the order of their numbers; no page is empty. The caller may stop at
-   * any page. A caller that continues after the last number of an earlier call misses no subscriber and gets none twice,
-   * even while others write.
+   * Yields the subscribers after a number in pages, in the order of their numbers; no page is empty. A caller that continues after
+   * the last number of an earlier call misses no subscriber and gets none twice, even while others write.
    */
   list(after: number): AsyncIterable<readonly Subscriber[]>
   /** Begins to read the whole list. */

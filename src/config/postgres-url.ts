@@ -73,15 +73,11 @@ function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): voi
 }
 
 function parseQuery(name: string, query: string): Readonly<Record<string, string | undefined>> {
-  const pairs = query.split('&').filter(Boolean)
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [keyword = '', ...value] = pair.split('=')
-      if (PARAMETERS.includes(keyword)) return [keyword, decodePart(`${keyword} in ${name}`, value.join('='))]
-      throw new UsageError(
-        `${name} has the parameter "${keyword}", which Rollcall does not have: use ${PARAMETERS.join(', ')}, or remove it`,
-      )
-    }),
+  const parameters = new URLSearchParams(query)
+  const unknown = parameters.keys().find((keyword) => !PARAMETERS.includes(keyword))
+  if (unknown === undefined) return Object.fromEntries(parameters)
+  throw new UsageError(
+    `${name} has the parameter "${unknown}", which Rollcall does not have: use ${PARAMETERS.join(', ')}, or remove it`,
   )
 }
 
@@ -104,10 +100,10 @@ function parseChoice<Choice extends string>(
   throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
 }
 
-/** With a certificate to compare with, only `disable` and `verify-ca` are kept. Without `sslmode` and one, there is no TLS. */
-function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert = ''): PostgresServer['sslMode'] {
-  if (mode === 'disable' || mode === 'verify-ca') return mode
-  return sslrootcert === '' ? (mode ?? 'disable') : 'verify-full'
+/** With `sslrootcert`, every mode that would not compare the host with the certificate means `verify-full`, but for two. */
+function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert: string | undefined) {
+  if (sslrootcert && mode !== 'disable' && mode !== 'verify-ca') return 'verify-full'
+  return mode ?? 'disable'
 }
 
 function readCertificate(source: string, file: string): string {
