@@ -5,26 +5,11 @@ import { LOCALES } from '../../locales/languages.ts'
 import { parseObject } from './json.ts'
 import { toPlain } from './words.ts'
 
-/** The date, `undefined` for an empty value, or the reason for the owner why it is invalid. */
-export type ParsedDate = Result<Date | undefined, string>
-
 /** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
 export type DateOrder = 'dmy' | 'mdy'
 
-const DAY = '(?<day>\\d{1,2})'
-const MONTH = '(?<month>0?[1-9]|1[0-2])'
-const YEAR = '(?<year>\\d{4})'
-// Two digits are years from 1970 to 2069.
-const SHORT_YEAR = '(?<year>\\d{4}|\\d{2})'
-const NAME = '(?<name>\\p{L}{3,12})\\.?'
-const WEEKDAY = '(?:\\p{L}{2,13}\\.?,? +)?'
-// Chinese and Japanese write the half of the day before the hour.
-const HALF_BEFORE = '(?:(?<before>上午|下午|午前|午後) *)?'
-const CLOCK =
-  `${HALF_BEFORE}(?<hour>\\d{1,2})[:h時时](?<minute>\\d{2})分?(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?` +
-  '(?: *(?<half>[ap]\\.? ?m\\.?|ص|م)| Uhr)?'
-// RFC 3339 allows a space for the T, ISO 8601 a comma for the point. Long forms have a word before the time.
-const TIME = `(?:(?:T|,? +(?:(?:at|um|om|à|às|a las|alle(?: ore)?|o|о) +)?)${CLOCK})?`
+/** The date, `undefined` for an empty value, or the reason for the owner why it is invalid; and the order that only this date shows. */
+export type ParsedDate = Result<Date | undefined, string> & { readonly order?: DateOrder | undefined }
 
 /** Hours east of UTC. RFC 5322 section 4.3, and Europe. A name with several meanings, such as IST, is not here. */
 // biome-ignore format: a table
@@ -32,28 +17,39 @@ const ZONES: Readonly<Record<string, number>> = {
   Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, MEZ: 1, CEST: 2, MESZ: 2, EET: 2, OEZ: 2, EEST: 3, OESZ: 3,
   MSK: 3, JST: 9, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7,
 }
-const MINUTES = '(?::?(?<minutesEast>\\d{2}))?'
-// After `+0000`, Go writes the name of the zone, JavaScript in parentheses, Java in brackets. `GMT+2` has no leading zero.
-const OFFSET =
-  ` *(?:(?:(?<sign>[+-])(?<hoursEast>\\d{2})${MINUTES}(?: (?:[A-Z]{2,5}|[+-]\\d{2,4}))?|\\[?(?:UTC|GMT)(?<sign>[+-])(?<hoursEast>\\d{1,2})${MINUTES}\\]?|` +
-  `(?<zone>${Object.keys(ZONES).join('|')}))(?: *\\([^()]*\\)|\\[[A-Za-z_/]+\\])?)?`
 
-/** The forms of dates. With slashes and hyphens, both orders are usual. */
-const FORMS: readonly (readonly [form: string, order?: DateOrder])[] = [
-  [`${YEAR}[\\-/.]${MONTH}[\\-/.]${DAY}${TIME}${OFFSET}`],
+// RFC 3339 allows a space for the T, ISO 8601 a comma for the point. Long forms have a word before the time, and Chinese and
+// Japanese the half of the day.
+const CLOCK =
+  '(?!^)(?:T|,? (?:(?:at|um|om|à|às|a las|alle(?: ore)?|o|о) )?)?(?:(?<before>上午|下午|午前|午後) *)?' +
+  '(?<!\\d)(?<hour>\\d{1,2})[:h時时](?<minute>\\d{2})分?(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?' +
+  '(?: *(?<half>[ap]\\.? ?m\\.?|ص|م)(?!\\p{L})| Uhr)?'
+// After the zone, Go writes its name, JavaScript in parentheses, Java in brackets. `GMT+2` has no leading zero.
+const ZONE =
+  `(?: *(?:\\[?(?:UTC|GMT)?(?<sign>[+-])(?<hoursEast>\\d{1,2})(?::?(?<minutesEast>\\d{2}))?(?!\\d)\\]?|` +
+  `(?<zone>${Object.keys(ZONES).join('|')})(?!\\p{L}))(?: [A-Z+-][A-Z\\d]{1,4}| *\\([^()]*\\)|\\[[A-Za-z_/]+\\])?)?`
+const TIME = new RegExp(CLOCK + ZONE, 'iu')
+
+const DAY = '(?<day>\\d{1,2})'
+const MONTH = '(?<month>\\d{1,2})'
+const YEAR = '(?<year>\\d{4})'
+// Two digits are years from 1970 to 2069.
+const SHORT_YEAR = '(?<year>\\d{4}|\\d{2})'
+const NAME = '(?<name>\\p{L}{3,12})\\.?'
+const WEEKDAY = '(?:\\p{L}{2,13}\\.?,? +)?'
+
+const DAY_FORMS = [
+  `${YEAR}(?:[-/.]|年 ?)${MONTH}(?:[-/.]|月 ?)${DAY}日?`,
   // With points, the order is day, month, year, as in most of Europe.
-  [`${DAY}\\.${MONTH}\\.${SHORT_YEAR}${TIME}${OFFSET}`],
-  [`(?:${DAY}/${MONTH}/${SHORT_YEAR}|${DAY}-${MONTH}-${YEAR})${TIME}${OFFSET}`, 'dmy'],
-  [`(?:${MONTH}/${DAY}/${SHORT_YEAR}|${MONTH}-${DAY}-${YEAR})${TIME}${OFFSET}`, 'mdy'],
-  [`${YEAR}年 ?${MONTH}月 ?${DAY}日(?: *${CLOCK})?${OFFSET}`],
+  `${DAY}\\.${MONTH}\\.${SHORT_YEAR}`,
+  // With slashes and hyphens, both orders are usual.
+  `${DAY}(?<either>[-/])${MONTH}(?:/${SHORT_YEAR}|-${YEAR})`,
   // RFC 5322 section 3.3, and other languages, such as `31 de mayo de 2024`.
-  [`${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?${TIME}${OFFSET}`],
-  [`${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}${TIME}${OFFSET}`],
-  // The program `date`, and asctime of C.
-  [`${WEEKDAY}${NAME} +${DAY} +${CLOCK}${OFFSET} +${YEAR}`],
-  [`${DAY}-${NAME}-${SHORT_YEAR}${TIME}${OFFSET}`],
+  `${WEEKDAY}${DAY}\\.? +(?:de +)?${NAME},?(?: +de)? +${YEAR}(?: р\\.?)?`,
+  `${DAY}-${NAME}-${SHORT_YEAR}`,
+  `${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`,
 ]
-const PATTERNS = FORMS.map(([form, order]) => ({ pattern: new RegExp(`^${form}$`, 'iu'), order }))
+const ANY_DAY = new RegExp(`^(?:${DAY_FORMS.join('|')})$`, 'iu')
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
@@ -70,20 +66,6 @@ function toSpaces(text: string): string {
     .trim()
 }
 
-type Groups = Readonly<Record<string, string | undefined>>
-
-/** Matches a date: twice when it may have both orders. */
-function matchDate(text: string): readonly { readonly groups: Groups; readonly order: DateOrder | undefined }[] {
-  const matches = []
-  // A quick test, because most texts have no digit.
-  for (const { pattern, order } of /\d/.test(text) ? PATTERNS : []) {
-    const groups = pattern.exec(text)?.groups
-    if (groups) matches.push({ groups, order })
-    if (groups && order !== 'dmy') break
-  }
-  return matches
-}
-
 const EXAMPLE = '2024-05-31T12:34:56Z'
 /** The reason of a date that may have both orders. */
 export const UNCLEAR_DATE = `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}`
@@ -97,41 +79,37 @@ export const UNCLEAR_DATE = `the date may be day/month or month/day: use --date-
  */
 export function parseDate(
   text: string,
-  options: { order?: DateOrder | undefined; serials?: boolean } = {},
+  { order, serials = false }: { order?: DateOrder | undefined; serials?: boolean } = {},
 ): ParsedDate {
   const trimmed = toSpaces(text)
   if (isBlank(trimmed)) return { ok: true, value: undefined }
   if (UNIX_TIME.test(trimmed)) {
     // From 1e11 on it is milliseconds: as seconds it would be after the year 5000.
     const time = Number(trimmed)
-    return checkRange(time >= 1e11 ? time : time * 1000)
+    return checkTime(time >= 1e11 ? time : time * 1000)
   }
   if (SERIAL.test(trimmed)) {
-    if (!options.serials)
-      return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
+    if (!serials) return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
     const days = Number(trimmed.replace(',', '.')) - 25_569
-    return checkRange(Math.round(days * 86_400) * 1000)
+    return checkTime(Math.round(days * 86_400) * 1000)
   }
-  const matches = matchDate(trimmed)
-  if (matches.length === 0) {
-    return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
-  }
-  const possible = matches.filter((match) => !options.order || !match.order || match.order === options.order)
-  const [time, other = time] = possible.map(({ groups }) => toMilliseconds(groups))
-  if (time !== other) return { ok: false, reason: UNCLEAR_DATE }
-  return time === undefined ? { ok: false, reason: 'the date does not exist' } : checkRange(time)
+  // A quick test, because most texts have no digit. The time may be before the year, as the program `date` writes it.
+  const time = /\d/.test(trimmed) ? TIME.exec(trimmed) : null
+  const rest = time ? `${trimmed.slice(0, time.index)} ${trimmed.slice(time.index + time[0].length)}`.trim() : trimmed
+  const day = ANY_DAY.exec(rest)?.groups
+  if (!day) return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
+  const dmy = toMilliseconds(day, time?.groups)
+  if (!day.either) return checkTime(dmy)
+  const mdy = toMilliseconds({ ...day, day: day.month, month: day.day }, time?.groups)
+  if (order) return checkTime({ dmy, mdy }[order])
+  if (dmy === mdy) return checkTime(dmy)
+  if (dmy !== undefined && mdy !== undefined) return { ok: false, reason: UNCLEAR_DATE }
+  return { ...checkTime(dmy ?? mdy), order: mdy === undefined ? 'dmy' : 'mdy' }
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
 export function isBlank(cell: string): boolean {
   return cell === '' || (/^[n\\0]/i.test(cell) && /^(?:null|\\N|n\/a|0000-00-00.*)$/i.test(cell))
-}
-
-/** The order that a date shows; undefined when it may have both, or has another form. */
-export function findDateOrder(text: string): DateOrder | undefined {
-  // A quick test, because most texts are in another form.
-  const [match, other] = /^\s*\d{1,2}[-/]\d/.test(text) ? matchDate(toSpaces(text)) : []
-  return other ? undefined : match?.order
 }
 
 /** Whether a text is a date in some order. */
@@ -163,27 +141,31 @@ function toMonths(): ReadonlyMap<string, number> {
   return new Map([...names, ['mrz', 3], ['sept', 9]])
 }
 
+type Groups = Readonly<Record<string, string | undefined>>
+
 /** Milliseconds since 1970; undefined when there is no such time. */
-function toMilliseconds(groups: Groups): number | undefined {
-  const { year = '', name, before, half = before, fraction = '', sign = '+', zone = '' } = groups
-  const toNumber = (group: string) => Number(groups[group] ?? 0)
-  const [day, hour, minute, second] = [toNumber('day'), toNumber('hour'), toNumber('minute'), toNumber('second')]
+function toMilliseconds(date: Groups, time: Groups = {}): number | undefined {
+  const { year = '', name } = date
+  const { before, half = before, fraction = '', sign = '+', zone = '' } = time
   if (name) months ??= toMonths()
   // There is no month 0, so a word that is no month is no date.
-  const month = name ? (months?.get(toPlain(name)) ?? 0) : toNumber('month')
+  const month = name ? (months?.get(toPlain(name)) ?? 0) : Number(date.month)
+  const day = Number(date.day)
   const years = Number(year) + (year.length > 2 ? 0 : Number(year) < 70 ? 2000 : 1900)
+  const [hour, minute, second] = [Number(time.hour ?? 0), Number(time.minute ?? 0), Number(time.second ?? 0)]
   // Date.UTC turns February 30 into March.
   const isDay = new Date(Date.UTC(years, month - 1, day)).getUTCMonth() === month - 1
   const isHour = half ? hour >= 1 && hour <= 12 : hour <= 23
   // A leap second has the number 60.
   if (!isDay || !isHour || minute > 59 || second > 60) return undefined
   const hours = half ? (hour % 12) + (/^(?:p|下午|午後|م)/i.test(half) ? 12 : 0) : hour
-  const offset = (ZONES[zone.toUpperCase()] ?? 0) * 60
-  const east = offset + Number(`${sign}1`) * (toNumber('hoursEast') * 60 + toNumber('minutesEast'))
+  const offset = Number(time.hoursEast ?? 0) * 60 + Number(time.minutesEast ?? 0)
+  const east = zone ? (ZONES[zone.toUpperCase()] ?? 0) * 60 : Number(`${sign}${offset}`)
   return Date.UTC(years, month - 1, day, hours, minute - east, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
 }
 
-function checkRange(milliseconds: number): ParsedDate {
+function checkTime(milliseconds: number | undefined): ParsedDate {
+  if (milliseconds === undefined) return { ok: false, reason: 'the date does not exist' }
   // Email is not older.
   if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
   const now = Date.now()

@@ -1,11 +1,10 @@
 /** Reads the rows of a table: who would be added, who left, and what the columns hold that are not read. Pure. */
 
-import type { Result } from '../../email.ts'
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import { type Cell, type Column, type Columns, findColumns, type ReadOptions } from './columns.ts'
 import type { Row, Table } from './csv.ts'
-import { type DateOrder, findDateOrder, isBlank, parseDate, toDateText } from './dates.ts'
+import { type DateOrder, isBlank, type ParsedDate, parseDate, toDateText } from './dates.ts'
 import type { Value } from './statuses.ts'
 import { findFlag, saysLeft, toPlain } from './words.ts'
 
@@ -119,10 +118,10 @@ function readStatus({ line, cells }: Row, { columns, options, values }: Reading)
 }
 
 /** Parses a date. In a column that the owner named, a number is a date of Excel. */
-function parse(cell: string, { options, orders }: Reading): Result<Date | undefined, string> {
-  const order = findDateOrder(cell)
-  if (order) orders.add(order)
-  return parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
+function parse(cell: string, { options, orders }: Reading): ParsedDate {
+  const parsed = parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
+  if (parsed.order) orders.add(parsed.order)
+  return parsed
 }
 
 function noteDate(reading: Reading, date: Date | undefined, line: number): void {
