@@ -48,13 +48,10 @@ export function createFavicon(name: string, accent: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="16" dy=".35em" text-anchor="middle" font-family="Georgia,serif" font-size="20" font-weight="700" fill="${toLabel(accent)}">${letter}</text></svg>\n`
 }
 
-/** Returns the first letter or digit of a name with its accents, as a capital; otherwise its first symbol or nothing. */
+/** Returns the first letter or digit of a name with its accents, as a capital; otherwise its first character. */
 export function toInitial(name: string): string {
-  const found = /[\p{L}\p{N}]\p{M}*/u.exec(name) ?? /\p{RGI_Emoji}|[\p{S}\p{P}]/v.exec(name)
-  const [initial = ''] = found ?? []
-  const capital = initial.toUpperCase()
-  // The capital of some letters is two, such as of ß.
-  return capital.length === initial.length ? capital : initial
+  const characters = Array.from(new Intl.Segmenter().segment(name), ({ segment }) => segment)
+  return (characters.find((character) => /[\p{L}\p{N}]/u.test(character)) ?? characters[0] ?? '').toUpperCase()
 }
 
 /** Whether a logo can be an icon. */

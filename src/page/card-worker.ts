@@ -6,66 +6,52 @@ import font from '@expo-google-fonts/fraunces/600SemiBold/Fraunces_600SemiBold.t
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 // @ts-expect-error TypeScript knows no such file.
 import renderer from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
+import type { Picture } from '../config/picture.ts'
 import { BACKGROUND, toLabel } from './brand.ts'
-import type { Drawing } from './card.ts'
+import type { Drawing } from './site-assets.ts'
+import { toWidth } from './title.ts'
 
 declare const self: Worker
 
 self.onmessage = async ({ data }: MessageEvent<Drawing>) => {
   await initWasm(readFileSync(renderer))
-  const { width, height, fill } = data
-  const background = `<rect width="${width}" height="${height}" fill="${fill}"/>`
-  const image = createImage(background + createContent(data), data)
-  self.postMessage(image.render().asPng())
+  const { width, height, accent, content } = data
+  // The page shows a logo on this background too.
+  const fill = typeof content === 'string' ? accent : BACKGROUND.light
+  const shown = typeof content === 'string' ? createText(content, data) : createLogo(content, data)
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><rect width="100%" height="100%" fill="${fill}"/>${shown}</svg>`
+  self.postMessage(new Resvg(svg, { font: { fontBuffers: [readFileSync(font)] } }).render().asPng())
 }
 
-const FONT = { fontBuffers: [readFileSync(font)] }
-
-function createImage(content: string, { width, height }: Drawing) {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}">${content}</svg>`
-  return new Resvg(svg, { font: FONT })
+/** Places a logo: an icon is the whole logo, and a card has room around it. */
+function createLogo({ mediaType, bytes }: Picture, { width, height }: Drawing): string {
+  const margin = width === height ? 0 : 20
+  const size = `${100 - 2 * margin}%`
+  const data = `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
+  return `<image x="${margin}%" y="${margin}%" width="${size}" height="${size}" href="${data}"/>`
 }
 
-function createContent(drawing: Drawing): string {
-  const { width, height, fill, text, logo } = drawing
-  if (text) return createText(text, drawing)
-  const at = (share: number) => `x="${share * width}" y="${share * height}"`
-  const size = (share: number) => `width="${share * width}" height="${share * height}"`
-  if (logo) {
-    const data = `data:${logo.mediaType};base64,${Buffer.from(logo.bytes).toString('base64')}`
-    // An icon is the whole logo.
-    if (width === height) return `<image ${size(1)} href="${data}"/>`
-    // The page shows it on this background too.
-    return `<rect ${at(0.2)} ${size(0.6)} rx="${0.06 * height}" fill="${BACKGROUND.light}"/><image ${at(0.28)} ${size(0.44)} href="${data}"/>`
-  }
-  const move = `translate(${width / 2} ${height / 2}) scale(${height / 110})`
-  return `<path d="M-24-17h48v34h-48zl24 19 24-19" transform="${move}" fill="none" stroke="${toLabel(fill)}" stroke-width="4" stroke-linejoin="round"/>`
-}
+/** A text has at most this many lines, in this share of the width and the height. `toWidth` is a little more than the width. */
+const [MAX_LINES, MAX_WIDTH, MAX_HEIGHT] = [4, 0.95, 0.75]
 
-/** The text has at most this many lines, in this share of the width and the height. */
-const [MAX_LINES, MAX_WIDTH, MAX_HEIGHT] = [4, 0.84, 0.7]
+/** From one line to the next, and from the middle of a capital to its foot, in em. */
+const [LINE_HEIGHT, HALF_CAPITAL] = [1.04, 0.35]
 
 /** Places a text in the middle: in as many lines as let it be largest, but not larger than `maxSize`. */
-function createText(text: string, drawing: Drawing): string {
-  const { width, height, fill, maxSize } = drawing
-  const places = Array.from({ length: MAX_LINES }, (_, index) => {
-    const shape = createLines(toLines(text, index + 1))
-    const box = createImage(shape, drawing).getBBox()
-    if (!box) throw new Error('the text is empty')
-    const scale = Math.min((MAX_WIDTH * width) / box.width, (MAX_HEIGHT * height) / box.height, maxSize / LINE_SIZE)
-    const [x, y] = [width / 2 - (box.x + box.width / 2) * scale, height / 2 - (box.y + box.height / 2) * scale]
-    return { scale, markup: `<g transform="translate(${x} ${y}) scale(${scale})" fill="${toLabel(fill)}">${shape}</g>` }
+function createText(text: string, { width, height, accent, maxSize }: Drawing): string {
+  const choices = Array.from({ length: MAX_LINES }, (_, index) => {
+    const lines = toLines(text, index + 1)
+    const widest = Math.max(...lines.map(toWidth))
+    const size = Math.min((MAX_WIDTH * width) / widest, (MAX_HEIGHT * height) / (LINE_HEIGHT * lines.length), maxSize)
+    return { lines, size }
   })
-  return places.reduce((best, place) => (place.scale > best.scale ? place : best)).markup
-}
-
-/** The size of the lines before they are scaled. */
-const LINE_SIZE = 100
-
-function createLines(lines: readonly string[]): string {
-  const texts = lines.map((line, index) => `<text y="${1.04 * LINE_SIZE * (index + 1)}">${Bun.escapeHTML(line)}</text>`)
-  const style = `font-family="Fraunces" font-weight="600" font-size="${LINE_SIZE}" letter-spacing="-2" text-anchor="middle"`
-  return `<g ${style}>${texts.join('')}</g>`
+  const { lines, size } = choices.reduce((best, choice) => (choice.size > best.size ? choice : best))
+  const texts = lines.map((line, index) => {
+    const y = height / 2 + (LINE_HEIGHT * (index - (lines.length - 1) / 2) + HALF_CAPITAL) * size
+    return `<text x="50%" y="${y}">${Bun.escapeHTML(line)}</text>`
+  })
+  const style = `font-family="Fraunces" font-weight="600" font-size="${size}" letter-spacing="${-0.02 * size}" text-anchor="middle"`
+  return `<g ${style} fill="${toLabel(accent)}">${texts.join('')}</g>`
 }
 
 /** Breaks a text into at most this many lines, the longest of which is as short as possible. */

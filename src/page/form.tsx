@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { isMistake, type Locale, type Outcome } from '../locales/locale.ts'
+import { isMistake, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import type { Page } from './head.tsx'
 import { hasTitleFont } from './title.ts'
@@ -22,8 +22,7 @@ export interface FormState {
 export function createForm(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, phrases } = page
   const { outcomes } = phrases
-  const { typo: _, ...shown } = outcomes
-  const messages = Object.entries(shown).map(([name, phrase]) => [`data-${name}`, phrase])
+  const messages = Object.entries(outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
   return (
@@ -65,23 +64,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
         {phrases.subscribe}
       </button>
       {createNotes(page)}
-      {createQuestion(phrases)}
     </form>
-  )
-}
-
-/** Builds the question of the script about a likely address. Its mark is in the button: after it, a new line could begin. */
-function createQuestion({ outcomes, subscribe }: Locale): JSX.Element {
-  const [before, mark, after] = outcomes.typo.replace('{subscribe}', () => subscribe).split(/\{address\}(\s?[?？؟])?/)
-  return (
-    <template id="question">
-      {before}
-      <button type="button">
-        <bdi dir="ltr" />
-        {mark}
-      </button>
-      {after}
-    </template>
   )
 }
 

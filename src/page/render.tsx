@@ -4,10 +4,9 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { createCurlCall } from '../documents/terms.ts'
 import { type Language, toOwnName, toTexts } from '../locales/texts.ts'
 import { DOCUMENTS, toPagePath } from '../routes.ts'
-import { createAuthor, createIssues } from './face.tsx'
 import { createConfirmation, createForm, type FormState } from './form.tsx'
 import { createPageHead, type Page, type PageOptions } from './head.tsx'
-import { hyphenate, toSubsets, toWidth, UNSPACED } from './title.ts'
+import { hasTitleFont, hyphenate, toSubsets, toWidth, UNSPACED } from './title.ts'
 
 /** Renders the page in one of the site's languages: as HTML, for a GET or as the response to a form. */
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
@@ -72,6 +71,47 @@ function toNameClass(name: string): string | undefined {
   const isLong = name.length >= 30
   const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', isLong && 'long']
   return classes.filter(Boolean).join(' ') || undefined
+}
+
+/** Builds the line with the author, and the portrait beside the name. The name says what the picture shows. */
+function createAuthor({ site, assets, phrases }: Page): JSX.Element | undefined {
+  if (!site.author) return undefined
+  const [before, after] = phrases.by.split('{author}')
+  return (
+    <p class="author">
+      {assets.portrait && <img class="portrait" src={assets.portrait.path} alt="" width="64" height="64" />}
+      <span>
+        {before}
+        <bdi>{site.author}</bdi>
+        {after}
+      </span>
+    </p>
+  )
+}
+
+/** Builds the issues to read first, as a table of contents. It stays below the confirmation, where they are the next step. */
+function createIssues({ name, issues, language, phrases }: Page): JSX.Element | undefined {
+  if (issues.length === 0) return undefined
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  // A list in two fonts is ugly.
+  const isTitle = issues.every(({ title }) => hasTitleFont(name.text, title.text))
+  return (
+    <section class="issues" aria-labelledby="issues">
+      <h2 id="issues">{phrases.issues}</h2>
+      <ol>
+        {issues.map(({ title, url, date }) => (
+          <li key={url}>
+            <a href={url}>
+              <span class={isTitle ? 'title' : undefined} lang={title.language}>
+                <bdi>{title.text}</bdi>
+              </span>
+              <time datetime={date}>{format.format(new Date(date))}</time>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
 }
 
 function createOwnerLinks({ site, phrases }: Page): JSX.Element {

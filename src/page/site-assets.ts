@@ -9,9 +9,8 @@ import type { Site } from '../config/site-file.ts'
 import type { Document } from '../documents/site-documents.ts'
 import { toTexts } from '../locales/texts.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import { BACKGROUND, createColors, createFavicon, isSquare, toInitial, toSize } from './brand.ts'
+import { createColors, createFavicon, isSquare, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
-import { CARD, type Drawing, draw, TOUCH_ICON } from './card.ts'
 import { type Subset, toCardText } from './title.ts'
 
 /** A PNG. Its size is unknown if the owner's file does not say it. */
@@ -19,6 +18,27 @@ interface Card extends Document {
   readonly width?: number
   readonly height?: number
 }
+
+/** A picture that Rollcall draws. */
+export interface Drawing {
+  readonly width: number
+  readonly height: number
+  /** The largest size of a text in pixels. */
+  readonly maxSize: number
+  /** The color behind a text: `#rrggbb`. */
+  readonly accent: string
+  /** A text (see `toCardText`) or a logo, in the middle. */
+  readonly content: string | Picture
+}
+
+/** The size of a card, which social networks show without a cut. */
+const CARD = { width: 1200, height: 630, maxSize: 170 } as const
+
+/** The size of the icon, as iOS asks for it. */
+const TOUCH_ICON = { width: 180, height: 180, maxSize: 120 } as const
+
+/** In the place of a name with letters that the font lacks, without a logo. */
+const NO_TEXT = '@'
 
 export type PageAssets = Awaited<ReturnType<typeof createPageAssets>>
 
@@ -32,11 +52,14 @@ export async function createPageAssets(site: Site) {
   const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
   const image = logo && createPicture('logo', logo)
   const portrait = site.portrait && createPicture('portrait', site.portrait)
-  const square = logo && isSquare(logo) ? image : undefined
-  const icon = square ?? letter
-  const shown = square ? { fill: BACKGROUND.light, logo } : { fill: accent.light, text: toCardText(toInitial(name)) }
+  const square = logo && isSquare(logo) ? logo : undefined
+  const icon = (square && image) ?? letter
+  const content = square ?? toCardText(toInitial(name)) ?? NO_TEXT
   // iOS reads PNG only.
-  const touchIcon = icon.mediaType === 'image/png' ? icon : createDrawing('touch-icon.png', { ...TOUCH_ICON, ...shown })
+  const touchIcon =
+    icon.mediaType === 'image/png'
+      ? icon
+      : createDrawing('touch-icon.png', { ...TOUCH_ICON, accent: accent.light, content })
   // For programs that read no SVG. The path is a convention, so it has no hash.
   const favicon = { ...touchIcon, path: '/favicon.ico', headers: {} }
   const cards = createCards(site)
@@ -80,16 +103,26 @@ function createCards(site: Site): Map<string, Card> {
   const own = card && { ...createAsset('card.png', card.mediaType, card.bytes), ...toSize(card) }
   const names = languages.map((language) => toTexts(site, language).name.text)
   const toCard = (name: string) => {
-    const text = toCardText(name)
-    return createDrawing('card.png', { ...CARD, fill: accent.light, ...(text === undefined ? { logo } : { text }) })
+    const content = toCardText(name) ?? logo ?? NO_TEXT
+    return createDrawing('card.png', { ...CARD, accent: accent.light, content })
   }
   return new Map(names.map((name) => [name, own ?? toCard(name)]))
 }
 
-/** Creates a picture on the accent. It is drawn at the first request. Its path has a hash of what it shows. */
+/** Creates a picture that is drawn at the first request. Its path has a hash of what it shows. */
 function createDrawing(file: string, drawing: Drawing): Card {
   const { width, height } = drawing
   return { ...createAsset(file, 'image/png', JSON.stringify(drawing)), width, height, body: () => draw(drawing) }
+}
+
+/** Draws on a thread of its own, because it takes some hundred milliseconds. The memory of the thread is freed. */
+function draw(drawing: Drawing): Promise<Uint8Array> {
+  const worker = new Worker(new URL('./card-worker.ts', import.meta.url).href)
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => resolve(data)
+  worker.onerror = ({ message }) => reject(new Error(`a picture cannot be drawn: ${message}`))
+  worker.postMessage(drawing)
+  return promise.finally(() => worker.terminate())
 }
 
 function createAsset(

@@ -59,6 +59,7 @@ export function toCardText(text: string): string | undefined {
  * negative space between the letters of a title. The first class with a letter counts.
  */
 const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
+  [/\s/, 0.25],
   // The vowels and the last consonants of Hangul are in the square of the first.
   [/[\p{Mn}\p{Cf}\u1160-\u11ff]/u, 0],
   [/[ijlftI1ıіїІЇι.,:;!|'’()·-]/, 0.43],

@@ -11,7 +11,6 @@ const form = document.querySelector('form') as HTMLFormElement
 const field = form.elements.namedItem('email') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
-const question = document.getElementById('question') as HTMLTemplateElement
 const done = document.getElementById('done') as HTMLElement
 const FAILURE: Outcome = 'storage_failure'
 /** In a double click, nobody reads the question. */
@@ -65,9 +64,8 @@ async function send(email: string): Promise<string | undefined> {
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     })
     const body: { readonly ok?: boolean; readonly message?: string } = await response.json().catch(() => ({}))
-    // Only the endpoint accepts an address. A proxy or the login page of a network may respond with anything.
-    const isOwn = new URL(response.url).origin === location.origin
-    if (response.ok) return isOwn && body.ok === true ? undefined : 'unreachable'
+    // A proxy or the login page of a network may respond with anything.
+    if (response.ok) return body.ok === true ? undefined : 'unreachable'
     // The endpoint has no such statuses. A proxy limits requests, or refuses a client.
     if (response.status === 429) return 'too_many'
     if (response.status === 403) return 'refused'
@@ -78,10 +76,10 @@ async function send(email: string): Promise<string | undefined> {
 }
 
 /** Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. */
-function show(outcome: string, content?: Node): void {
-  const phrase = outcome && !content ? (status.dataset[outcome] ?? status.dataset[FAILURE]) : ''
+function show(outcome: string, ...content: (Node | string)[]): void {
+  const phrase = outcome && content.length === 0 ? (status.dataset[outcome] ?? status.dataset[FAILURE] ?? '') : ''
   const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
-  status.replaceChildren(content ?? phrase ?? '')
+  status.replaceChildren(phrase, ...content)
   status.dataset.outcome = outcome
   document.title = [phrase, name, button.textContent].filter(Boolean).join(' · ')
   button.setAttribute('aria-disabled', String(isSending()))
@@ -94,16 +92,23 @@ function show(outcome: string, content?: Node): void {
 /** Asks whether another address is meant. A click on it sends it. */
 function ask(address: string, likely: string): void {
   asked = { address, since: performance.now() }
-  const content = question.content.cloneNode(true) as DocumentFragment
-  const answer = content.querySelector('button')
-  answer?.firstElementChild?.append(likely)
-  answer?.addEventListener('click', ({ detail }) => {
+  const { typo = '' } = status.dataset
+  const question = typo.replace('{subscribe}', () => button.textContent)
+  const [before = '', mark = '', after = ''] = question.split(/\{address\}(\s?[?？؟])?/)
+  const shown = document.createElement('bdi')
+  shown.dir = 'ltr'
+  shown.append(likely)
+  const answer = document.createElement('button')
+  answer.type = 'button'
+  // After the button, a new line could begin with the question mark.
+  answer.append(shown, mark)
+  answer.addEventListener('click', ({ detail }) => {
     // The second click of a double click was meant for what was here before.
     if (detail > 1) return
     field.value = likely
     form.requestSubmit()
   })
-  show('typo', content)
+  show('typo', before, answer, after)
 }
 
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
