@@ -43,12 +43,7 @@ export const ADDRESS_PATTERN = `^\\s*${ATEXT}+(?:\\.${ATEXT}+)*@(?:${LABEL}\\.)+
 
 const PATTERN = new RegExp(ADDRESS_PATTERN)
 
-/**
- * Parses an address.
- *
- * @param value untrusted input of any type; a string is trimmed first (ECMA-262 white space)
- * @returns the trimmed address, or why the value is not an address
- */
+/** Parses untrusted input of any type; a string is trimmed first (ECMA-262 white space). */
 export function parseAddress(value: unknown): Result<Address, AddressReason> {
   if (typeof value !== 'string') return { ok: false, reason: value === undefined ? 'missing' : 'not_a_string' }
   const text = value.trim()
@@ -144,11 +139,8 @@ function toBareAddress(text: string): string {
 }
 
 /**
- * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3,
- * domain to ASCII).
- *
- * @returns the text unchanged if its domain is ASCII already, is longer than an address or cannot be converted; the
- * address rule then decides
+ * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3, domain to ASCII).
+ * A domain that is ASCII already, longer than an address or cannot be converted stays; the address rule then decides.
  */
 export function toAsciiDomain(text: string): string {
   const start = text.lastIndexOf('@') + 1

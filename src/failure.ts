@@ -70,7 +70,6 @@ export function toSystemReason(error: unknown): string | undefined {
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
   if (/^(?:EACCES|EPERM)$/.test(code))
     return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
-  if (code === 'EROFS') return describeReadOnly(findExisting(path))
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
   // Errors of SQLite have a number too, but no system call.
@@ -117,11 +116,6 @@ export function findName(id: number): string {
   }
 }
 
-function describeReadOnly(path: string): string {
-  const folder = statSync(path).isDirectory() ? path : dirname(path)
-  return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
-}
-
 /** Quotes a path, or another word of a command, for a shell, if it needs quotes. */
 export function quotePath(path: string): string {
   return /^[\w@%+:,./=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
@@ -146,6 +140,8 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   ENOSPC: 'the disk is full',
+  EROFS:
+    'its file system is read-only; a unit of systemd may write to its StateDirectory= only, unless it has ReadWritePaths=',
   // As errors of SQLite say it.
   EIO: 'the disk reports an error',
 }

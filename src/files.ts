@@ -99,8 +99,7 @@ export const WRITE_VERSION = 18
  * Checks a file that is replaced as a whole, and follows a symbolic link.
  *
  * @param options.isBackup a SQLite database may be replaced too, unless it has a log (WAL), as every list in use has
- * @returns the path for `createPartialFile` and `renameSynced`
- * @throws UsageError for a SQLite database, the name of a log of SQLite or of a lock, a device or a FIFO; Failure for a folder
+ * @throws UsageError for what may not be replaced: see `findProblem`; Failure for a folder
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
   try {
@@ -179,7 +178,6 @@ export function toPartialName(file: string): string {
  * Creates the partial file of a file, which has its content until it is complete, and removes those that killed processes left.
  *
  * @param name of the file, for errors
- * @returns its path
  * @throws Failure when the folder cannot be written
  */
 export async function createPartialFile(file: string, name = file): Promise<string> {
@@ -194,10 +192,8 @@ export async function createPartialFile(file: string, name = file): Promise<stri
 }
 
 /**
- * Creates an empty file that only its owner can read, under any umask.
- *
- * @param options.mayExist nothing happens when there is such a file or link: another process may just have created it.
- * Otherwise that is an EEXIST
+ * Creates an empty file that only its owner can read, under any umask. @throws EEXIST, unless `mayExist`: another process may
+ * just have created it
  */
 export function createPrivateFile(path: string, { mayExist = false } = {}): void {
   try {
@@ -213,11 +209,7 @@ export function createPrivateFile(path: string, { mayExist = false } = {}): void
 // SQLite adds these endings to the partial file of a backup.
 const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
-/**
- * Lists the paths of the leftovers in a folder: partial files whose processes have ended. None if the folder is missing.
- *
- * @param file the name of a file: lists only its leftovers
- */
+/** Lists the paths of the partial files in a folder whose processes have ended. @param file lists only those of this name */
 export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])
@@ -238,11 +230,7 @@ function isOtherProcess(pid: number): boolean {
   }
 }
 
-/**
- * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
- *
- * @throws Failure when `file` cannot be replaced
- */
+/** Renames a file when its content is on stable storage, and syncs the folder, which holds the name. @throws Failure */
 export async function renameSynced(partial: string, file: string): Promise<void> {
   try {
     await syncPath(partial)

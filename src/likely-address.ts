@@ -12,12 +12,7 @@ ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.ne
 /** With fewer characters, too many other domains are close. */
 const MIN_LENGTH = 8
 
-/**
- * Finds the provider that was probably meant.
- *
- * @param address one that matches the address rule
- * @returns the address with the domain of the provider; undefined when the domain is a provider's or is not close to one
- */
+/** Returns an address with the provider that was probably meant; undefined when its domain is one, or close to none. */
 export function findLikelyAddress(address: string): string | undefined {
   const start = address.lastIndexOf('@') + 1
   const domain = address.slice(start).toLowerCase()

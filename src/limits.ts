@@ -1,8 +1,6 @@
 /**
- * The limits and deadlines that clients or the owner notice. Some depend on others: the service must give up a body and
- * the store before the runtime closes the connection.
- *
- * Sizes that only tune an algorithm, such as rows in a page, are next to that algorithm.
+ * The limits and deadlines that clients or the owner notice. Some depend on others: the service must give up a body and the store
+ * before the runtime closes the connection. Sizes that only tune an algorithm are next to it.
  */
 
 /** Maximum length of an address in characters, after trimming: RFC 5321 section 4.5.3.1.3, without the angle brackets. */
@@ -17,32 +15,22 @@ export const MAX_EXPLAINED_LENGTH = 1_000
 /** Maximum size of a request body in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024
 
-/**
- * Maximum size in bytes of a body that is read and discarded before a response that does not need it. The response to a
- * larger one closes the connection.
- */
+/** Maximum size in bytes of a body that no response needs. It is read and discarded; after a larger one, the connection closes. */
 export const MAX_DISCARDED_BYTES = 1024 * 1024
 
 /**
- * Maximum length in characters of a header field with a list: Accept, Accept-Encoding and If-None-Match. A longer one is
- * treated as missing, which RFC 9110 allows: the first two are preferences (section 12.1), and a client that gets a 200
- * instead of a 304 has the document. Browsers send less than 200 characters.
+ * Maximum length in characters of Accept, Accept-Encoding and If-None-Match. A longer one is treated as missing, which RFC 9110
+ * allows: it asks for less than the client gets. Browsers send less than 200 characters.
  */
 export const MAX_LIST_FIELD_LENGTH = 512
 
-/**
- * Maximum length in characters of a Host field: a name of 253 characters with a dot at its end (RFC 1035 section 2.3.4),
- * a colon and a port. There is nothing at a longer one.
- */
+/** Maximum length in characters of a Host field: a name of 253 and a dot (RFC 1035 section 2.3.4), a colon and a port. */
 export const MAX_HOST_LENGTH = 260
 
 /** Milliseconds in which a request body must arrive. */
 export const BODY_DEADLINE_MS = 10_000
 
-/**
- * Milliseconds from the last byte of a request to the last byte of its response: a 500 if the store has not confirmed
- * the address by then.
- */
+/** Milliseconds from the last byte of a request to the last byte of its response. */
 export const STORE_DEADLINE_MS = 5_000
 
 /** Milliseconds after which an address is given up. The rest is for the response, also on a busy machine. */

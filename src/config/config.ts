@@ -37,11 +37,7 @@ export interface SiteFile {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/**
- * Reads all settings. Creates nothing.
- *
- * @throws UsageError for the first invalid value
- */
+/** Reads all settings. Creates nothing. @throws UsageError for the first invalid value */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const { port, host } = readListener(environment)
   const ops = readOps(environment)
@@ -62,11 +58,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * Reads the file that SITE_FILE names, or `site.yaml` in the folder of the env file, or in the working folder.
- *
- * @throws UsageError when the file cannot be read, or for its first mistake
- */
+/** Reads the file that SITE_FILE names, or `site.yaml` beside the env file, or in the working folder. @throws UsageError */
 export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Config, 'site' | 'siteFile'> {
   const defaults = [...(ENV_FILE ? [join(dirname(ENV_FILE), 'site.yaml')] : []), 'site.yaml']
   const file = SITE_FILE || defaults.find((path) => existsSync(path))

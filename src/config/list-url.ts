@@ -11,12 +11,7 @@ export type ListUrl =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly server: PostgresServer }
 
-/**
- * Reads DATABASE_URL, or the file that DATABASE_URL_FILE names. Commands that need no other setting start faster without the
- * rest of the configuration.
- *
- * @throws UsageError if no store supports the URL
- */
+/** Reads DATABASE_URL, or the file that DATABASE_URL_FILE names. @throws UsageError if no store supports the URL */
 export function readListUrl(environment: Environment = readEnvironment()): ListUrl {
   const { DATABASE_URL: url, DATABASE_URL_FILE: file } = environment
   if (url && file) throw new UsageError('DATABASE_URL and DATABASE_URL_FILE are both set: use one of them')
@@ -24,12 +19,7 @@ export function readListUrl(environment: Environment = readEnvironment()): ListU
   return parseListUrl('DATABASE_URL', url || 'sqlite:data/rollcall.db')
 }
 
-/**
- * Reads the URL of a list from a file, without the line break at its end.
- *
- * @param name what names the file, for the error
- * @throws UsageError
- */
+/** Reads the URL of a list from a file. @param name what names the file, for the error. @throws UsageError */
 export function readListFile(name: string, file: string): ListUrl {
   let url: string
   try {

@@ -25,11 +25,7 @@ export interface Picture {
   readonly bytes: Uint8Array
 }
 
-/**
- * Reads a picture. Its format depends on its content, not on its name.
- *
- * @returns the picture, or why the file is not one, for an error message
- */
+/** Reads a picture. Its format depends on its content, not on its name. @returns a text that says why the file is none */
 export function readPicture(use: PictureUse, file: string): Picture | string {
   const names = new Intl.ListFormat('en', { type: 'disjunction' }).format(USES[use])
   const advice = `use the path of a file in ${names} of at most ${MAX_PICTURE_BYTES[use]} bytes, relative to the folder of the site file`
