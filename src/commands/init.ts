@@ -59,10 +59,12 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
       return answer === preset ? [] : [toLine(option, answer)]
     }),
   ]
-  prepareFolder(folder, instance !== undefined)
+  mkdirSync(dirname(folder), { recursive: true })
+  if (mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined) takeOwners(folder)
   for (const [file, text] of files) {
     await replaceFile(file, lines.reduce(setLine, text))
-    shareFile(file)
+    takeOwners(file)
+    chmodSync(file, 0o640)
   }
   const url = answers.baseUrl === QUESTIONS[0][2] ? `http://localhost:${port}` : answers.baseUrl
   await print(createAdvice(url, port, folder, instance))
@@ -96,22 +98,10 @@ function setLine(text: string, [key, rest]: Line): string {
   return text.replace(new RegExp(`^(?:# )?${key}.*`, 'm'), () => key + rest)
 }
 
-/** Creates a missing folder. As root, lets the group of the service read it, or the group of the folder around it. */
-function prepareFolder(folder: string, isOfService: boolean): void {
-  mkdirSync(dirname(folder), { recursive: true })
-  const isNew = mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(isNew ? dirname(folder) : folder)
-  // None while the user of the service does not exist.
-  const [, group] = (isOfService && /^rollcall:[^:]*:(\d+):/m.exec(readFileSync('/etc/group', 'utf8'))) || []
-  chownSync(folder, uid, Number(group ?? gid))
-}
-
-/** Lets the group of the folder read a file too, as a service that another user set up. */
-function shareFile(file: string): void {
-  const { uid, gid } = statSync(dirname(file))
-  if (process.getuid?.() === 0) chownSync(file, uid, gid)
-  chmodSync(file, 0o640)
+/** As root, gives a new file or folder the owner and the group of the folder around it: the service may read /etc/rollcall. */
+function takeOwners(path: string): void {
+  const { uid, gid } = statSync(dirname(path))
+  if (process.getuid?.() === 0) chownSync(path, uid, gid)
 }
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
