@@ -1,9 +1,7 @@
-import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
-import { writeError } from '../files.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { readProcess } from './output.ts'
@@ -37,24 +35,13 @@ function logDefects(log: Log): void {
   })
 }
 
-/** Writes a line to the log, or on a terminal four lines for a person. The level `info` or a lower one shows them. */
+/** Says what the service serves, and to a person also how to try it. */
 function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }: Config, log: Log): void {
   const name = toListName(list)
-  if (!process.stderr.isTTY) {
-    const fields = { port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
-    const site = siteFile ? `the site file ${siteFile.path}` : 'no site file'
-    log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name} and ${site}`)
-    return
-  }
-  if (!log.isLevelEnabled('info')) return
-  const place = list.kind === 'sqlite' ? resolve(list.file) : name
-  const lines = [
-    `Rollcall serves ${baseUrl} on ${host} port ${port}. Ctrl-C stops it.`,
-    `The list is ${place}`,
-    siteFile ? `The site file is ${siteFile.path}` : 'There is no site file: the page has the default texts',
-    `Try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`,
-  ]
-  writeError(`${lines.join('\n')}\n`)
+  const fields = { port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
+  const site = siteFile ? `the site file ${siteFile.path}` : 'no site file'
+  log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name} and ${site}`)
+  if (process.stderr.isTTY) log.info(`try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`)
 }
 
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. */
