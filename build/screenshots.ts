@@ -152,7 +152,7 @@ async function takeStatus(browser: Browser): Promise<Buffer> {
   await Bun.write(join(folder, 'site.yaml'), 'name: The Gazette')
   await runCommand(['import', '-', '--yes'], { folder, stdin: createOldList() })
   await runCommand(['status', '--html', 'status.html'], { folder })
-  const page = await browser.newPage({ viewport: { width: 800, height: 460 }, deviceScaleFactor: 2 })
+  const page = await browser.newPage({ viewport: { width: 800, height: 430 }, deviceScaleFactor: 2 })
   await page.setContent(await Bun.file(join(folder, 'status.html')).text())
   return page.screenshot({ fullPage: true })
 }

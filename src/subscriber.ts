@@ -116,10 +116,9 @@ export interface StatusDay {
   readonly total: number
 }
 
-/** Counts the subscribers of the last complete days before today, the last of `days`. @param ago complete days in between */
-export function countRecent(days: readonly StatusDay[], count: number, ago = 0): number {
-  const end = days.length - 1 - ago
-  return days.slice(Math.max(end - count, 0), end).reduce((sum, { added }) => sum + added, 0)
+/** Counts the subscribers of the last complete days before today, the last of `days`. */
+export function countRecent(days: readonly StatusDay[], count: number): number {
+  return days.slice(-1 - count, -1).reduce((sum, { added }) => sum + added, 0)
 }
 
 /** The whole content of a list. */

@@ -34,7 +34,11 @@ export function renderStatus(site: Site, status: StoreStatus, problem: string | 
             <li>
               <b>{toNumber(total)}</b> subscribers
             </li>
-            {[7, 30].map((count) => createPeriod(status.days, count))}
+            {[7, 30].map((count) => (
+              <li key={count}>
+                <b>{toNumber(countRecent(status.days, count))}</b> in {count} days
+              </li>
+            ))}
           </ul>
           {createChart(days)}
           {problem !== undefined && <p>The list cannot be written: {problem}</p>}
@@ -51,30 +55,15 @@ const STYLE = `:root{color-scheme:light dark;--edge:#87827a;--muted:#5f5b53;--li
 body{margin:2.5rem 0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:45rem;margin:auto;padding:0 1.25rem}
 h1,b{font:600 2.25rem/1.1 Georgia,"Noto Serif",serif}
-p,small{color:var(--muted)}
+p{color:var(--muted)}
 h1,p,ul{margin:0}
 ul{display:flex;flex-wrap:wrap;gap:1rem 3rem;margin:1.5rem 0;padding:0;list-style:none}
-b,small{display:block}
+b{display:block}
 svg{display:block;width:100%}
 rect{fill:var(--fill);stroke:var(--rim)}
 line{stroke:var(--line)}
 text{fill:var(--muted);font-size:12px}
 @media(max-width:30rem){text{font-size:18px}}`
-
-/** The subscribers of the last days, and how many more or fewer they are than those of as many days before. */
-function createPeriod(days: readonly StatusDay[], count: number): JSX.Element {
-  const now = countRecent(days, count)
-  const change = now - countRecent(days, count, count)
-  const words = change === 0 ? 'as many as' : `${toNumber(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} than`
-  return (
-    <li key={count}>
-      <b>{toNumber(now)}</b> in {count} days
-      <small>
-        {words} in the {count} days before
-      </small>
-    </li>
-  )
-}
 
 /** The size of the plot in pixels. The numbers are left of it, the dates below. */
 const [DAY_WIDTH, HEIGHT] = [8, 200]
