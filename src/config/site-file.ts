@@ -40,17 +40,12 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
   return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
 }
 
-/** Phrases that may replace these. A phrase with `{address}` or `{author}` must keep it. */
-function phrases(defaults: object): z.ZodType<object> {
-  const shape = Object.entries(defaults).map(([name, phrase]) => {
-    const own = typeof phrase === 'object' ? phrases(phrase) : localized(line(300, /\{a\w+\}/.exec(phrase)?.[0]))
-    return [name, own.optional()]
-  })
-  return object(Object.fromEntries(shape))
-}
-
-/** The phrases that an owner may replace. */
+/** The phrases that an owner may replace. A phrase with `{address}` or `{author}` must keep it. */
 const { siteName: _0, siteDescription: _1, ...PHRASES } = LOCALES.en
+const phrases = Object.entries(PHRASES).map(([name, phrase]) => {
+  const [place] = /\{a\w+\}/.exec(phrase) ?? []
+  return [name, localized(line(300, place)).optional()] as const
+})
 
 // URLs have a pattern too: the URL parser drops tabs and newlines, and accepts `https:host`.
 const contact = text(
@@ -158,7 +153,7 @@ const createSchema = (folder: string) =>
       .refine((tags) => new Set(tags).size === tags.length, { error: 'use each language once' })
       .readonly()
       .prefault(LANGUAGE_TAGS),
-    phrases: phrases(PHRASES).optional(),
+    phrases: object(Object.fromEntries(phrases)).optional(),
     pages,
   }).superRefine((members, context) => {
     const { languages, name, description, note, issues = [], author, portrait } = members

@@ -18,18 +18,15 @@ export const de: Locale = {
   next: 'Die nächste Ausgabe kommt in Ihr Postfach.',
   again: 'Weitere Adresse anmelden',
   developers: 'Für Entwickler',
-  outcomes: {
-    accepted: 'Ihre Anmeldung war erfolgreich.',
-    empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
-    non_ascii: 'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und Zeichen wie . _ - + möglich.',
-    invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
-    storage_failure: 'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
-    too_many:
-      'Zurzeit gehen zu viele Anfragen ein. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.',
-    refused: 'Die Anfrage wurde abgelehnt. Bitte versuchen Sie es später oder in einem anderen Netz noch einmal.',
-    typo: 'Meinten Sie {address}? Wenn nicht, drücken Sie noch einmal auf „{subscribe}“.',
-    sending: 'Einen Moment …',
-    unreachable:
-      'Zurzeit besteht keine Verbindung. Bitte versuchen Sie es noch einmal. Vielleicht müssen Sie sich zuerst in diesem Netz anmelden.',
-  },
+  accepted: 'Ihre Anmeldung war erfolgreich.',
+  empty: 'Bitte geben Sie Ihre E-Mail-Adresse ein.',
+  non_ascii: 'Vor dem @ sind nur Buchstaben ohne Umlaute und Akzente, Ziffern und Zeichen wie . _ - + möglich.',
+  invalid_email: 'Bitte prüfen Sie die Adresse. Sie sollte so aussehen: name@example.org.',
+  storage_failure: 'Ihre Adresse konnte nicht gespeichert werden. Bitte versuchen Sie es gleich noch einmal.',
+  too_many: 'Zurzeit gehen zu viele Anfragen ein. Bitte warten Sie eine Minute und versuchen Sie es dann noch einmal.',
+  refused: 'Die Anfrage wurde abgelehnt. Bitte versuchen Sie es später oder in einem anderen Netz noch einmal.',
+  typo: 'Meinten Sie {address}? Wenn nicht, drücken Sie noch einmal auf „{subscribe}“.',
+  sending: 'Einen Moment …',
+  unreachable:
+    'Zurzeit besteht keine Verbindung. Bitte versuchen Sie es noch einmal. Vielleicht müssen Sie sich zuerst in diesem Netz anmelden.',
 }

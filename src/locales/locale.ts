@@ -2,21 +2,24 @@
 
 import type { AddressReason } from '../email.ts'
 
-/** The messages below the field: two codes of the contract, and states of the page. */
-export type Outcome =
-  | 'accepted'
-  | 'empty'
-  | 'invalid_email'
-  | 'non_ascii'
-  | 'refused'
-  | 'sending'
-  | 'storage_failure'
-  | 'too_many'
-  | 'typo'
-  | 'unreachable'
+/** The confirmation, and the messages below the field: two codes of the contract, and states of the page. */
+export const OUTCOMES = [
+  'accepted',
+  'empty',
+  'invalid_email',
+  'non_ascii',
+  'refused',
+  'sending',
+  'storage_failure',
+  'too_many',
+  'typo',
+  'unreachable',
+] as const
 
-/** The phrases of one language, as plain text. */
-export interface Locale {
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** The phrases of one language, as plain text. In `typo`, `{address}` stands for the likely address, and `{subscribe}` for the label of the button. */
+export interface Locale extends Readonly<Record<Outcome, string>> {
   /** For a site without a name. */
   readonly siteName: string
   /** For a site without a description. */
@@ -51,8 +54,6 @@ export interface Locale {
   readonly again: string
   /** The heading of the section for developers. */
   readonly developers: string
-  /** In `typo`, `{address}` stands for the likely address, and `{subscribe}` for the label of the button. */
-  readonly outcomes: Readonly<Record<Outcome, string>>
 }
 
 /** Converts the reason for an invalid address to an outcome, which may be more specific than the code. */

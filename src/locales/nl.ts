@@ -18,17 +18,15 @@ export const nl: Locale = {
   next: 'U ontvangt de volgende editie in uw inbox.',
   again: 'Nog een adres aanmelden',
   developers: 'Voor ontwikkelaars',
-  outcomes: {
-    accepted: 'U bent nu geabonneerd.',
-    empty: 'Vul uw e-mailadres in.',
-    non_ascii: 'Gebruik vóór de @ letters zonder accenten, cijfers en tekens zoals . _ - +',
-    invalid_email: 'Controleer het adres. Het hoort eruit te zien als name@example.org.',
-    storage_failure: 'Uw adres kon niet worden opgeslagen. Probeer het zo meteen opnieuw.',
-    too_many: 'Er zijn op dit moment te veel verzoeken. Wacht een minuut en probeer het dan opnieuw.',
-    refused: 'Het verzoek is geweigerd. Probeer het later opnieuw, of via een ander netwerk.',
-    typo: 'Bedoelde u {address}? Zo niet, druk dan nog een keer op ‘{subscribe}’.',
-    sending: 'Een ogenblik…',
-    unreachable:
-      'Er is op dit moment geen verbinding. Probeer het opnieuw. Misschien moet u zich eerst bij dit netwerk aanmelden.',
-  },
+  accepted: 'U bent nu geabonneerd.',
+  empty: 'Vul uw e-mailadres in.',
+  non_ascii: 'Gebruik vóór de @ letters zonder accenten, cijfers en tekens zoals . _ - +',
+  invalid_email: 'Controleer het adres. Het hoort eruit te zien als name@example.org.',
+  storage_failure: 'Uw adres kon niet worden opgeslagen. Probeer het zo meteen opnieuw.',
+  too_many: 'Er zijn op dit moment te veel verzoeken. Wacht een minuut en probeer het dan opnieuw.',
+  refused: 'Het verzoek is geweigerd. Probeer het later opnieuw, of via een ander netwerk.',
+  typo: 'Bedoelde u {address}? Zo niet, druk dan nog een keer op ‘{subscribe}’.',
+  sending: 'Een ogenblik…',
+  unreachable:
+    'Er is op dit moment geen verbinding. Probeer het opnieuw. Misschien moet u zich eerst bij dit netwerk aanmelden.',
 }

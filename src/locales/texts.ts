@@ -32,7 +32,7 @@ export interface Words {
   readonly note?: Localized | undefined
   readonly issues?: readonly Issue<Localized>[] | undefined
   /** Words that replace phrases of the page: by the name of the phrase, localized. */
-  readonly phrases?: object | undefined
+  readonly phrases?: Readonly<Record<string, Localized | undefined>> | undefined
 }
 
 /** A text with its language, if that is not the language of the page. */
@@ -65,22 +65,16 @@ export function toTexts(
     const text = texts[language]
     return text === undefined ? { text: texts[first] ?? '', language: first } : { text }
   }
-  const { name, description, note, issues = [] } = words
+  const { name, description, note, issues = [], phrases = {} } = words
+  const toPhrase = ([phrase, text]: [string, string]) => {
+    const own = phrases[phrase]
+    return [phrase, (typeof own === 'object' ? own[language] : own) ?? text]
+  }
   return {
     name: name ? toText(name) : { text: locale.siteName },
     description: description ? toText(description) : { text: locale.siteDescription },
     note: note ? toText(note) : undefined,
     issues: issues.map((issue) => ({ ...issue, title: toText(issue.title) })),
-    phrases: replacePhrases(locale, words.phrases, language),
+    phrases: Object.fromEntries(Object.entries(locale).map(toPhrase)) as Locale,
   }
-}
-
-function replacePhrases<Texts extends object>(texts: Texts, own: object | undefined, language: Language): Texts {
-  if (own === undefined) return texts
-  const replaced = Object.entries(texts).map(([name, text]) => {
-    const words = (own as Record<string, Localized | undefined>)[name]
-    if (typeof text === 'object') return [name, replacePhrases(text, words as object | undefined, language)]
-    return [name, (typeof words === 'object' ? words[language] : words) ?? text]
-  })
-  return Object.fromEntries(replaced)
 }

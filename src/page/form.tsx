@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
-import { isMistake, type Outcome } from '../locales/locale.ts'
+import { isMistake, OUTCOMES, type Outcome } from '../locales/locale.ts'
 import { toPagePath } from '../routes.ts'
 import type { Page } from './head.tsx'
 import { hasTitleFont } from './title.ts'
@@ -21,8 +21,7 @@ export interface FormState {
  */
 export function createForm(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, phrases } = page
-  const { outcomes } = phrases
-  const messages = Object.entries(outcomes).map(([name, phrase]) => [`data-${name}`, phrase])
+  const messages = OUTCOMES.map((name) => [`data-${name}`, phrases[name]])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
   return (
@@ -58,7 +57,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
         tabindex={-1}
         autofocus={outcome !== undefined && !isInvalid && !isDone}
       >
-        {outcome && !isDone && outcomes[outcome]}
+        {outcome && !isDone && phrases[outcome]}
       </p>
       <button class="button" type="submit">
         {phrases.subscribe}
@@ -87,9 +86,8 @@ function createNotes({ note, phrases }: Page): JSX.Element {
 /** Builds the confirmation, which takes the place of the form after a success. Without scripts, it has the address; else the script adds it. */
 export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, name, phrases } = page
-  const { outcomes, next, again, home } = phrases
   const isDone = outcome === 'accepted'
-  const isTitle = hasTitleFont(name.text, outcomes.accepted)
+  const isTitle = hasTitleFont(name.text, phrases.accepted)
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
       <svg viewBox="-1 -1 50 50" aria-hidden="true">
@@ -97,23 +95,23 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
         <path d="M14.5 24.5l6.5 6.5 12.5-13" />
       </svg>
       <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {outcomes.accepted}
+        {phrases.accepted}
       </h2>
       <p class="address">
         <bdi id="address" dir="ltr">
           {isDone && typed}
         </bdi>
       </p>
-      <p>{next}</p>
+      <p>{phrases.next}</p>
       <p class="actions">
         {/* With issues, these are the next step. */}
         {site.home && site.issues.length === 0 && (
           <a class="button" href={site.home}>
-            {home}
+            {phrases.home}
           </a>
         )}
         <a id="again" href={toPagePath(language, site.languages)}>
-          {again}
+          {phrases.again}
         </a>
       </p>
     </section>

@@ -49,7 +49,7 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
     <head>
       <meta charset="utf-8" />
       <title>
-        {outcome && `${phrases.outcomes[outcome]} · `}
+        {outcome && `${phrases[outcome]} · `}
         {name.text} · {phrases.subscribe}
       </title>
       {/* Before the style: some agents read only the first kilobyte. */}

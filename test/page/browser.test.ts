@@ -37,7 +37,7 @@ describe.each([
     const email = `${language}-${kind}@news.example`
     await open({ ...inLanguage(language), javaScriptEnabled }, async (page) => {
       await send(page, ` <${email}> `)
-      await waitFor(page, LOCALES[language].outcomes.accepted)
+      await waitFor(page, LOCALES[language].accepted)
       const text = await page.locator('#done:focus').innerText()
       expect([text.includes(email), text.includes(LOCALES[language].next)]).toEqual([true, true])
       expect(await page.locator('form').isVisible()).toBe(false)
@@ -53,7 +53,7 @@ describe.each([
     const options = { ...inLanguage('fr'), javaScriptEnabled, expected: FAILED_RESPONSE }
     await open(options, async (page) => {
       await send(page, 'name@example')
-      await waitFor(page, LOCALES.fr.outcomes.invalid_email)
+      await waitFor(page, LOCALES.fr.invalid_email)
       const field = page.locator('#email:focus')
       expect(await field.inputValue()).toBe('name@example')
       expect(await field.getAttribute('aria-invalid')).toBe('true')
@@ -70,10 +70,10 @@ describe.each([
       db.run('PRAGMA busy_timeout = 5000')
       db.run(`CREATE TRIGGER broken BEFORE INSERT ON inbox BEGIN SELECT raise(ABORT, 'broken'); END`)
       await send(page, email)
-      await waitFor(page, LOCALES.pl.outcomes.storage_failure).finally(() => db.run('DROP TRIGGER broken'))
+      await waitFor(page, LOCALES.pl.storage_failure).finally(() => db.run('DROP TRIGGER broken'))
       expect(await page.locator('#email').inputValue()).toBe(email)
       await page.locator('form > button').click()
-      await waitFor(page, LOCALES.pl.outcomes.accepted)
+      await waitFor(page, LOCALES.pl.accepted)
       await page.reload()
     })
     expect((await readList(service.folder)).filter((listed) => listed === email)).toHaveLength(1)
@@ -134,12 +134,12 @@ test('a language of the browser that is no tag is skipped', async () => {
 const HTML = { contentType: 'text/html', body: '<h1>Welcome to the WiFi of this hotel</h1>' }
 
 test.each([
-  ['the login page of a network', en.outcomes.unreachable, (route: Route) => route.fulfill({ status: 200, ...HTML })],
-  ['JSON without ok', en.outcomes.unreachable, (route: Route) => route.fulfill({ status: 200, json: { ok: 1 } })],
-  ['no network', en.outcomes.unreachable, (route: Route) => route.abort('internetdisconnected')],
-  ['too many requests', en.outcomes.too_many, (route: Route) => route.fulfill({ status: 429, ...HTML })],
-  ['a refusal of a proxy', en.outcomes.refused, (route: Route) => route.fulfill({ status: 403, json: { ok: true } })],
-  ['an error of a proxy', en.outcomes.storage_failure, (route: Route) => route.fulfill({ status: 502, ...HTML })],
+  ['the login page of a network', en.unreachable, (route: Route) => route.fulfill({ status: 200, ...HTML })],
+  ['JSON without ok', en.unreachable, (route: Route) => route.fulfill({ status: 200, json: { ok: 1 } })],
+  ['no network', en.unreachable, (route: Route) => route.abort('internetdisconnected')],
+  ['too many requests', en.too_many, (route: Route) => route.fulfill({ status: 429, ...HTML })],
+  ['a refusal of a proxy', en.refused, (route: Route) => route.fulfill({ status: 403, json: { ok: true } })],
+  ['an error of a proxy', en.storage_failure, (route: Route) => route.fulfill({ status: 502, ...HTML })],
 ])('%s is no success, and the typed text stays', async (_name, outcome, respond) => {
   const state = await open({ expected: /status of|ERR_INTERNET/ }, async (page) => {
     await page.route(ENDPOINT, respond)
@@ -173,7 +173,7 @@ test('a double click sends one request; while it is sent nothing moves, and what
     const isBusy = await button.getAttribute('aria-disabled')
     return { isStill, announced, typed: await page.locator('#email').inputValue(), isBusy, requests }
   })
-  const expected = { isStill: true, announced: en.outcomes.sending, typed: 'second@news.example', isBusy: 'false' }
+  const expected = { isStill: true, announced: en.sending, typed: 'second@news.example', isBusy: 'false' }
   expect(state).toEqual({ ...expected, requests: 1 })
 })
 
@@ -193,7 +193,7 @@ test('a page that was left while it sent says nothing when the browser shows it 
     return [first, await read()]
   })
   expect(state).toEqual([
-    [en.outcomes.sending, 'true'],
+    [en.sending, 'true'],
     ['', 'false'],
   ])
 })
@@ -205,7 +205,7 @@ test('the page works by keyboard only, and the focus is visible', async () => {
     expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).not.toBe('none')
     await page.keyboard.type('keys@news.example')
     await page.keyboard.press('Enter')
-    await waitFor(page, LOCALES.nl.outcomes.accepted)
+    await waitFor(page, LOCALES.nl.accepted)
     await page.locator('#again').press('Enter')
     expect(await page.evaluate<string>('String(getSelection())')).toBe('keys@news.example')
   })

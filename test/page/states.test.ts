@@ -51,7 +51,7 @@ describe('the question about a likely address', () => {
       expect(requests).toBe(0)
       await page.clock.runFor(200)
       await page.locator('form > button').click()
-      await waitFor(page, en.outcomes.accepted)
+      await waitFor(page, en.accepted)
     })
     expect(await readList(service.folder)).toContain(email)
   })
@@ -59,16 +59,13 @@ describe('the question about a likely address', () => {
   test('its answer sends the other address, at once', async () => {
     await open({}, async (page) => {
       await send(page, 'answer@gmial.com')
-      await waitFor(
-        page,
-        en.outcomes.typo.replace('{subscribe}', en.subscribe).replace('{address}', 'answer@gmail.com'),
-      )
+      await waitFor(page, en.typo.replace('{subscribe}', en.subscribe).replace('{address}', 'answer@gmail.com'))
       // The second click of a double click on something that was here before.
       await page.locator('#outcome button').dispatchEvent('click', { detail: 2 })
       expect(await page.locator('#outcome button').isVisible()).toBe(true)
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
-      await waitFor(page, en.outcomes.accepted)
+      await waitFor(page, en.accepted)
     })
     const list = await readList(service.folder)
     expect(list.filter((email) => email.startsWith('answer@'))).toEqual(['answer@gmail.com'])
@@ -118,13 +115,13 @@ describe('the question about a likely address', () => {
 test('a message stays until the address is valid', async () => {
   await open({}, async (page) => {
     await send(page, 'ann@news')
-    await waitFor(page, en.outcomes.invalid_email)
+    await waitFor(page, en.invalid_email)
     const read = async () => [
       await page.locator('#outcome').textContent(),
       await page.locator('#email').getAttribute('aria-invalid'),
     ]
     await page.locator('#email').pressSequentially('.e')
-    expect(await read()).toEqual([en.outcomes.invalid_email, 'true'])
+    expect(await read()).toEqual([en.invalid_email, 'true'])
     await page.locator('#email').pressSequentially('x')
     expect(await read()).toEqual(['', 'false'])
   })
@@ -148,12 +145,12 @@ test.each([
       return boxes.map((box) => box!.y + scroll)
     }
     const before = await read()
-    const { outcomes } = LOCALES[language]
+    const phrases = LOCALES[language]
     for (const [status, outcome] of [
-      [0, outcomes.unreachable],
-      [429, outcomes.too_many],
-      [403, outcomes.refused],
-      [500, outcomes.storage_failure],
+      [0, phrases.unreachable],
+      [429, phrases.too_many],
+      [403, phrases.refused],
+      [500, phrases.storage_failure],
     ] as const) {
       await page.route(ENDPOINT, (route) => (status === 0 ? route.abort() : route.fulfill({ status })))
       await send(page, 'ann@news.example')
@@ -162,8 +159,8 @@ test.each([
       await page.unroute(ENDPOINT)
     }
     for (const [email, outcome] of [
-      ['x@news', outcomes.invalid_email],
-      ['jörg@news.example', outcomes.non_ascii],
+      ['x@news', phrases.invalid_email],
+      ['jörg@news.example', phrases.non_ascii],
       ['ann@gmial.com', 'ann@gmail.com'],
     ] as const) {
       await send(page, email)
@@ -181,21 +178,16 @@ describe.each([
     await open({ javaScriptEnabled, expected: FAILED_RESPONSE }, async (page) => {
       const titles = [await page.title()]
       await send(page, 'ann@news')
-      await waitFor(page, en.outcomes.invalid_email)
+      await waitFor(page, en.invalid_email)
       titles.push(await page.title())
       await send(page, `${name.replace(' ', '-')}@news.example`)
-      await waitFor(page, en.outcomes.accepted)
+      await waitFor(page, en.accepted)
       titles.push(await page.title())
       await page.locator('#again').click()
       await page.locator('form').waitFor()
       titles.push(await page.title())
       const plain = 'The Gazette · Subscribe'
-      expect(titles).toEqual([
-        plain,
-        `${en.outcomes.invalid_email} · ${plain}`,
-        `${en.outcomes.accepted} · ${plain}`,
-        plain,
-      ])
+      expect(titles).toEqual([plain, `${en.invalid_email} · ${plain}`, `${en.accepted} · ${plain}`, plain])
     })
   })
 })
@@ -204,8 +196,8 @@ test('the title follows the state after a response of the server too', async () 
   // The form was sent before the script arrived.
   await open({ expected: FAILED_RESPONSE, javaScriptEnabled: true }, async (page) => {
     await page.evaluate("HTMLFormElement.prototype.submit.call(document.querySelector('form'))")
-    await waitFor(page, en.outcomes.empty)
-    expect(await page.title()).toBe(`${en.outcomes.empty} · The Gazette · Subscribe`)
+    await waitFor(page, en.empty)
+    expect(await page.title()).toBe(`${en.empty} · The Gazette · Subscribe`)
     await page.locator('#email').fill('ann@news.example')
     expect(await page.title()).toBe('The Gazette · Subscribe')
   })
@@ -306,13 +298,13 @@ describe('without scripts, Back from the confirmation shows the form', () => {
     const options = { javaScriptEnabled: false, expected: /./ }
     await visit(browser, toOrigin(), options, async (page) => {
       await send(page, 'back@news')
-      await waitFor(page, en.outcomes.invalid_email)
+      await waitFor(page, en.invalid_email)
       await send(page, 'back@news.example')
-      await waitFor(page, en.outcomes.accepted)
+      await waitFor(page, en.accepted)
       await page.goBack()
       expect(await page.locator('form').isVisible()).toBe(true)
       await page.goForward()
-      await waitFor(page, en.outcomes.accepted)
+      await waitFor(page, en.accepted)
     })
   })
 })

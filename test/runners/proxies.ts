@@ -197,7 +197,7 @@ describe.each(PROXIES)('$name', ({ name, text, args }) => {
     }
     const page = await sendForm('/de')
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(String(page.body)).toContain(`>${LOCALES.de.outcomes.too_many}</p>`)
+    expect(String(page.body)).toContain(`>${LOCALES.de.too_many}</p>`)
     expect(String(page.body)).toContain('value="proxy@example.org"')
     expect((await sendForm(ENDPOINT.path)).headers.get('content-type')).toBe('application/json')
   })
