@@ -52,10 +52,8 @@ export async function withStore<T>(
 }
 
 /**
- * Runs work that checks an AbortSignal wherever it can stop. The first SIGINT or SIGTERM aborts it with a Failure;
- * a second one ends the process at once.
- *
- * @param options.ends a note with which the first signal ends the process at once
+ * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once, or the first one with
+ * the note `options.ends`.
  */
 export async function withInterrupt<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -75,11 +75,8 @@ export function readCursor(file: string): Cursor | undefined {
 }
 
 /**
- * Checks that a list has given out the number of a cursor. Otherwise an export after the cursor would leave out everybody
- * who subscribes before the list reaches that number.
- *
- * @returns the cursor with the id of the list
- * @throws Failure when the cursor is above the list, or of another list
+ * Returns the cursor with the id of the list. @throws Failure when it is of another list, or above the numbers of this one: an
+ * export after it would leave out everybody who subscribes before the list reaches that number
  */
 export function checkCursor({ id, lastSeq, clockSeq }: ListHead, { seq, list }: Cursor): Required<Cursor> {
   if (list !== undefined && list !== id) {

@@ -3,13 +3,10 @@
 import type { Subscriber } from '../../subscriber.ts'
 
 export const FORMATS = ['csv', 'ndjson', 'txt'] as const
-export type Format = (typeof FORMATS)[number]
 
-/** Converts subscribers to text. */
+/** Converts subscribers to text: the header before the first one, which may be empty, and a whole line for each. */
 export interface Writer {
-  /** The text before the first subscriber; may be empty. */
   readonly header: string
-  /** Converts one subscriber, with the end of the line. */
   readonly toLine: (subscriber: Subscriber) => string
 }
 
@@ -51,14 +48,13 @@ const TARGET_COLUMNS = {
 } satisfies Readonly<Record<string, Columns>>
 
 /** Programs that import one of our CSV variants. */
-export type Target = keyof typeof TARGET_COLUMNS
-export const TARGETS = Object.keys(TARGET_COLUMNS) as Target[]
+export const TARGETS = Object.keys(TARGET_COLUMNS)
 
 /** How an export is written: the options of the command line. */
 export interface WriterOptions {
-  readonly format: Format
+  readonly format: (typeof FORMATS)[number]
   /** Write CSV with the columns of this program. */
-  readonly for?: Target
+  readonly for?: keyof typeof TARGET_COLUMNS
   /** Put an apostrophe before a formula, which changes such an address. */
   readonly spreadsheetSafe?: true
 }

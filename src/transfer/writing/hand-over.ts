@@ -1,9 +1,7 @@
 /**
- * `export --exec`: hands subscribers to a command, and moves the cursor when the command confirms them.
- *
- * A batch is written to a file without a name, which outlives a kill of this process. A shell pipes it into the command, and
- * looks for what the command left in the pipe. With exit code 0 and nothing left, the cursor file gets the number of the last
- * subscriber. A kill before that does not change the cursor, so the next run hands the batch over again: at least once.
+ * `export --exec`: hands batches of subscribers to a command. A batch is a file without a name, which outlives a kill of this
+ * process. A shell pipes it into the command, and looks for what the command left in the pipe. With exit code 0 and nothing left,
+ * the cursor moves. A kill before that does not move it, so the next run hands the batch over again: at least once.
  */
 
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -33,11 +31,7 @@ export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReser
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-/**
- * Hands subscribers over in batches. Only a batch that the command confirms moves the cursor.
- *
- * @throws Failure when the command fails and `follow` is not set; the reason of the signal
- */
+/** Hands subscribers over. @throws Failure when the command fails and `follow` is not set; the reason of the signal */
 export async function handOver(store: SubscriberStore, options: HandOverOptions) {
   const { cursorFile, follow, signal, limit = Infinity } = options
   const size = options.batch ?? (follow ? HAND_OVER_BATCH : Infinity)
@@ -122,11 +116,7 @@ trap 'exit ${SCRIPT_EXIT.notSent}' USR1
   if IFS= read -r rest || [ -n "$rest" ]; then exit ${SCRIPT_EXIT.notRead}; fi
 }`
 
-/**
- * Runs a shell command with a batch as its standard input. Its output goes where the output of this process goes.
- *
- * @returns undefined when the command has read the batch to its end and exited with 0; otherwise what went wrong
- */
+/** Runs the command with a batch. Returns what went wrong; undefined when it has read the batch to its end and exited with 0. */
 async function runCommand({ file, first, last }: Batch, { command, signal, note }: HandOverOptions) {
   if (file === undefined) return undefined
   const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {

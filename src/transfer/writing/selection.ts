@@ -10,9 +10,8 @@ export interface Selection {
   readonly after: number
   /** Stop after this cursor. */
   readonly until?: number | undefined
-  /** Only who subscribed at this time or later. */
+  /** Only who subscribed at `since` or later, and before `before`. */
   readonly since?: Date | undefined
-  /** Only who subscribed before this time. */
   readonly before?: Date | undefined
   /** Most subscribers in total. */
   readonly limit?: number | undefined
