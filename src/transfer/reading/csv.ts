@@ -1,7 +1,9 @@
 /**
- * Splits CSV into rows: RFC 4180, with variants of other programs. A quote inside a cell that does not begin with one belongs to
- * the cell, and so do all quotes of a cell that continues after its closing quote. A backslash before a quote doubles it where
- * the row has its cells only then. A row that is one cell in quotes, with all its cells inside, is split once more.
+ * CSV as rows: RFC 4180, and what other programs write.
+ *
+ * - `"a, b" ,c`: spaces may be around a cell in quotes. `5" disk` and `"a" b` are no such cells, and keep their quotes.
+ * - `"a \"b\""`: MailPoet writes a backslash before a quote.
+ * - `"a;""b; c""";;`: Excel writes a whole row into its first cell.
  */
 
 import { Failure } from '../../failure.ts'
@@ -30,14 +32,12 @@ export interface Table {
   rows(): IteratorObject<Row>
 }
 
-/** How to split a text, and where to start. */
+/** How to split a text. */
 export interface Csv {
   /** The name of the file in messages. */
   readonly file: string
-  /** The number of the first line, from 1. */
+  /** The line at which to start, from 1. */
   readonly line: number
-  /** Where it begins in the text. */
-  readonly at: number
   /** Undefined when each line is one cell. */
   readonly delimiter?: string | undefined
   /** The number of columns, if it is known. */
@@ -45,22 +45,22 @@ export interface Csv {
 }
 
 /** Returns where the line ends that has a place of a text. */
-export function toLineEnd(text: string, from: number): number {
+function toLineEnd(text: string, from: number): number {
   const found = text.indexOf('\n', from)
   return found < 0 ? text.length : found
 }
 
 /** Removes the quotes around a whole line; undefined when there are none. Excel adds delimiters of another kind after it. */
-export function unquoteLine(line: string): string | undefined {
+function unquoteLine(line: string): string | undefined {
   return /^"((?:[^"]|"")*)"[,;\t|]*$/.exec(line)?.[1]?.replaceAll('""', '"')
 }
 
 /** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
-export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
-  const { file, delimiter, width = Number.POSITIVE_INFINITY } = csv
-  let { line, at } = csv
+export function* readRecords(text: string, { file, line: start, delimiter, width }: Csv): Generator<Row, undefined> {
+  let at = 0
+  for (let line = 1; line < start; line++) at = toLineEnd(text, at) + 1
   let doubled: string | undefined
-  for (let end = at; at < text.length; line++, at = end + 1) {
+  for (let [line, end] = [start, at]; at < text.length; line++, at = end + 1) {
     end = toLineEnd(text, at)
     const content = text.slice(at, end)
     const trimmed = content.trim()
@@ -72,36 +72,34 @@ export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> 
       cells = content.split(delimiter)
     } else {
       let record = parseQuoted(text, at, delimiter)
-      if (csv.width !== undefined && record?.cells.length !== width) {
-        // MailPoet writes `\"` for `""`. Elsewhere a cell may end in a backslash, so the number of cells decides.
+      if (width !== undefined && record?.cells.length !== width) {
+        // A cell may end in a backslash, so it stands for a quote only where the row has the right number of cells then.
         doubled ??= text.replaceAll('\\"', '""')
         const other = parseQuoted(doubled, at, delimiter)
         if (other?.cells.length === width) record = other
       }
-      if (!record) throw new Failure(`${file}: line ${line}: a quote is opened and never closed`)
-      const lines = text.slice(at, record.end).split('\n')
+      const lines = text.slice(at, record?.end ?? text.trimEnd().length).split('\n')
       const last = line + lines.length - 1
-      if (last > line && holdsRow(lines, record.cells, csv)) {
+      if (!record || (last > line && holdsRow(lines, record.cells, delimiter, width))) {
         const advice = `the rows up to line ${last} are inside it; close or double it`
         throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
       }
-      // Excel writes a whole row in quotes, and then its own delimiters.
-      const isWhole = record.cells.length !== width && record.cells.slice(1).every((cell) => cell === '')
-      cells = (isWhole && splitWhole(content, delimiter, width)) || record.cells
+      cells = record.cells
+      if (cells.length !== width) cells = splitWhole(trimmed, delimiter, width) ?? cells
       end = record.end
       line = last
     }
     // Then a delimiter is not quoted, so cells may be in the wrong columns.
-    const isWide = cells.length > width && cells.slice(width).some((cell) => cell.trim() !== '')
+    const isWide = width !== undefined && cells.slice(width).some((cell) => cell.trim() !== '')
     const problem = isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
     if (trimmed !== '') yield { line, cells, problem }
   }
 }
 
-/** Splits a row that is in quotes as a whole; undefined when it has other cells than the header. */
-function splitWhole(content: string, delimiter: string, width: number): readonly string[] | undefined {
-  const cells = parseQuoted(unquoteLine(content) ?? '', 0, delimiter)?.cells ?? []
-  return cells.length === width || (width === Number.POSITIVE_INFINITY && cells.length > 1) ? cells : undefined
+/** Splits a row that is in its first cell; undefined when it is none, or has other cells than the header. */
+function splitWhole(line: string, delimiter: string, width: number | undefined): readonly string[] | undefined {
+  const cells = parseQuoted(unquoteLine(line) ?? '', 0, delimiter)?.cells ?? []
+  return cells.length === width || (width === undefined && cells.length > 1) ? cells : undefined
 }
 
 /** Parses a record with quotes. Returns undefined when the text ends in a quote. */
@@ -130,7 +128,7 @@ function findClosingQuote(text: string, opening: number): number {
 }
 
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
-function holdsRow(lines: readonly string[], cells: readonly string[], { delimiter = ',', width }: Csv): boolean {
+function holdsRow(lines: readonly string[], cells: readonly string[], delimiter: string, width?: number): boolean {
   // A line with an odd number of quotes ends a cell, and begins with a part of that.
   const whole = lines.slice(1).filter((line) => line.split('"').length % 2 === 1)
   return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
-import { type Csv, readRecords, type Table, toLineEnd, unquoteLine } from './csv.ts'
+import { readRecords, type Table } from './csv.ts'
 import { openJson } from './json.ts'
 import { isAddressName } from './programs.ts'
 
@@ -15,8 +15,12 @@ const COMMENT = /^#(?:\s[^@]*)?$/
 const MAX_TITLE_LINES = 5
 
 /** A line that may be the header, or the first row. */
-interface Start extends Csv {
+interface Start {
+  readonly file: string
+  readonly line: number
   readonly content: string
+  /** Undefined when it has one cell. */
+  readonly delimiter: string | undefined
 }
 
 /**
@@ -31,49 +35,54 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const [first] = starts
   if (!first) throw new Failure(`${file}: it is empty`)
   const openLines = (start: Start) => readRecords(text, { ...start, delimiter: undefined })
+  const holdsAddresses = parseOwnerAddresses(first.content).ok
   // An address may begin with a brace, and a link with a bracket.
-  const isJson = /^[{[]/.test(first.content) && !parseOwnerAddresses(first.content).ok
-  if (isJson) return openJson(text, file, () => openLines(first))
-  const toCells = (start: Start) => readRecords(text, start).next().value?.cells ?? []
-  const holdsAddress = (start: Start) => toCells(start).some((cell) => parseOwnerAddress(cell).ok)
-  const found = starts.find((start) => toCells(start).some(isAddressName) && !holdsAddress(start))
-  // A title is skipped, but never a line with an address.
-  const isFirstRow = found ? holdsAddress(first) : first.content.includes('@')
-  const start = isFirstRow ? first : (found ?? first)
-  const isColumn = start.delimiter === undefined || (!hasColumns && parseOwnerAddresses(first.content).ok)
-  // A single column has a header only with a name that is known.
-  const header = isFirstRow ? undefined : isColumn ? found : start
+  if (/^[{[]/.test(first.content) && !holdsAddresses) return openJson(text, file, () => openLines(first))
+  const header = findHeader(text, starts, first)
+  const start = header ?? first
   const head = header ? starts.slice(0, starts.indexOf(header) + 1) : []
-  const rest = { file, place: 'line', title: text.slice(0, start.at), head } as const
+  const title = text.split('\n', start.line - 1).join('\n')
+  const rest = { file, place: 'line', title, head } as const
   const skipped = header ? 1 : 0
-  if (isColumn) return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
-  const cells = toCells(start)
+  if (start.delimiter === undefined || (!header && !hasColumns && holdsAddresses)) {
+    return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
+  }
+  const cells = toCells(text, start)
   const names = header ? cells : cells.map((_, index) => `column ${index + 1}`)
   return { ...rest, names, rows: () => readRecords(text, { ...start, width: names.length }).drop(skipped) }
+}
+
+/** The cells of the record that begins there. */
+function toCells(text: string, start: Start): readonly string[] {
+  return readRecords(text, start).next().value?.cells ?? []
+}
+
+/** Finds the header: the line with the name of an address, or else the first one. A line with an address is a row, and so is all below. */
+function findHeader(text: string, starts: readonly Start[], first: Start): Start | undefined {
+  const holdsAddress = (start: Start) => toCells(text, start).some((cell) => parseOwnerAddress(cell).ok)
+  const named = starts.find((start) => toCells(text, start).some(isAddressName) && !holdsAddress(start))
+  if (named) return holdsAddress(first) ? undefined : named
+  // A single column has a header only with a name that is known.
+  return first.content.includes('@') || first.delimiter === undefined ? undefined : first
 }
 
 /** Finds the first lines with content. Excel's line `sep=;` names their delimiter. */
 function findStarts(text: string, file: string): readonly Start[] {
   const starts: Start[] = []
   let named: string | undefined
-  for (let [at, line] = [0, 1]; at < text.length && starts.length < MAX_TITLE_LINES; line++) {
-    const end = toLineEnd(text, at)
-    const content = text.slice(at, end).trim()
-    const separator = starts.length === 0 ? /^"?sep=(.)"?$/i.exec(content)?.[1] : undefined
+  for (const { line, cells } of readRecords(text, { file, line: 1 })) {
+    const [content = ''] = cells
+    const separator = starts.length === 0 ? /^sep=(.)$/i.exec(content)?.[1] : undefined
     named = separator ?? named
-    if (content !== '' && !separator && !COMMENT.test(content)) {
-      starts.push({ file, line, at, content, delimiter: named ?? findDelimiter(content) })
-    }
-    at = end + 1
+    if (separator || COMMENT.test(content)) continue
+    starts.push({ file, line, content, delimiter: named ?? findDelimiter(content) })
+    if (starts.length === MAX_TITLE_LINES) break
   }
   return starts
 }
 
 /** The delimiter that gives a line the most cells; undefined when it has one cell. */
 function findDelimiter(line: string): string | undefined {
-  const inner = unquoteLine(line)
-  const whole = inner && findDelimiter(inner)
-  if (whole) return whole
   const unquoted = line.replace(/"[^"]*"/g, '')
   const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length)
   const most = Math.max(...counts)

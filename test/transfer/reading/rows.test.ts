@@ -130,7 +130,12 @@ describe('a list that cannot be read', () => {
     ['several lists in JSON', '{"a":[{"x":"a@b.io"}],"b":["b@b.io"]}', 'it has several lists: "a", "b"', {}],
     ['broken JSON', '[{"email":"a@site.io"', 'it is not valid JSON', {}],
     ['rejected rows', 'line,reason,cell\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
-    ['a quote without an end', 'email,name\na@b.io,A\nb@b.io,"B\n', 'line 3: a quote is opened and never closed', {}],
+    [
+      'a quote without an end',
+      'email,name\na@b.io,A\nb@b.io,"B\n',
+      'line 3: a quote is not closed, and the rows up to line 3 are inside it',
+      {},
+    ],
   ])('%s', (_, text, message, options) => expect(() => read(text, options)).toThrow(message))
 
   test.each([

@@ -7,7 +7,7 @@ import { readRecords } from '../../../src/transfer/reading/csv.ts'
 import { parseTable } from '../../../src/transfer/reading/table.ts'
 
 const read = (text: string, csv: { delimiter?: string; width?: number } = {}) => [
-  ...readRecords(text, { file: 'list', line: 1, at: 0, delimiter: ',', ...csv }),
+  ...readRecords(text, { file: 'list', line: 1, delimiter: ',', ...csv }),
 ]
 const toCells = (...args: Parameters<typeof read>) => read(...args).map(({ cells }) => [...cells])
 
