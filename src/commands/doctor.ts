@@ -21,7 +21,7 @@ interface DoctorOptions extends ListOption {
   readonly cursorFile?: string
 }
 
-/** `rollcall doctor`: checks the settings, the running service, the public address and the list. It changes nothing. */
+/** `rollcall doctor`: prints what it finds, and what to do. What it tries in the list, it takes back. */
 export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {
   const list = parseListOption(options)
   const results: CheckResult[] = []

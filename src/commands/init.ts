@@ -47,7 +47,7 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
   if (process.stdin.isTTY)
     for (const [option, question, preset] of QUESTIONS) answers[option] ??= await askOption(option, question, preset)
   if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
-  const taken = listSystemPorts(folder)
+  const taken = instance === undefined ? [] : listSystemPorts(folder)
   const port = findPort(PORTS.PORT, taken)
   const list = instance === undefined ? folder : join(STATE, instance.slice(1))
   const lines: readonly Line[] = [

@@ -26,7 +26,7 @@ export interface CursorFile extends Disposable {
 }
 
 /**
- * Opens a cursor file, and keeps other exports from doing so, also on other systems, until the process ends.
+ * Opens a cursor file, and keeps other exports from doing so, at most until the process ends.
  *
  * It locks another file, because each save replaces the cursor file: an empty database of SQLite, whose locks the system ends
  * with the process. Nobody deletes that file: an export that waits for the old one would not see the lock of a new one.
