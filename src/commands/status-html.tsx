@@ -65,10 +65,10 @@ line{stroke:var(--line)}
 text{fill:var(--muted);font-size:12px}
 @media(max-width:30rem){text{font-size:18px}}`
 
-/** The size of the plot in pixels. The numbers are left of it, the dates below. */
+/** The size of the plot in pixels. The number is left of it, the dates below. */
 const [DAY_WIDTH, HEIGHT] = [8, 200]
 
-/** Draws a column for each day, with lines at zero and at the best day, and the first day of each month on the axis. */
+/** Draws a column for each day, with a line at the best day, and the first and the last day on the axis. */
 function createChart(days: readonly StatusDay[]): JSX.Element {
   const highest = Math.max(...days.map(({ added }) => added), 1)
   const width = days.length * DAY_WIDTH
@@ -79,29 +79,22 @@ function createChart(days: readonly StatusDay[]): JSX.Element {
       aria-label={`New subscribers on each of the last ${days.length} days`}
     >
       <line x2={width} />
-      <line x2={width} y1={HEIGHT} y2={HEIGHT} />
       <text x="-8" y="4" text-anchor="end">
         {highest.toLocaleString('en', { notation: 'compact' })}
-      </text>
-      <text x="-8" y={HEIGHT + 4} text-anchor="end">
-        0
       </text>
       {days.map(({ date, added }, index) => {
         // A day with a subscriber has a column.
         const height = Math.ceil((added / highest) * HEIGHT)
         return (
-          <>
-            <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 3} height={height}>
-              <title>{`${date}: ${added}`}</title>
-            </rect>
-            {date.endsWith('-01') && (
-              <text x={index * DAY_WIDTH} y={HEIGHT + 22}>
-                {date}
-              </text>
-            )}
-          </>
+          <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 3} height={height}>
+            <title>{`${date}: ${added}`}</title>
+          </rect>
         )
       })}
+      <text y={HEIGHT + 22}>{days[0]?.date}</text>
+      <text x={width} y={HEIGHT + 22} text-anchor="end">
+        {days.at(-1)?.date}
+      </text>
     </svg>
   )
 }
