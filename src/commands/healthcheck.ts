@@ -18,9 +18,7 @@ export async function healthcheck(): Promise<void> {
 }
 
 /**
- * Returns the body of an answer; undefined when nothing listens.
- *
- * @param start how the body of a service begins
+ * Returns the body of an answer, which begins with `start`; undefined when nothing listens.
  * @throws Failure when there is another answer, or none in HEALTH_DEADLINE_MS
  */
 export async function askService(listener: Listener, path: string, start: string): Promise<string | undefined> {

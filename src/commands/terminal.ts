@@ -1,7 +1,7 @@
 /** Questions on a terminal. */
 
 import { createInterface } from 'node:readline/promises'
-import { escapeControls, Failure, toSignalExitCode } from '../failure.ts'
+import { escapeControls, Failure, toErrorCode, toSignalExitCode } from '../failure.ts'
 import { writeError } from '../files.ts'
 
 /**
@@ -12,16 +12,13 @@ import { writeError } from '../files.ts'
  */
 export async function ask(question: string, stopped: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = Promise.withResolvers<never>()
-  const stop = () => {
-    writeError('\n')
-    closed.reject(new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') }))
-  }
-  terminal.once('close', stop)
   try {
-    const answer = await Promise.race([terminal.question(`${escapeControls(question)} `), closed.promise])
-    return answer.trim()
+    return (await terminal.question(`${escapeControls(question)} `)).trim()
+  } catch (error) {
+    if (toErrorCode(error) !== 'ABORT_ERR') throw error
+    writeError('\n')
+    throw new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') })
   } finally {
-    terminal.off('close', stop).close()
+    terminal.close()
   }
 }

@@ -61,8 +61,8 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
-    const batch = await createBatch(store, { after: cursor.seq, until, limit, includeReserved }, options)
-    const problem = await runCommand(batch, options)
+    const { file, batch } = await createBatch(store, { after: cursor.seq, until, limit, includeReserved }, options)
+    const problem = file && (await runCommand(file, batch, options))
     if (problem === undefined) return batch
     signal.throwIfAborted()
     const text = `subscribers ${batch.first} to ${batch.last}: ${problem}`
@@ -75,13 +75,11 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
   }
 }
 
-interface Batch extends Exported {
-  /** The rows, in a file without a name; undefined when there is no subscriber. The caller closes it. */
-  readonly file: FileHandle | undefined
-}
-
-/** Writes the next batch to a file. @throws as `writeSelection`, which ends the command and with it the file */
-async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions): Promise<Batch> {
+/**
+ * Writes the next batch to a file without a name, which is undefined when there is no subscriber. The caller closes it.
+ * @throws as `writeSelection`, which ends the command and with it the file
+ */
+async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions) {
   const { writer, cursorFile, signal } = options
   let output: FileHandle | undefined
   let file: FileHandle | undefined
@@ -95,9 +93,9 @@ async function createBatch(store: SubscriberStore, selection: Selection, options
     }
     await writeAll(output.fd, text, cursorFile.path)
   }
-  const written = await writeSelection(store, selection, { writer, write, signal })
+  const batch = await writeSelection(store, selection, { writer, write, signal })
   await output?.close()
-  return { ...written, file }
+  return { file, batch }
 }
 
 /** Exit codes of SCRIPT that are not those of the command. */
@@ -117,8 +115,7 @@ trap 'exit ${SCRIPT_EXIT.notSent}' USR1
 }`
 
 /** Runs the command with a batch. Returns what went wrong; undefined when it has read the batch to its end and exited with 0. */
-async function runCommand({ file, first, last }: Batch, { command, signal, note }: HandOverOptions) {
-  if (file === undefined) return undefined
+async function runCommand(file: FileHandle, { first, last }: Exported, { command, signal, note }: HandOverOptions) {
   const child = Bun.spawn(['/bin/sh', '-c', SCRIPT, 'sh', command, String(first), String(last)], {
     stdin: file.fd,
     stdout: 'inherit',
