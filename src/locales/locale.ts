@@ -62,6 +62,6 @@ export function toOutcome(reason: AddressReason): Outcome {
 }
 
 /** Whether an outcome means that the address must be corrected. */
-export function isMistake(outcome: string | undefined): boolean {
+export function isMistake(outcome: Outcome | '' | undefined): boolean {
   return outcome === 'empty' || outcome === 'non_ascii' || outcome === 'invalid_email'
 }

@@ -12,7 +12,6 @@ const field = form.elements.namedItem('email') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
-const FAILURE: Outcome = 'storage_failure'
 /** In a double click, nobody reads the question. */
 const QUESTION_MS = 1_000
 /** The address that the reader was asked about, and since when. Sending it again confirms it. */
@@ -54,8 +53,8 @@ async function subscribe(): Promise<void> {
   else confirm(result.value, typed)
 }
 
-/** Sends an address. Resolves to an outcome, to a code without a phrase, or to undefined when it was accepted. */
-async function send(email: string): Promise<string | undefined> {
+/** Sends an address. Resolves to what went wrong, or to undefined when it was accepted. */
+async function send(email: string): Promise<Outcome | undefined> {
   try {
     const response = await fetch(ENDPOINT.path, {
       method: 'POST',
@@ -69,19 +68,18 @@ async function send(email: string): Promise<string | undefined> {
     // The endpoint has no such statuses. A proxy limits requests, or refuses a client.
     if (response.status === 429) return 'too_many'
     if (response.status === 403) return 'refused'
-    return body.message ?? FAILURE
+    return body.message === 'invalid_email' ? 'invalid_email' : 'storage_failure'
   } catch {
     return 'unreachable'
   }
 }
 
-/** Shows an outcome: its phrase, also in the title, or other content. An empty outcome removes it. */
-function show(outcome: string, ...content: (Node | string)[]): void {
-  const phrase = outcome && content.length === 0 ? (status.dataset[outcome] ?? status.dataset[FAILURE] ?? '') : ''
+/** Shows an outcome, also in the title: its phrase, or other content. An empty outcome removes it. */
+function show(outcome: Outcome | '', content: (Node | string)[] = [status.dataset[outcome] ?? '']): void {
   const name = document.querySelector('h1')?.textContent?.replaceAll('\u00ad', '')
-  status.replaceChildren(phrase, ...content)
+  status.replaceChildren(...content)
   status.dataset.outcome = outcome
-  document.title = [phrase, name, button.textContent].filter(Boolean).join(' · ')
+  document.title = [status.textContent, name, button.textContent].filter(Boolean).join(' · ')
   button.setAttribute('aria-disabled', String(isSending()))
   field.setAttribute('aria-invalid', String(isMistake(outcome)))
   if (isMistake(outcome)) field.focus()
@@ -108,7 +106,7 @@ function ask(address: string, likely: string): void {
     field.value = likely
     form.requestSubmit()
   })
-  show('typo', before, answer, after)
+  show('typo', [before, answer, after])
 }
 
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
