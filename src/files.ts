@@ -7,6 +7,7 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  fsyncSync,
   lstatSync,
   openSync,
   readlinkSync,
@@ -103,9 +104,10 @@ export const WRITE_VERSION = 18
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
   try {
-    const path = findDescriptor(file) === undefined && !isStream(file) ? followLinks(file) : undefined
-    const problem = path === undefined ? 'is not a regular file' : await findProblem(path, isBackup)
-    if (path !== undefined && problem === undefined) return path
+    const path = followLinks(file)
+    const isRegular = findDescriptor(file) === undefined && !isStream(file)
+    const problem = isRegular ? await findProblem(path, isBackup) : 'is not a regular file'
+    if (problem === undefined) return path
     throw new UsageError(`${file} ${problem}: choose another file`)
   } catch (error) {
     throw toFileFailure(error, file)
@@ -233,16 +235,20 @@ function isOtherProcess(pid: number): boolean {
 /** Renames a file when its content is on stable storage, and syncs the folder, which holds the name. @throws Failure */
 export async function renameSynced(partial: string, file: string): Promise<void> {
   try {
-    await syncPath(partial)
+    syncPath(partial)
     await rename(partial, file)
-    await syncPath(dirname(file))
+    syncPath(dirname(file))
   } catch (error) {
     throw toFileFailure(error, file)
   }
 }
 
 /** Waits until a file, or the entries of a folder, are on stable storage. */
-export async function syncPath(path: string): Promise<void> {
-  await using handle = await open(path, 'r')
-  await handle.sync()
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }

@@ -4,7 +4,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Failure, UsageError } from '../failure.ts'
-import { type Environment, type Listener, readEnvironment, readListener, readOps, toReadError } from './environment.ts'
+import {
+  type Environment,
+  type Listener,
+  parseChoice,
+  readEnvironment,
+  readListener,
+  readOps,
+  toReadError,
+} from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { parseSite, type Site } from './site-file.ts'
 
@@ -52,7 +60,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     ...readSite(environment),
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
     ops,
-    logLevel: parseLogLevel(environment.LOG_LEVEL || 'info'),
+    logLevel: parseChoice('LOG_LEVEL', environment.LOG_LEVEL, LOG_LEVELS) ?? 'info',
   }
 }
 
@@ -109,10 +117,4 @@ function isOrigin(text: string): boolean {
   // The URL parser also accepts hosts such as `*.example.org` and `a"b`.
   const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/.test(text)
   return isPlain && URL.canParse(text) && new URL(text).origin === text
-}
-
-function parseLogLevel(value: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === value)
-  if (level) return level
-  throw new UsageError(`LOG_LEVEL is "${value}": use one of ${LOG_LEVELS.join(', ')}`)
 }

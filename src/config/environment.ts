@@ -1,9 +1,11 @@
-/** The environment, and the settings that commands read without the rest of the configuration. */
+/** The environment, the env file, and the settings that commands read without the rest of the configuration. */
 
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { parseEnv } from 'node:util'
 import { toErrorCode, toSystemReason, UsageError } from '../failure.ts'
-import { parseEnvFile } from './env-file.ts'
+import { isTypo } from '../likely-address.ts'
 
 /** Environment variables. An empty value counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -29,6 +31,52 @@ export function readEnvironment(variables: Environment = process.env): Environme
     if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return variables
     throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
   }
+}
+
+/** The names of all settings. Others in an env file are for other programs. */
+export const SETTINGS: readonly string[] = [
+  ...['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'DATABASE_URL_FILE', 'SITE_FILE', 'CORS_ORIGINS'],
+  ...['OPS_PORT', 'OPS_HOST', 'LOG_LEVEL', 'ENV_FILE'],
+]
+
+/** A value: in quotes, or without them, when a `#` would begin a comment. */
+const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
+
+/** A line: blank, a comment, or a setting, which may have no value. */
+const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.source})?)?\\s*(?:(?<=^|\\s)#.*)?$`)
+
+/**
+ * Parses an env file: lines `NAME=value` in UTF-8, as systemd and Docker read them, without a name that is almost one of
+ * Rollcall's.
+ *
+ * @param source names the file, for errors
+ * @throws UsageError with the number of the first wrong line, and without its content
+ */
+export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
+  const text = decode(bytes)
+  if (text === undefined) throw new UsageError(`${source}, which is not text in UTF-8: save it as UTF-8`)
+  for (const [index, line] of text.split('\n').entries()) {
+    const place = `${source}, and line ${index + 1}`
+    const found = LINE.exec(line)
+    if (!found)
+      throw new UsageError(`${place} is not NAME=value: correct it, or put # before it; a value with a # needs quotes`)
+    const { 1: name } = found
+    const meant = name && SETTINGS.find((setting) => isAlmost(name, setting))
+    if (meant) throw new UsageError(`${place} has ${name}: use ${meant}`)
+  }
+  return parseEnv(text)
+}
+
+/** The text without a byte order mark; undefined when it is not UTF-8, or has controls but line breaks and tabs. */
+function decode(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder().decode(bytes).replaceAll('\r\n', '\n')
+  return isUtf8(bytes) && !/(?![\t\n])\p{Cc}/u.test(text) ? text : undefined
+}
+
+/** Whether a name is a setting but for case, `_` and a typing error. */
+function isAlmost(name: string, setting: string): boolean {
+  const toLetters = (text: string) => text.toUpperCase().replaceAll('_', '')
+  return !SETTINGS.includes(name) && isTypo(toLetters(name), toLetters(setting))
 }
 
 /** Says why the file that a setting names cannot be read. @param advice what to use */
@@ -71,6 +119,17 @@ function parseHost(name: string, value: string): string {
   throw new UsageError(
     `${name} is "${value}": use an IP address such as 127.0.0.1 or ::, or a host name such as localhost`,
   )
+}
+
+/** Parses one of these values. An empty one counts as missing. @throws UsageError without the value, which may be a password */
+export function parseChoice<Choice extends string>(
+  source: string,
+  value = '',
+  choices: readonly Choice[],
+): Choice | undefined {
+  const choice = choices.find((known) => known === value)
+  if (choice || value === '') return choice
+  throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
 }
 
 /** Whether a command shows where in the code an unexpected error comes from. */

@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../failure.ts'
-import { type Environment, parsePort, toReadError } from './environment.ts'
+import { type Environment, parseChoice, parsePort, toReadError } from './environment.ts'
 
 /** How to connect to a PostgreSQL list. */
 export interface PostgresServer {
@@ -87,17 +87,6 @@ function decodePart(source: string, value: string): string {
     if (!decoded.includes('\0')) return decoded
   } catch {}
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
-}
-
-/** An empty value counts as missing. */
-function parseChoice<Choice extends string>(
-  source: string,
-  value = '',
-  choices: readonly Choice[],
-): Choice | undefined {
-  const choice = choices.find((known) => known === value)
-  if (choice || value === '') return choice
-  throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
 }
 
 /** With `sslrootcert`, every mode that would not compare the host with the certificate means `verify-full`, but for two. */

@@ -1,7 +1,7 @@
 /** The lists in the documents are those of the code: settings, languages, programs that an export is for. */
 
 import { expect, test } from 'bun:test'
-import { SETTINGS } from '../../src/config/env-file.ts'
+import { SETTINGS } from '../../src/config/environment.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { FORMATS, TARGETS } from '../../src/transfer/writing/formats.ts'
 import { readText } from '../support/markdown.ts'

@@ -5,7 +5,7 @@ import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
-import { createPrivateFile } from '../../files.ts'
+import { createPrivateFile, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { isWriteError, toOpenError } from './error.ts'
@@ -17,7 +17,6 @@ import {
   readFileId,
   refuseForeignLog,
   refuseLoneMount,
-  syncFolder,
   toMissing,
   toRealPath,
 } from './paths.ts'
@@ -97,7 +96,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run('PRAGMA cache_size = -16384')
     db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
-    if (version === 0) syncFolder(dirname(path))
+    if (version === 0) syncPath(dirname(path))
     // Reads the list, so its log and the index of the log are there from now on.
     migrate(db, path)
     // A symbolic link may be changed, so the name counts too.

@@ -1,20 +1,9 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { toErrorCode, UsageError } from '../../failure.ts'
-import { followLinks, SIDECAR, WRITE_VERSION } from '../../files.ts'
+import { followLinks, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
 
@@ -135,15 +124,6 @@ export function createFolder(folder: string): void {
     // The umask may have taken permissions from the owner.
     chmodSync(created, 0o700)
     // A new folder is durable when the folder that holds it is synced.
-    syncFolder(dirname(created))
-  }
-}
-
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    syncPath(dirname(created))
   }
 }

@@ -128,7 +128,7 @@ async function replace(copy: string, target: string): Promise<readonly string[]>
   const kept = suffixes.map((suffix) => name + suffix)
   try {
     for (const suffix of suffixes) linkSync(target + suffix, name + suffix)
-    await syncPath(folder)
+    syncPath(folder)
     await renameSynced(copy, target)
   } catch (error) {
     for (const file of kept) rmSync(file, { force: true })
