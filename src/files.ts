@@ -64,7 +64,7 @@ function findDescriptor(path: string): number | undefined {
 
 const DESCRIPTOR = new RegExp(`^/(?:dev|proc/${process.pid}(?:/task/\\d+)?)/fd/(\\d+)$`)
 
-/** Follows symbolic links to the real path of a file, which may be missing, or to that of a descriptor of this process. @throws ELOOP */
+/** Follows symbolic links to the real path of a file, which may be missing, or of a descriptor of this process. @throws ELOOP */
 export function followLinks(path: string, links = 0): string {
   const name = resolve(path)
   const folder = dirname(name)

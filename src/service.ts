@@ -29,17 +29,10 @@ export interface Service {
    * Answers every request that has begun, then closes the store.
    *
    * @param signaledAt when the stop was asked for, by `performance.now()`; see STOP_PHASE_ENDS_MS
-   * @returns what was cut off; undefined after a clean stop
+   * @returns undefined after a clean stop; otherwise the requests without a complete response, and the addresses that the store
+   * neither confirmed nor refused. Both are 0 when only the store did not close in time
    */
-  stop(signaledAt: number): Promise<CutOff | undefined>
-}
-
-/** What a forced stop cut off. Both are 0 when only the store did not close in time. */
-export interface CutOff {
-  /** Requests without a complete response. */
-  readonly requests: number
-  /** Addresses that the store neither confirmed nor refused. */
-  readonly addresses: number
+  stop(signaledAt: number): Promise<{ readonly requests: number; readonly addresses: number } | undefined>
 }
 
 /**
