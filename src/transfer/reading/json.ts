@@ -7,67 +7,86 @@ import { isAddressName } from './programs.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** A row; undefined, with its text, when it is no object. */
+interface Item {
+  readonly line: number
+  readonly value: Json | undefined
+  readonly text: string
+}
+
 /**
  * Opens JSON. The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null.
  *
  * @param lines reads the lines of the text
- * @throws Failure when it is not JSON, or has several lists
+ * @throws Failure when it is not JSON, has several lists, or an object has a name twice
  */
 export function openJson(text: string, file: string, lines: () => IteratorObject<Row>): Table {
   // Most files are NDJSON: their lines are parsed one by one, which needs less memory.
-  const first = parseObject(lines().take(1).toArray()[0]?.cells[0])
-  if (first && findLists(first).length === 0)
-    return toTable({ file, place: 'line', title: '' }, () => lines().map(toLine))
+  const items = () => lines().map((row) => toItem(row, file))
+  const [first] = items().take(1)
+  if (first?.value && findLists(first.value).length === 0) return toTable({ file, place: 'line', title: '' }, items)
   // Several documents begin on lines of their own, as jq writes them.
   const { values, done } = Bun.JSONL.parseChunk(text)
   if (!done) throw new Failure(`${file}: it is not valid JSON: use one object per line, or one array of objects`)
-  const title = values.flatMap((document) => findLists(document).map(([name]) => name)).join()
-  const items = values.flatMap((document) => toItems(document, file))
-  return toTable({ file, place: 'record', title }, () =>
-    items.values().map((value, index) => ({ line: index + 1, value: toObject(value), text: JSON.stringify(value) })),
+  checkNames(text, values, file)
+  const lists = values.flatMap((document) => {
+    const found = findLists(document)
+    return found.length > 0 ? found : [{ name: '', people: [document].flat() }]
+  })
+  const names = [...new Set(lists.map(({ name }) => name))]
+  if (names.length > 1) {
+    const seen = names.map((name) => JSON.stringify(name)).join(', ')
+    throw new Failure(`${file}: it has several lists: ${seen}. Save the one of the subscribers as a file`)
+  }
+  const people = lists.flatMap(({ people }) => people)
+  return toTable({ file, place: 'record', title: names.join() }, () =>
+    people.values().map((person, index) => ({ line: index + 1, text: toCell(person), value: toObject(person) })),
   )
 }
 
-/** An object, or the text in its place. */
-interface Item {
-  readonly line: number
-  readonly value: Json | undefined
-  readonly text?: string
-}
-
-function toLine({ line, cells: [text = ''] }: Row): Item {
-  return { line, value: parseObject(text), text }
+function toItem({ line, cells: [text = ''] }: Row, file: string): Item {
+  const value = parseObject(text)
+  // A quick test, because most lines have no other spaces.
+  if (value && JSON.stringify(value) !== text) checkNames(text, [value], `${file}: line ${line}`)
+  return { line, value, text }
 }
 
 function toTable(from: Pick<Table, 'file' | 'place' | 'title'>, items: () => IteratorObject<Item>): Table {
-  const names = [...new Set(items().flatMap(({ value }) => Object.keys(value ?? {})))]
+  const found = new Set<string>()
+  for (const { value } of items()) for (const name in value) found.add(name)
+  const names = [...found]
   if (names.length === 0)
     throw new Failure(`${from.file}: there is no row: use one object per line, or one array of objects`)
-  const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-  const toRow = ({ line, value, text = '' }: Item): Row => {
+  const toRow = ({ line, value, text }: Item): Row => {
     if (!value) return { line, cells: names.map(() => text), problem: 'it is not a JSON object' }
     return { line, cells: names.map((name) => toCell(value[name] ?? '')) }
   }
   return { ...from, names, head: [], rows: () => items().map(toRow) }
 }
 
-/** The items of a document: those of its list, or itself. */
-function toItems(document: unknown, file: string): readonly unknown[] {
-  if (Array.isArray(document)) return document as unknown[]
-  const lists = findLists(document)
-  const [[, list] = ['', [document]], ...others] = lists
-  if (others.length === 0) return list
-  const names = lists.map(([name]) => JSON.stringify(name)).join(', ')
-  throw new Failure(`${file}: it has several lists: ${names}. Save the one of the subscribers as a file`)
+const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** Of two members with one name, parsing takes the last one. Then the text has more members than what was read from it. */
+function checkNames(text: string, values: readonly unknown[], place: string): void {
+  const read = values.flat().reduce((sum: number, value) => sum + countMembers(JSON.stringify(value)), 0)
+  if (countMembers(text) > read) throw new Failure(`${place}: an object has a name twice: keep one of its values`)
+}
+
+/** Counts members, and texts with a colon after a quote. */
+function countMembers(json: string): number {
+  let count = 0
+  for (const colon = /"\s*:/g; colon.test(json); ) count++
+  return count
 }
 
 /** The lists of people in an object, and in the objects in it. A person has none. */
-function findLists(value: unknown): readonly (readonly [name: string, people: readonly unknown[]])[] {
+function findLists(
+  value: unknown,
+  name = '',
+): readonly { readonly name: string; readonly people: readonly unknown[] }[] {
+  if (Array.isArray(value)) return value.some(isPerson) ? [{ name, people: value as unknown[] }] : []
   if (!(value instanceof Object) || isPerson(value)) return []
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (!Array.isArray(member)) return findLists(member)
-    return member.some(isPerson) ? [[name, member as unknown[]] as const] : []
-  })
+  return Object.entries(value).flatMap(([name, member]) => findLists(member, name))
 }
 
 /** Whether a value is an address, or an object with one or with a member of that name. */
@@ -85,8 +104,7 @@ function toObject(value: unknown): Json | undefined {
 /** Parses a JSON object; undefined for anything else. */
 export function parseObject(text = ''): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'string' ? undefined : toObject(value)
+    return toObject(JSON.parse(text))
   } catch {
     return undefined
   }

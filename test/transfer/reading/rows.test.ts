@@ -129,6 +129,14 @@ describe('a list that cannot be read', () => {
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumn: ['3'] }],
     ['several lists in JSON', '{"a":[{"x":"a@b.io"}],"b":["b@b.io"]}', 'it has several lists: "a", "b"', {}],
     ['broken JSON', '[{"email":"a@site.io"', 'it is not valid JSON', {}],
+    [
+      'a member twice',
+      '{"email":"a@b.io"}\n{"email":"b@b.io","email":"c@b.io"}',
+      'line 2: an object has a name twice',
+      {},
+    ],
+    ['a nested member twice', '{"email":"a@b.io","x":{"a" : ":", "a":1}}', 'line 1: an object has a name twice', {}],
+    ['a member twice in an array', '[{"email":"b@b.io","email" :"c@b.io"}]', 'list: an object has a name twice', {}],
     ['rejected rows', 'line,reason,cell\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
     [
       'a quote without an end',
@@ -361,6 +369,11 @@ test('an opt-out is not earlier than the subscription in its row', () => {
   expect(read(text).optOuts.map(({ optedOutAt }) => optedOutAt?.toISOString())).toEqual([
     ...['2024-05-31T00:00:00.000Z', '2024-05-31T10:00:00.000Z', undefined],
   ])
+})
+
+test('a name that is in several objects, or in a text, is not twice in one', () => {
+  const texts = '{"email":"a@b.io","x":{"email":"\\"x\\" : \\"y\\" :"},"y":[":",":"],"\\"x\\" ":":"}'
+  expect(summarize(`${texts}\n{"email":"b@b.io"}`).added).toEqual(['a', 'b'])
 })
 
 test('an item of a list in JSON that is no object is rejected', () => {
