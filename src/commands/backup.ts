@@ -28,8 +28,7 @@ async function writeBackup(list: string, path: string, name: string, signal: Abo
     const copied = await checkAndCopy({ source: list, target: partial }, signal, showProgress)
     await renameSynced(partial, path)
     return copied
-  } catch (error) {
+  } finally {
     deletePartial(partial)
-    throw error
   }
 }

@@ -6,6 +6,7 @@ import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
 import { Failure, quotePath, toCount, toErrorCode } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
+import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
@@ -88,9 +89,6 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   return 'it works, and runs with these settings'
 }
 
-/** Milliseconds for which the public address may take to answer. */
-const ADDRESS_MS = 5_000
-
 /** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
 async function checkAddress({ baseUrl }: Config): Promise<string> {
   if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
@@ -100,7 +98,10 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
       [ENDPOINT.path, 405, '"method_not_allowed"'],
       [DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`],
     ] as const) {
-      const answer = await fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(ADDRESS_MS) })
+      const answer = await fetch(baseUrl + path, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(HEALTH_DEADLINE_MS),
+      })
       if (answer.status === status && (await answer.text()).includes(text)) continue
       const to = answer.headers.get('Location')
       throw new Failure(

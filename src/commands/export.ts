@@ -39,7 +39,7 @@ export async function exportList(options: ExportOptions): Promise<void> {
       async (signal) =>
         command !== undefined && cursorFile
           ? await handOver(store, { ...options, command, cursorFile, writer, signal, note })
-          : await writeList(store, selection, { out, cursorFile, writer, signal }),
+          : await writeList(store, out, selection, { cursorFile, writer, signal }),
       // The reader of standard output may never read the rest.
       { ends: command === undefined && out === '-' ? 'stopped: the output is not complete' : undefined },
     ),
@@ -80,15 +80,13 @@ function parseSelection({ since, until, after = 0, limit, includeReserved }: Exp
   return { after, limit, includeReserved, since: parseTime('--since', since), before }
 }
 
-interface ListOutput extends Pick<Output, 'writer' | 'signal'> {
-  /** A file, or `-`. */
-  readonly out: string
-  readonly cursorFile: CursorFile | undefined
-}
-
-/** Writes to a file or to standard output, and then saves the cursor. */
-async function writeList(store: SubscriberStore, selection: Selection, output: ListOutput): Promise<Exported> {
-  const { out, cursorFile, writer, signal } = output
+/** Writes to a file, or `-`, and then saves the cursor. */
+async function writeList(
+  store: SubscriberStore,
+  out: string,
+  selection: Selection,
+  { cursorFile, writer, signal }: Omit<Output, 'write'> & { readonly cursorFile: CursorFile | undefined },
+): Promise<Exported> {
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
   const exported = await writeOutput(out, async (write) => {
     const written = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal })

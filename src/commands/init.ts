@@ -70,10 +70,7 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
   await print(createAdvice(url, port, folder, instance))
 }
 
-/**
- * What a unit of systemd has behind its name: nothing for rollcall.service, `@NAME` for one more newsletter. Undefined for a
- * folder of no unit. @throws UsageError for a name that no unit can have
- */
+/** The end of the name of a unit: empty, or `@NAME` for one more newsletter. Undefined for a folder of no unit. @throws UsageError */
 function toInstance(folder: string): string | undefined {
   if (folder === SYSTEM) return ''
   if (dirname(folder) !== SYSTEM) return undefined

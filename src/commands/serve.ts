@@ -64,12 +64,8 @@ function waitForSignal(log: Log): Promise<number> {
     } else if (now - signaledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  if (!ignoresHangup()) process.on('SIGHUP', onSignal)
+  // Under `nohup`, the service must outlive its terminal. A mask in hexadecimal (proc(5)), with SIGHUP in the lowest bit.
+  const ignoresHangup = /^SigIgn:.*[13579bdf]$/m.test(readProcess('status').toString())
+  if (!ignoresHangup) process.on('SIGHUP', onSignal)
   return promise
-}
-
-/** Whether this process was started to ignore SIGHUP, as `nohup` does: it must outlive its terminal. False elsewhere than on Linux. */
-function ignoresHangup(): boolean {
-  // A mask in hexadecimal (proc(5)). SIGHUP is signal 1, the lowest bit.
-  return /^SigIgn:.*[13579bdf]$/m.test(readProcess('status').toString())
 }
