@@ -42,37 +42,29 @@ async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Prom
   return Buffer.concat(chunks)
 }
 
-/** How files begin that are not a list: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
-const KINDS: readonly (readonly [start: RegExp, kind: string, advice: string])[] = [
-  [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive', 'save it as CSV (UTF-8) there, or unpack it'],
-  [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet', 'save it as CSV (UTF-8) there, and use that file'],
+/** How files begin that are not a list, and what to say: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
+// biome-ignore format: a table
+const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
+  [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive: save it as CSV (UTF-8) there, or unpack it'],
+  [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet: save it as CSV (UTF-8) there, and use that file'],
   // gzip, xz, bzip2, zstd, 7z.
-  [/^(?:[^ -\xff]\x8b|\xfd7zXZ|BZh|\(\xb5\/\xfd|7z\xbc\xaf)/, 'a compressed file', 'unpack it first'],
-  [/^(?:SQLite format 3|%PDF-)/, 'a database or a PDF file', 'export the list as CSV instead'],
-  [/^(?:(?:version:|#)[^\n]*\n+)*dn::? *[\w.=]|^\/\/ <!-- <mdb/i, 'an address book (LDIF)', 'export it as CSV there'],
-  [/^BEGIN:V(?:CARD|CALENDAR)/i, 'a file of contacts (vCard)', 'export them as CSV there'],
-  [
-    /^From \S+ .*\d{4}\s|^(?:Reporting-MTA|Content-Type|Sender|Reply-To|List-\w+|Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
-    'a file of mails',
-    'export the addresses as CSV instead',
-  ],
-  [/^\{\\rtf/, 'not plain text (RTF)', 'save it as plain text there'],
-  [
-    /^<[!?]?[a-z][\w:.-]*(?:\s[^@]*)?\/?>|^<(?:!DOCTYPE|!--|\?xml)/i,
-    'a web page (HTML) or XML',
-    'open it in a spreadsheet, and save it as CSV (UTF-8)',
-  ],
-  [
-    /^(?:bplist00|L[^ -\xff]{3}|\[(?:InternetShortcut|Desktop Entry)\]|\{[^[\]]{0,500}"(?:doc_id|resource_id)")/i,
-    'a shortcut to a document',
-    'open the document, and download it as CSV',
-  ],
-  [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa', 'use the dump that has one address per line (light)'],
-  [
-    /^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
-    'a dump of a database',
-    'export the table as CSV',
-  ],
+  [/^(?:[^ -\xff]\x8b|\xfd7zXZ|BZh|\(\xb5\/\xfd|7z\xbc\xaf)/, 'a compressed file: unpack it first'],
+  [/^(?:SQLite format 3|%PDF-)/, 'a database or a PDF file: export the list as CSV instead'],
+  [/^(?:(?:version:|#)[^\n]*\n+)*dn::? *[\w.=]|^\/\/ <!-- <mdb/i, 'an address book (LDIF): export it as CSV there'],
+  [/^(?:BEGIN:V(?:CARD|CALENDAR)|[[\s]+"vcard")/i, 'a file of contacts (vCard): export them as CSV there'],
+  [/^From \S+ .*\d{4}\s|^(?:Reporting-MTA|Content-Type|Sender|Reply-To|List-\w+|Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
+    'a file of mails: export the addresses as CSV instead'],
+  [/^\{\\rtf/, 'not plain text (RTF): save it as plain text there'],
+  [/^<[!?]?[a-z][\w:.-]*(?:\s[^@]*)?\/?>|^<(?:!DOCTYPE|!--|\?xml)/i,
+    'a web page (HTML) or XML: open it in a spreadsheet, and save it as CSV (UTF-8)'],
+  [/^(?:bplist00|L[^ -\xff]{3}|\[(?:InternetShortcut|Desktop Entry)\]|\{[^[\]]{0,500}"(?:doc_id|resource_id)")/i,
+    'a shortcut to a document: open the document, and download it as CSV'],
+  [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa: use the dump that has one address per line (light)'],
+  [/^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
+    'a dump of a database: export the table as CSV'],
+  [/^(?:---[ \t]*\n|(?:[\w-]+:[ \t]*\n\s*)?[-*] )/, 'YAML or a list in Markdown: convert it to JSON, such as with "yq -o json", or to CSV'],
+  [/^\+-+[-+]*\n|^[^\n]*\|[^\n]*\n *\|?[ :]*--[-:]* *[|+][-|+: ]*\n/,
+    'a table of Markdown or of a terminal: save it as CSV'],
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */
@@ -87,8 +79,8 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   const start = Buffer.from(bytes.subarray(0, 8192)).toString('latin1')
   const [mark = '', marked] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []
   const plain = start.slice(mark.length).replaceAll('\0', '').trimStart().replace(/\r\n?/g, '\n')
-  const [, kind, advice] = KINDS.find(([pattern]) => pattern.test(plain)) ?? []
-  if (kind) throw new Failure(`${name}: it is ${kind}: ${advice}`)
+  const [, message] = REFUSED.find(([pattern]) => pattern.test(plain)) ?? []
+  if (message) throw new Failure(`${name}: it is ${message}`)
   const known = marked ?? encoding
   // Other encodings than UTF-16 have no zero bytes.
   if (!known && start.split('\0').length > 1 + start.length / 20) {

@@ -70,13 +70,30 @@ describe('a file that is not text', () => {
     ['{"":"WARNING","doc_id":"1","email":"a@site.io"}', 'it is a shortcut to a document: open the document'],
     ['[InternetShortcut]\nURL=https://site.io\n', 'it is a shortcut to a document'],
     ['date 1717146000\ngecos Ada\nemail a@site.io\n\n', 'it is a dump of Sympa: use the dump that has one address'],
+    ['[["vcard",[["version",{},"text","4.0"]]]]', 'it is a file of contacts (vCard): export them as CSV there'],
+    [
+      '- email: a@site.io\n  name: Ada\n',
+      'it is YAML or a list in Markdown: convert it to JSON, such as with "yq -o json"',
+    ],
+    ['---\nsubscribers:\n  - a@site.io\n', 'it is YAML or a list in Markdown'],
+    ['subscribers:\n- email: a@site.io\n', 'it is YAML or a list in Markdown'],
+    ['| Email | Name |\n|---|:-:|\n| a@site.io | A |\n', 'it is a table of Markdown or of a terminal: save it as CSV'],
+    ['Email | Name\n--- | ---\na@site.io | A\n', 'it is a table of Markdown or of a terminal'],
+    [' email     | name\n-----------+------\n a@site.io | A\n', 'it is a table of Markdown or of a terminal'],
+    ['+-----------+\n| email     |\n+-----------+\n', 'it is a table of Markdown or of a terminal'],
     ['-- MySQL dump 10\n--\nINSERT INTO `users` VALUES', 'it is a dump of a database: export the table as CSV'],
   ])('%j', (text, message) => expect(() => decodeText(Buffer.from(text), 'list')).toThrow(`list: ${message}`))
 
-  test.each(['<a@site.io>\n', 'email address\na@site.io\n', 'date,email\n', '# a list\na@site.io\n', '[{"email":1}]'])(
-    'is not %j',
-    (text) => expect(decodeText(Buffer.from(text), 'list')).toBe(text),
-  )
+  test.each([
+    '<a@site.io>\n',
+    'email address\na@site.io\n',
+    'date,email\n',
+    '# a list\na@site.io\n',
+    '[{"email":1}]',
+    'a|b\n-|a@site.io\n',
+    '-a@site.io\n',
+    'Readers\n---\nemail\n',
+  ])('is not %j', (text) => expect(decodeText(Buffer.from(text), 'list')).toBe(text))
 
   test('or is in another encoding than the one given', () => {
     expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow(
