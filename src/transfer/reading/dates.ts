@@ -71,9 +71,7 @@ const EXAMPLE = '2024-05-31T12:34:56Z'
 export const UNCLEAR_DATE = `the date may be day/month or month/day: use --date-order, or ${EXAMPLE}`
 
 /**
- * Parses a date: ISO 8601 and RFC 3339, `YYYY-MM-DD HH:MM:SS`, RFC 5322, Unix seconds and milliseconds, those of JavaScript and C,
- * `D.M.YYYY`, `M/D/YYYY` or `D/M/YYYY` if only one of them is possible or the order is given, and the names of months in
- * the languages of the page. A date without an offset is in UTC.
+ * Parses a date in a form that programs and people write. Without an offset, it is in UTC.
  *
  * @param options.serials whether a number is a date of Excel
  */

@@ -7,13 +7,6 @@ import { isAddressName } from './programs.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A row; undefined, with its text, when it is no object. */
-interface Item {
-  readonly line: number
-  readonly value: Json | undefined
-  readonly text: string
-}
-
 /**
  * Opens JSON. The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null.
  *
@@ -22,9 +15,9 @@ interface Item {
  */
 export function openJson(text: string, file: string, lines: () => IteratorObject<Row>): Table {
   // Most files are NDJSON: their lines are parsed one by one, which needs less memory.
-  const items = () => lines().map((row) => toItem(row, file))
-  const [first] = items().take(1)
-  if (first?.value && findLists(first.value).length === 0) return toTable({ file, place: 'line', title: '' }, items)
+  const [line] = lines().take(1)
+  const first = parseObject(line?.cells[0])
+  if (first && findLists(first).length === 0) return toTable({ file, place: 'line', title: '' }, lines)
   // Several documents begin on lines of their own, as jq writes them.
   const { values, done } = Bun.JSONL.parseChunk(text)
   if (!done) throw new Failure(`${file}: it is not valid JSON: use one object per line, or one array of objects`)
@@ -38,45 +31,44 @@ export function openJson(text: string, file: string, lines: () => IteratorObject
     const seen = names.map((name) => JSON.stringify(name)).join(', ')
     throw new Failure(`${file}: it has several lists: ${seen}. Save the one of the subscribers as a file`)
   }
-  const people = lists.flatMap(({ people }) => people)
+  const people = lists.flatMap(({ people }) => people.map((person) => JSON.stringify(person)))
   return toTable({ file, place: 'record', title: names.join() }, () =>
-    people.values().map((person, index) => ({ line: index + 1, text: toCell(person), value: toObject(person) })),
+    people.values().map((text, index) => ({ line: index + 1, cells: [text] })),
   )
 }
 
-function toItem({ line, cells: [text = ''] }: Row, file: string): Item {
-  const value = parseObject(text)
-  // A quick test, because most lines have no other spaces.
-  if (value && JSON.stringify(value) !== text) checkNames(text, [value], `${file}: line ${line}`)
-  return { line, value, text }
-}
-
-function toTable(from: Pick<Table, 'file' | 'place' | 'title'>, items: () => IteratorObject<Item>): Table {
+/** @param rows the JSON of each row */
+function toTable(from: Pick<Table, 'file' | 'place' | 'title'>, rows: () => IteratorObject<Row>): Table {
+  const items = () => rows().map(({ line, cells: [text = ''] }) => ({ line, text, value: parseObject(text) }))
   const found = new Set<string>()
-  for (const { value } of items()) for (const name in value) found.add(name)
+  for (const { line, text, value } of items()) {
+    for (const name in value) found.add(name)
+    // A quick test, because most lines have no other spaces.
+    if (value && JSON.stringify(value) !== text) checkNames(text, [value], `${from.file}: ${from.place} ${line}`)
+  }
   const names = [...found]
   if (names.length === 0)
     throw new Failure(`${from.file}: there is no row: use one object per line, or one array of objects`)
-  const toRow = ({ line, value, text }: Item): Row => {
-    if (!value) return { line, cells: names.map(() => text), problem: 'it is not a JSON object' }
-    return { line, cells: names.map((name) => toCell(value[name] ?? '')) }
-  }
-  return { ...from, names, head: [], rows: () => items().map(toRow) }
+  const toRows = () =>
+    items().map(({ line, text, value }): Row => {
+      if (!value) return { line, cells: names.map(() => text), problem: 'it is not a JSON object' }
+      return { line, cells: names.map((name) => toCell(value[name] ?? '')) }
+    })
+  return { ...from, names, head: [], rows: toRows }
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Of two members with one name, parsing takes the last one. Then the text has more members than what was read from it. */
 function checkNames(text: string, values: readonly unknown[], place: string): void {
-  const read = values.flat().reduce((sum: number, value) => sum + countMembers(JSON.stringify(value)), 0)
-  if (countMembers(text) > read) throw new Failure(`${place}: an object has a name twice: keep one of its values`)
-}
-
-/** Counts members, and texts with a colon after a quote. */
-function countMembers(json: string): number {
-  let count = 0
-  for (const colon = /"\s*:/g; colon.test(json); ) count++
-  return count
+  // Also a colon after a quote in a text counts, in both.
+  const count = (json: string) => {
+    let members = 0
+    for (const colon = /"\s*:/g; colon.test(json); ) members++
+    return members
+  }
+  const read = values.flat().reduce((sum: number, value) => sum + count(JSON.stringify(value)), 0)
+  if (count(text) > read) throw new Failure(`${place}: an object has a name twice: keep one of its values`)
 }
 
 /** The lists of people in an object, and in the objects in it. A person has none. */

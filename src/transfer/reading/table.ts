@@ -2,7 +2,7 @@
 
 import { Failure } from '../../failure.ts'
 import { parseOwnerAddress, parseOwnerAddresses } from './addresses.ts'
-import { readRecords, type Table } from './csv.ts'
+import { type Csv, readRecords, type Table } from './csv.ts'
 import { openJson } from './json.ts'
 import { isAddressName } from './programs.ts'
 
@@ -15,12 +15,8 @@ const COMMENT = /^#(?:\s[^@]*)?$/
 const MAX_TITLE_LINES = 5
 
 /** A line that may be the header, or the first row. */
-interface Start {
-  readonly file: string
-  readonly line: number
+interface Start extends Csv {
   readonly content: string
-  /** Undefined when it has one cell. */
-  readonly delimiter: string | undefined
 }
 
 /**
@@ -52,10 +48,7 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   return { ...rest, names, rows: () => readRecords(text, { ...start, width: names.length }).drop(skipped) }
 }
 
-/** The cells of the record that begins there. */
-function toCells(text: string, start: Start): readonly string[] {
-  return readRecords(text, start).next().value?.cells ?? []
-}
+const toCells = (text: string, start: Csv) => readRecords(text, start).next().value?.cells ?? []
 
 /** Finds the header: the line with the name of an address, or else the first one. A line with an address is a row, and so is all below. */
 function findHeader(text: string, starts: readonly Start[], first: Start): Start | undefined {
