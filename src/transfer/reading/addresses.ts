@@ -39,16 +39,13 @@ export function parseOwnerAddresses(text: string): Result<readonly Address[], st
   const one = parseOwnerAddress(bare)
   const words = splitList(bare)
   const found = words.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
+  const people = [...new Map(found.map((address) => [toIdentity(address), address])).values()]
   // The display name may have the same address.
-  if (one.ok && found.every(isSame(one.value))) return { ok: true, value: [one.value] }
-  if (found.length > 0 && found.length === words.length) {
-    return { ok: true, value: found.filter((address, index) => found.findIndex(isSame(address)) === index) }
-  }
+  if (one.ok && people.length <= 1) return { ok: true, value: [one.value] }
+  if (people.length > 0 && found.length === words.length) return { ok: true, value: people }
   const isOne = bare.indexOf('@') === bare.lastIndexOf('@')
   return one.ok || !isOne ? { ok: false, reason: REASONS.several } : one
 }
-
-const isSame = (one: Address) => (other: Address) => toIdentity(one) === toIdentity(other)
 
 /** Splits a list of addresses. One in brackets may have a name before it, such as `Last, First <a@b>`. */
 function splitList(text: string): readonly string[] {

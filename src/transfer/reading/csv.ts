@@ -44,12 +44,6 @@ export interface Csv {
   readonly width?: number
 }
 
-/** Returns where the line ends that has a place of a text. */
-function toLineEnd(text: string, from: number): number {
-  const found = text.indexOf('\n', from)
-  return found < 0 ? text.length : found
-}
-
 /** Removes the quotes around a whole line; undefined when there are none. Excel adds delimiters of another kind after it. */
 function unquoteLine(line: string): string | undefined {
   return /^"((?:[^"]|"")*)"[,;\t|]*$/.exec(line)?.[1]?.replaceAll('""', '"')
@@ -58,10 +52,11 @@ function unquoteLine(line: string): string | undefined {
 /** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
 export function* readRecords(text: string, { file, line: start, delimiter, width }: Csv): Generator<Row, undefined> {
   let at = 0
-  for (let line = 1; line < start; line++) at = toLineEnd(text, at) + 1
+  for (let line = 1; line < start; line++) at = text.indexOf('\n', at) + 1
   let doubled: string | undefined
   for (let [line, end] = [start, at]; at < text.length; line++, at = end + 1) {
-    end = toLineEnd(text, at)
+    const found = text.indexOf('\n', at)
+    end = found < 0 ? text.length : found
     const content = text.slice(at, end)
     const trimmed = content.trim()
     let cells: readonly string[]

@@ -68,16 +68,12 @@ const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */
-const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
-  ['\xef\xbb\xbf', 'utf-8'],
-  ['\xff\xfe', 'utf-16le'],
-  ['\xfe\xff', 'utf-16be'],
-]
+const MARKS = { 'utf-8': '\xef\xbb\xbf', 'utf-16le': '\xff\xfe', 'utf-16be': '\xfe\xff' } as const
 
 /** Decodes a list. A byte order mark counts more than `encoding`. @throws Failure that says what to do with another kind of file */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
   const start = Buffer.from(bytes.subarray(0, 8192)).toString('latin1')
-  const [mark = '', marked] = MARKS.find(([bytes]) => start.startsWith(bytes)) ?? []
+  const [marked, mark = ''] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? []
   const plain = start.slice(mark.length).replaceAll('\0', '').trimStart().replace(/\r\n?/g, '\n')
   const [, message] = REFUSED.find(([pattern]) => pattern.test(plain)) ?? []
   if (message) throw new Failure(`${name}: it is ${message}`)
