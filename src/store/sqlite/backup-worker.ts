@@ -17,10 +17,7 @@ function run({ source, target, lastSeq }: CopyRequest): Result<ListSummary, stri
     using db = openReadOnly(toRealPath(source))
     // A damaged list could become a sound copy with fewer addresses.
     checkIntegrity(db, source)
-    if (target === undefined) return { ok: true, value: readSummary(db) }
-    copyInto(db, target, lastSeq)
-    using copy = openReadOnly(target)
-    return { ok: true, value: readSummary(copy) }
+    return { ok: true, value: target === undefined ? readSummary(db) : copyInto(db, target, lastSeq) }
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `${source} cannot be copied: ${toReason(error)}` }

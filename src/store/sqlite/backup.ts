@@ -74,7 +74,7 @@ export async function checkAndCopy(
  *
  * @param lastSeq the copy gives out only numbers above it
  */
-export function copyInto(db: Database, target: string, lastSeq = 0): void {
+export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary {
   db.run('VACUUM INTO ?', [target])
   {
     using copy = new Database(target, { readwrite: true })
@@ -88,6 +88,7 @@ export function copyInto(db: Database, target: string, lastSeq = 0): void {
   }
   using copy = openReadOnly(target)
   checkIntegrity(copy, 'the copy')
+  return readSummary(copy)
 }
 
 /** Deletes a partial file of a copy, with what SQLite may have put next to it. */

@@ -91,5 +91,6 @@ const SQLITE_REASONS = [
   [/^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/, `${DISK_ERROR}, or a quota or a limit on the size of a file is reached`],
   [/^SQLITE_IOERR_(?:\w*LOCK|BLOCKED)$/, 'its file system cannot lock it'],
   [/^SQLITE_(?:IOERR_)?NOMEM$/, 'no memory is left'],
+  [/^SQLITE_IOERR_GETTEMPPATH$/, 'no folder for temporary files can be written: set TMPDIR to one'],
   [/^SQLITE_IOERR/, DISK_ERROR],
 ] as const

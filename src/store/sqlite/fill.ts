@@ -29,7 +29,11 @@ export async function createListFile<T>(file: string, write: (partial: string) =
   const partial = await createPartialFile(path)
   try {
     const result = await write(partial)
-    startWal(partial)
+    {
+      // The mode of a list in use: otherwise it would pass for a backup, which the next backup may replace.
+      using db = new Database(partial, { readwrite: true })
+      db.run('PRAGMA journal_mode = WAL')
+    }
     giveToOwner(partial, path)
     // A service may have begun to use this path, and its addresses must not be replaced.
     createPrivateFile(path, { mayExist: true })
@@ -64,12 +68,6 @@ function refuseContent(db: Database, path: string): void {
   const { subscribers, suppressed } = readCount(db)
   if (subscribers + suppressed + countInbox(db) === 0) return
   throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
-}
-
-/** Gives a file the mode of a list in use, so that it does not pass for a backup, which the next backup may replace. */
-function startWal(file: string): void {
-  using db = new Database(file, { readwrite: true })
-  db.run('PRAGMA journal_mode = WAL')
 }
 
 /** Identities that are added in one commit, which syncs a few megabytes. */

@@ -69,16 +69,12 @@ function addSubscribers(db: Database, rows: Changes['add']): void {
     db,
     rows.map((row, index) => ({ ...row, seq: first + index })),
   )
-  insertIdentities(db, first)
-  // The caller has forgotten everybody before them, and none of them was suppressed.
-  db.query('UPDATE list SET forgotten_seq = last_seq').run()
-}
-
-/** In the order of `identities`, each of its pages is written once. OR FAIL: see compaction.ts. */
-function insertIdentities(db: Database, first: number): void {
+  // In the order of `identities`, each of its pages is written once. OR FAIL: see compaction.ts.
   db.query(
     'INSERT OR FAIL INTO identities SELECT lower(email) AS identity, seq FROM subscribers WHERE seq >= ?1 ORDER BY identity',
   ).run(first)
+  // The caller has forgotten everybody before them, and none of them was suppressed.
+  db.query('UPDATE list SET forgotten_seq = last_seq').run()
 }
 
 export function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {

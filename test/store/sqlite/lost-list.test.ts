@@ -192,6 +192,11 @@ test('SQLite refuses to write to a database that was moved, and the reason says 
   expect(toReason(error)).toBe('another file is at its path now, as after a restore: start again')
 })
 
+test('a copy without a folder for temporary files says what to set', () => {
+  const error = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_GETTEMPPATH' })
+  expect(toReason(error)).toBe('no folder for temporary files can be written: set TMPDIR to one')
+})
+
 test('a file that another process has just created stays as it is', async () => {
   const file = join(await createFolder(), 'list.db')
   createPrivateFile(file, { mayExist: true })
