@@ -38,9 +38,6 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
-/** The reason when commits wait for a standby. */
-export const NO_STANDBY = 'it waits for a synchronous standby: start one, or change synchronous_standby_names'
-
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],

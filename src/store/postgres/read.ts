@@ -16,7 +16,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
-import { NO_STANDBY, READ_ONLY } from './error.ts'
+import { READ_ONLY } from './error.ts'
 import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
@@ -85,7 +85,8 @@ export async function checkStandbys(sql: SQL): Promise<void> {
   if (row.names === '') return
   // `FIRST 2 (a, b)`, `ANY 2 (a, b)` and `2 (a, b)` need two; `a, b` needs one.
   const needed = Number(/^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(row.names)?.[1] ?? 1)
-  if (row.standbys < needed || row.waiting > 0) throw new StoreError(NO_STANDBY)
+  if (row.standbys < needed || row.waiting > 0)
+    throw new StoreError('it waits for a synchronous standby: start one, or change synchronous_standby_names')
 }
 
 export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {

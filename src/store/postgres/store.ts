@@ -5,7 +5,7 @@ import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
-import type { Count, ListCopy, ServiceStore, Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
+import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
@@ -60,7 +60,13 @@ export function openPostgresStore(
     },
     async snapshot() {
       await compact(client, onCompaction)
-      return await openSnapshot(client)
+      const { transaction, [Symbol.asyncDispose]: end } = await client.snapshot()
+      return {
+        head: await client.run(() => readHead(transaction)),
+        subscribers: wrapPages(client, listSubscribers(transaction, 0)),
+        suppressions: wrapPages(client, listSuppressions(transaction)),
+        [Symbol.asyncDispose]: end,
+      }
     },
     close: () => client.close(),
   }
@@ -73,21 +79,6 @@ export async function fillPostgresList(server: PostgresServer, copy: ListCopy): 
     return await runCompacted(client, (transaction) => fillList(transaction, copy), 0)
   } finally {
     await client.close()
-  }
-}
-
-async function openSnapshot(client: Client): Promise<Snapshot> {
-  const { transaction, [Symbol.asyncDispose]: end } = await client.snapshot()
-  try {
-    return {
-      head: await client.run(() => readHead(transaction)),
-      subscribers: wrapPages(client, listSubscribers(transaction, 0)),
-      suppressions: wrapPages(client, listSuppressions(transaction)),
-      [Symbol.asyncDispose]: end,
-    }
-  } catch (error) {
-    await end()
-    throw error
   }
 }
 
