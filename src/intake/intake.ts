@@ -148,11 +148,6 @@ function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
     log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
   }
 
-  function recover(): void {
-    if (reasons.size > 0) log.info('the store has recovered')
-    reasons.clear()
-  }
-
   return {
     fail,
     areFailing: () => reasons.size > 0,
@@ -165,7 +160,10 @@ function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
       )
       metrics?.commit(addresses, performance.now() - began, error === undefined)
       if (error) fail(error)
-      else recover()
+      else if (reasons.size > 0) {
+        reasons.clear()
+        log.info('the store has recovered')
+      }
       return error
     },
     stop: () => clearTimeout(timer),

@@ -106,19 +106,14 @@ const PAUSE_MS = 50
  * service on the same disk waits for them.
  */
 async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size: number) => void): Promise<void> {
-  let isDone = false
+  const isDone = () => true
   // The caller gets its error.
-  const end = work
-    .catch(() => {})
-    .then(() => {
-      isDone = true
-    })
+  const end = work.then(isDone, isDone)
   await using handle = await open(file)
-  while (!isDone) {
+  do {
     await handle.datasync()
     onSync((await handle.stat()).size)
-    await Promise.race([end, Bun.sleep(PAUSE_MS)])
-  }
+  } while (!(await Promise.race([end, Bun.sleep(PAUSE_MS)])))
 }
 
 /**

@@ -186,8 +186,8 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
     query.all(last?.hash ?? first).map(({ hash, at }) => ({ hash, suppressedAt: new Date(at) })),
   )
   for (const page of pages) {
-    const left = page.filter(({ hash }) => !returned.has(Buffer.from(hash).toString('hex')))
-    if (left.length > 0) yield left
+    const remaining = page.filter(({ hash }) => !returned.has(Buffer.from(hash).toString('hex')))
+    if (remaining.length > 0) yield remaining
   }
 }
 
