@@ -35,25 +35,15 @@ export async function runCheck(check: string, work: () => string | Promise<strin
 /**
  * Checks that the addresses in an inbox do not wait much longer than they should.
  *
- * @param inbox how many addresses it has, and when the oldest was accepted, if there is one
- * @param tryCompaction compacts a part, and takes it back
- * @returns what was found
- * @throws StoreError when nobody compacts, or compaction fails
+ * @param since when the oldest was accepted, if there is one
+ * @throws StoreError when nobody compacts
  */
-export async function checkInbox(
-  { size, since }: { readonly size: number; readonly since: Date | undefined },
-  tryCompaction: () => unknown,
-): Promise<string> {
+export function checkInbox(size: number, since: Date | undefined): string {
   const text = `waiting for compaction: ${size.toLocaleString('en')}`
   if (!since) return text
   const found = `${text}, the oldest since ${since.toISOString()}`
   if (Date.now() - since.getTime() < STALLED_MS) return found
-  try {
-    await tryCompaction()
-  } catch (error) {
-    throw new StoreError(`${found}, and compaction fails: ${error instanceof Error ? error.message : error}`)
-  }
-  throw new StoreError(`${found}, and no process compacts: start the service, or run "rollcall count"`)
+  throw new StoreError(`${found}: start the service, or run "rollcall count": it compacts, or says why it cannot`)
 }
 
 /** Milliseconds by which two clocks may differ. */

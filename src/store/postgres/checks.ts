@@ -5,7 +5,7 @@ import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
-import { moveSlice, readInbox, readInboxSince } from './inbox.ts'
+import { readInbox, readInboxSince } from './inbox.ts'
 import { readHead, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
@@ -25,11 +25,7 @@ export async function* checkPostgresList(
     if (!schema.ok) return
     yield run('server', checkVersion)
     yield runCheck('durability', () => client.rollBack(checkDurability))
-    const moveSome = () => client.rollBack((transaction) => moveSlice(transaction, { size: 1 }))
-    yield runCheck('inbox', async () => {
-      const { size } = await client.run(readInbox)
-      return await checkInbox({ size, since: await client.run(readInboxSince) }, moveSome)
-    })
+    yield run('inbox', async (sql) => checkInbox((await readInbox(sql)).size, await readInboxSince(sql)))
     yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
     if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
   } finally {

@@ -1,17 +1,16 @@
-/** The checks of a SQLite list. They write nothing to it. Only the trial of compaction takes the lock, for a moment. */
+/** The checks of a SQLite list. They write nothing to it. */
 
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Failure, findName, quotePath } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
-import { MIN_FREE_BYTES, STORE_DEADLINE_MS } from '../../limits.ts'
+import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { listRescues } from './backup.ts'
-import { createCompaction } from './compaction.ts'
-import { toReason, toStoreError } from './error.ts'
-import { keepOpen, openReadOnly } from './file.ts'
+import { toStoreError } from './error.ts'
+import { openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
@@ -31,10 +30,7 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('dates', () => checkLatest(read(path, readDates).lastAcceptedAt))
-  yield runCheck('inbox', () => {
-    const inbox = read(path, (db) => ({ size: countInbox(db), since: readInboxSince(db) }))
-    return checkInbox(inbox, () => tryCompaction(path))
-  })
+  yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
   if (checkCursor) yield runCheck('cursor', () => checkCursor(read(path, readHead)))
 }
 
@@ -91,24 +87,6 @@ function checkPages(db: Database): string {
   checkIntegrity(db)
   const { subscribers, suppressed } = readCount(db)
   return `every page was read; subscribers: ${subscribers}, suppressed: ${suppressed}`
-}
-
-/** Compacts the oldest row of an inbox, and takes it back. */
-function tryCompaction(path: string): void {
-  const db = new Database(path, { readwrite: true })
-  // To close the last connection to a list would move its log into it.
-  keepOpen(db)
-  try {
-    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    const compaction = createCompaction(db)
-    db.run('BEGIN IMMEDIATE')
-    const oldest = db.query<{ seq: number | null }, []>('SELECT min(first_seq) AS seq FROM inbox').get()
-    compaction.all(oldest?.seq ?? 0)
-  } catch (error) {
-    throw new StoreError(toReason(error))
-  } finally {
-    if (db.inTransaction) db.run('ROLLBACK')
-  }
 }
 
 function checkModes(path: string): string {

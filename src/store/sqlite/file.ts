@@ -161,7 +161,7 @@ const kept: Database[] = []
  * Keeps a list open to the end of the process, also from the garbage collector. When SQLite closes a list, it deletes the log
  * at its path. After a loss, that log may belong to another list.
  */
-export function keepOpen(db: Database): void {
+function keepOpen(db: Database): void {
   kept.push(db)
 }
 
