@@ -93,26 +93,20 @@ export async function migrate(
   sql: SQL,
   { create, migrations = MIGRATIONS }: { readonly create: boolean; readonly migrations?: readonly string[] },
 ): Promise<boolean> {
-  let version = await readVersion(sql)
-  let isNew = false
-  if (version === 0 && !create)
+  const latest = migrations.length
+  const found = await readVersion(sql, latest)
+  if (found === 0 && !create)
     throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
-  if (version < migrations.length) {
-    await sql.begin('isolation level read committed', async (transaction) => {
-      await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`
-      // Another process may have migrated it meanwhile.
-      version = await readVersion(transaction)
-      for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-      isNew = version === 0
-      if (isNew) await insertHead(transaction)
-      version = Math.max(version, migrations.length)
-      await transaction`UPDATE rollcall.list SET version = ${version}::integer`
-    })
-  }
-  if (version <= migrations.length) return isNew
-  throw new StoreError(
-    `the schema of the list is version ${version}, and this Rollcall uses version ${SCHEMA_VERSION}: use a newer Rollcall`,
-  )
+  if (found === latest) return false
+  return await sql.begin('isolation level read committed', async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`
+    // Another process may have migrated it meanwhile.
+    const version = await readVersion(transaction, latest)
+    for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
+    if (version === 0) await insertHead(transaction)
+    await transaction`UPDATE rollcall.list SET version = ${latest}::integer`
+    return version === 0
+  })
 }
 
 async function insertHead(transaction: SQL): Promise<void> {
@@ -137,13 +131,17 @@ export function toKey(inner: Uint8Array): Uint8Array {
   return inner.subarray(0, BLOCK_SIZE / 2).map((byte) => byte ^ INNER)
 }
 
-/** Reads the version of the schema: 0 when there is none. */
-async function readVersion(sql: SQL): Promise<number> {
+/** Reads the version of the schema: 0 when there is none. @throws StoreError when it is after the latest that is known */
+async function readVersion(sql: SQL, latest: number): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`
   if (!table) return 0
-  return toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`).version
+  const { version } = toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`)
+  if (version <= latest) return version
+  throw new StoreError(
+    `the schema of the list is version ${version}, and this Rollcall uses version ${latest}: use a newer Rollcall`,
+  )
 }
 
 /**
