@@ -121,7 +121,10 @@ export function countRecent(days: readonly StatusDay[], count: number): number {
   return days.slice(-1 - count, -1).reduce((sum, { added }) => sum + added, 0)
 }
 
-/** The whole content of a list. */
+/**
+ * One state of a whole list, whatever others write meanwhile. Both iterables can be read once, one after the other, and throw a
+ * StoreError after the last page if a row is missing.
+ */
 export interface ListCopy {
   readonly head: ListHead
   /** In pages, in the order of the numbers; no page is empty. */
@@ -129,12 +132,6 @@ export interface ListCopy {
   /** In pages, in the order of the hashes; no page is empty. */
   readonly suppressions: AsyncIterable<readonly Suppression[]>
 }
-
-/**
- * One state of a list, whatever others write meanwhile. Both iterables can be read once, one after the other, and throw a
- * StoreError after the last page if a row is missing. The caller disposes of it, which ends its transaction.
- */
-export interface Snapshot extends ListCopy, AsyncDisposable {}
 
 /** How a command opens a list. */
 export interface StoreOptions {
@@ -175,8 +172,8 @@ export interface SubscriberStore {
    * the last number of an earlier call misses no subscriber and gets none twice, even while others write.
    */
   list(after: number): AsyncIterable<readonly Subscriber[]>
-  /** Begins to read the whole list. */
-  snapshot(): Promise<Snapshot>
+  /** Begins to read the whole list. The caller disposes of it, which ends its transaction. */
+  snapshot(): Promise<ListCopy & AsyncDisposable>
   /**
    * Puts rows of another list on this one, without suppressed addresses. It keeps the order of at most 50,000 rows. Resolves
    * when they are on stable storage.

@@ -86,13 +86,10 @@ export async function fillFile(
 ): Promise<Count> {
   using db = new Database(file, { readwrite: true })
   return await wrapErrors(db, async () => {
-    for (const setting of [
-      `page_size = ${PAGE_BYTES}`,
-      'journal_mode = OFF',
-      'synchronous = FULL',
-      'cache_size = -16384',
-    ])
-      db.run(`PRAGMA ${setting}`)
+    db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+    db.run('PRAGMA journal_mode = OFF')
+    db.run('PRAGMA synchronous = FULL')
+    db.run('PRAGMA cache_size = -16384')
     migrate(db, file)
     let [size, suppressed, last] = [0, 0, 0]
     for await (const page of subscribers) {

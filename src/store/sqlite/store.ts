@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
 import type { Failure } from '../../failure.ts'
-import type { Snapshot, StoreOptions, SubscriberStore } from '../../subscriber.ts'
+import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
@@ -168,7 +168,7 @@ async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGener
 }
 
 /** Reads on a connection of its own, because the caller may use the list meanwhile. @param path the real path */
-function openSnapshot(path: string): Snapshot {
+function openSnapshot(path: string): ListCopy & AsyncDisposable {
   const db = openReadOnly(path)
   try {
     db.run('BEGIN')
