@@ -1,6 +1,6 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
@@ -70,6 +70,7 @@ export function toSystemReason(error: unknown): string | undefined {
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
   if (/^(?:EACCES|EPERM)$/.test(code))
     return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
+  if (code === 'EROFS') return describeReadOnly(findExisting(path))
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
   // Errors of SQLite have a number too, but no system call.
@@ -95,25 +96,42 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
-/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to do. */
+/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to run. A command that is printed changes no folder of the system. */
 function describeDenied(path: string): string {
-  const { uid, mode } = statSync(path)
+  const found = statSync(path)
+  const { uid, gid, mode } = found
   const me = process.geteuid?.() ?? uid
-  const [owner, user] = [findName(uid), findName(me)]
+  const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
+  if (uid === me && (mode & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
-  if (uid === 0) return `${denied}: use one that belongs to ${user}, or change its owner`
-  return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
+  if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
+  if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
+  if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
+  return `${denied}: run as root: chown ${user} ${quotePath(path)}`
 }
 
-/** The name of a user; the number when it has none, as in a container. */
-export function findName(id: number): string {
+function isEmpty(folder: string): boolean {
   try {
-    const line = readFileSync('/etc/passwd', 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
+    return readdirSync(folder).length === 0
+  } catch {
+    return false
+  }
+}
+
+/** The name of a user or a group; the number when it has none, as in a container. */
+export function findName(table: 'passwd' | 'group', id: number): string {
+  try {
+    const line = readFileSync(`/etc/${table}`, 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
     return line?.[0] ?? String(id)
   } catch {
     return String(id)
   }
+}
+
+function describeReadOnly(path: string): string {
+  const folder = statSync(path).isDirectory() ? path : dirname(path)
+  return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
 }
 
 /** Quotes a path, or another word of a command, for a shell, if it needs quotes. */
@@ -140,8 +158,6 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link to itself: delete it',
   ENAMETOOLONG: 'its name is too long: use a shorter one',
   ENOSPC: 'the disk is full',
-  EROFS:
-    'its file system is read-only; a unit of systemd may write to its StateDirectory= only, unless it has ReadWritePaths=',
   // As errors of SQLite say it.
   EIO: 'the disk reports an error',
 }

@@ -155,5 +155,12 @@ Caddy handles TLS with these lines in /etc/caddy/Caddyfile:
     reverse_proxy 127.0.0.1:${port}
   }
 
+nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \`sudo certbot --nginx --domain ${host}\`:
+  server {
+    listen 80;
+    server_name ${host};
+    location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header Host $host; }
+  }
+
 The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}`
 }

@@ -1,5 +1,6 @@
-import { toListName } from '../config/list-url.ts'
-import { UsageError } from '../failure.ts'
+import { type ListUrl, toListName } from '../config/list-url.ts'
+import type { Address } from '../email.ts'
+import { toCount, toNumber, UsageError } from '../failure.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { readText } from '../transfer/reading/text.ts'
 import { createProgress, note, print, printJson } from './output.ts'
@@ -14,11 +15,7 @@ export interface RemoveOptions extends ListOption {
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
   const list = parseListOption(options)
   const emails = (await readAddresses(texts)).map(parseAddressArgument)
-  const showProgress = createProgress('removing', 'addresses')
-  const onProgress = (done: number) => showProgress(done, emails.length)
-  const states = await withInterrupt((signal) =>
-    withStore(list, (store) => store.remove(emails, { suppress: !forget, signal, onProgress }), { access: 'change' }),
-  )
+  const states = await removeAll(list, emails, !forget)
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
     await print(addresses.map(({ email, was }) => `${email}: ${OUTCOMES[was][forget ? 1 : 0]}`).join('\n'))
@@ -33,6 +30,27 @@ export async function remove(texts: readonly string[], { forget, json, ...option
     absent: countBefore('absent'),
     addresses: addresses.map((address) => ({ ...address, state })),
   })
+}
+
+/** Returns the state of each address before. */
+async function removeAll(list: ListUrl, emails: readonly Address[], suppress: boolean) {
+  const showProgress = createProgress('removing', 'addresses')
+  let done = 0
+  const onProgress = (count: number) => {
+    done = count
+    showProgress(done, emails.length)
+  }
+  try {
+    return await withInterrupt((signal) =>
+      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress }), { access: 'change' }),
+    )
+  } catch (error) {
+    if (done > 0) {
+      const part = `${toNumber(done)} of ${toCount(emails.length, 'address', 'addresses')}`
+      note(`${part} removed; remove the same addresses again to continue: this is safe`)
+    }
+    throw error
+  }
 }
 
 /** The addresses that are given. For `-`, those of standard input, one per line. @throws UsageError when there is none */

@@ -23,7 +23,8 @@ export function readEnvironment(variables: Environment = process.env): Environme
   const { ENV_FILE: name } = variables
   const file = name || DEFAULT_FILE
   try {
-    const lines = parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)
+    // /dev/null means that there is no file.
+    const lines = file === '/dev/null' ? {} : parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)
     const set = Object.entries(variables).filter(([, value]) => value)
     return { ...lines, ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {
@@ -46,8 +47,8 @@ const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
 const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.source})?)?\\s*(?:(?<=^|\\s)#.*)?$`)
 
 /**
- * Parses an env file: lines `NAME=value` in UTF-8, as systemd and Docker read them, without a name that is almost one of
- * Rollcall's.
+ * Parses an env file: lines `NAME=value` in UTF-8, as systemd and Docker read them, at least one, and without a name that is
+ * almost one of Rollcall's.
  *
  * @param source names the file, for errors
  * @throws UsageError with the number of the first wrong line, and without its content
@@ -55,7 +56,7 @@ const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.s
 export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
   const text = decode(bytes)
   if (text === undefined) throw new UsageError(`${source}, which is not text in UTF-8: save it as UTF-8`)
-  for (const [index, line] of text.split('\n').entries()) {
+  const names = text.split('\n').map((line, index) => {
     const place = `${source}, and line ${index + 1}`
     const found = LINE.exec(line)
     if (!found)
@@ -63,8 +64,10 @@ export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<str
     const { 1: name } = found
     const meant = name && SETTINGS.find((setting) => isAlmost(name, setting))
     if (meant) throw new UsageError(`${place} has ${name}: use ${meant}`)
-  }
-  return parseEnv(text)
+    return name
+  })
+  if (names.some(Boolean)) return parseEnv(text)
+  throw new UsageError(`${source}, which has no line NAME=value: remove the # before a setting, or use another file`)
 }
 
 /** The text without a byte order mark; undefined when it is not UTF-8, or has controls but line breaks and tabs. */

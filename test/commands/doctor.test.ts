@@ -237,11 +237,12 @@ test('a file or a folder of root is named with its owner, who runs this, and wha
   const says = async (...args: string[]) =>
     (await runCommand(args, { folder: '/', program, stdin: 'ada@site.io' })).stderr
   const denied = (path: string) => `permission denied: ${path} belongs to root, and this runs as ${user}`
-  const advice = `: use one that belongs to ${user}, or change its owner\n`
   expect(await says('import', '/proc/1/environ')).toBe(
-    `rollcall: /proc/1/environ: ${denied('/proc/1/environ')}${advice}`,
+    `rollcall: /proc/1/environ: ${denied('/proc/1/environ')}: run as root: chown ${user} /proc/1/environ\n`,
   )
-  expect(await says('import', '-', '--list', 'sqlite:/etc/rollcall-test.db')).toContain(`${denied('/etc')}${advice}`)
+  expect(await says('import', '-', '--list', 'sqlite:/etc/rollcall-test.db')).toContain(
+    `${denied('/etc')}: use a folder that belongs to ${user}\n`,
+  )
 })
 
 test('a list and a log of two users are wrong, also for root, with the command that corrects it', async () => {

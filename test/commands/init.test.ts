@@ -31,6 +31,8 @@ test('the options answer the questions, and the files are beside each other, whe
   expect(stdout).toContain(`ENV_FILE='${own.replace("'", "'\\''")}/env' rollcall serve`)
   const { port, ops } = read(own)
   expect(stdout).toContain(`  list.gazette.example {\n    reverse_proxy 127.0.0.1:${port}\n  }\n`)
+  expect(stdout).toContain('server_name list.gazette.example;')
+  expect(stdout).toContain(`proxy_pass http://127.0.0.1:${port};`)
   expect(port).toBeWithin(3000, 3200)
   expect(ops?.port).toBeWithin(9000, 9200)
   expect(read(own)).toMatchObject({
@@ -96,7 +98,7 @@ test('it takes ports that are free, and says so in the settings and in the lines
   for (const listener of listeners) listener.close()
   expect(second.port).toBeGreaterThan(first.port)
   expect(second.ops?.port).toBeGreaterThan(first.ops?.port ?? 0)
-  expect([...(stdout.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual([`127.0.0.1:${second.port}`])
+  expect([...(stdout.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(Array(2).fill(`127.0.0.1:${second.port}`))
   expect(stdout).toContain(`In them, write ${second.port} for the port 3000.`)
 })
 

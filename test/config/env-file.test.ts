@@ -15,8 +15,6 @@ test.each<readonly [content: string, variables: Readonly<Record<string, string>>
   ['# comment\n\n  PORT = 81 # local\nexport HOST=::\nBASE_URL=', { PORT: '81', HOST: '::', BASE_URL: '' }],
   ['\ufeffPORT=81\r\nHOST=::\r\n', { PORT: '81', HOST: '::' }],
   ['SITE_FILE=\'my #1.yaml\'\nKEY="two=2" # two\nPORT=81', { SITE_FILE: 'my #1.yaml', KEY: 'two=2', PORT: '81' }],
-  ['# PORT=81\n\n', {}],
-  ['', {}],
   // Names of other programs.
   [
     'PATH=/bin\nHOSTNAME=a\nPGPASSWORD=x\nHTTP_PORT=1\nSMTP_HOST=b\n_x=1',
@@ -36,6 +34,8 @@ test.each<readonly [content: string | Uint8Array, says: string]>([
   ["PORT='81' x\nHOST='::'", `line 1 ${NO_LINE}`],
   // Without quotes, the rest would be a comment, and the list another one.
   ['DATABASE_URL=sqlite:list#2.db', `line 1 ${NO_LINE}`],
+  ['', 'which has no line NAME=value'],
+  ['# PORT=81\n\n', 'which has no line NAME=value'],
   [Buffer.from('\ufeffPORT=81\n', 'utf16le'), 'which is not text in UTF-8'],
   [Buffer.from('PORT=81\n', 'utf16le'), 'which is not text in UTF-8'],
   [Buffer.from('SITE_FILE=é.yaml\n', 'latin1'), 'which is not text in UTF-8'],

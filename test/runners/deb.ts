@@ -155,7 +155,7 @@ test('with systemd: one more newsletter has its own settings, ports, list and ba
   const [init = '', enable = '', count = ''] = readGuide('operations.md', 'second').trim().split('\n')
   const shown = await run(`${init} --base-url https://garden.example.org --name Garden`)
   expect(shown).toContain(`  sudo ${enable}\n`)
-  expect([...(shown.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(['127.0.0.1:3001'])
+  expect([...(shown.match(/127\.0\.0\.1:\d+/g) ?? [])]).toEqual(Array(2).fill('127.0.0.1:3001'))
   const modes = 'cd /etc/rollcall/garden; stat --format "%U %G %a" . env site.yaml'
   expect(await run(modes)).toBe('root rollcall 750\nroot rollcall 640\nroot rollcall 640\n')
   await run(`${ENABLE}; ${enable}`)

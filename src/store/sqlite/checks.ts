@@ -117,10 +117,10 @@ function refuseOwners(path: string): void {
   })
   const toNames = (files: typeof found) => files.map(({ name }) => quotePath(name)).join(' ')
   const owner = found.find(({ uid }) => uid !== 0) ?? { name: path, uid: 0 }
-  const user = findName(owner.uid)
+  const user = findName('passwd', owner.uid)
   const others = found.filter(({ uid }) => uid !== owner.uid)
   if (others.length > 0) {
-    const theirs = others.map(({ name, uid }) => `${name} to ${findName(uid)}`).join(' and ')
+    const theirs = others.map(({ name, uid }) => `${name} to ${findName('passwd', uid)}`).join(' and ')
     throw new StoreError(
       `${owner.name} belongs to ${user}, but ${theirs}: run as root: chown ${user} ${toNames(others)}`,
     )
