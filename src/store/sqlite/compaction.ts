@@ -86,8 +86,8 @@ export interface Compaction {
    * @throws SQLITE_BUSY when the lock is not free
    */
   slice(until?: number): Slice
-  /** Moves all that was accepted up to a number, in the transaction of the caller. Default: the whole inbox. */
-  all(until?: number): void
+  /** Moves the whole inbox, in the transaction of the caller. */
+  all(): void
 }
 
 /** Creates the compaction of a list, with the tables `sorted` and `repeated`, so a connection has only one. */
@@ -115,9 +115,10 @@ export function createCompaction(db: Database): Compaction {
       pass = next ?? NEW_PASS
       return { done: stage === 'add' ? size : 0, hasMore: next !== undefined }
     },
-    all(until = Number.MAX_SAFE_INTEGER) {
+    all() {
       pass = NEW_PASS
-      for (let next: Pass | undefined = pass; next; ) next = STAGES[next.stage](db, next, PASS_SIZE, until).next
+      for (let next: Pass | undefined = pass; next; )
+        next = STAGES[next.stage](db, next, PASS_SIZE, Number.MAX_SAFE_INTEGER).next
     },
   }
 }

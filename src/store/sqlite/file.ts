@@ -147,22 +147,18 @@ export function checkWritable(list: ListFile): void {
   list.db.run('ROLLBACK')
 }
 
+/**
+ * Lost lists stay open to the end of the process, also from the garbage collector. When SQLite closes a list, it deletes the log
+ * at its path. After a loss, that log may belong to another list.
+ */
+const kept: Database[] = []
+
 /** Closes a list, unless it is lost. @returns how it is lost */
 export function closeList(list: ListFile): LostListError | undefined {
   const loss = findLoss(list)
-  if (loss) keepOpen(list.db)
+  if (loss) kept.push(list.db)
   else list.db.close()
   return loss
-}
-
-const kept: Database[] = []
-
-/**
- * Keeps a list open to the end of the process, also from the garbage collector. When SQLite closes a list, it deletes the log
- * at its path. After a loss, that log may belong to another list.
- */
-function keepOpen(db: Database): void {
-  kept.push(db)
 }
 
 /**
