@@ -1,7 +1,4 @@
-/**
- * Writes any number of rows in batches: each has one transaction, and holds the lock of the list for a short time. So nobody
- * waits for a command. The same for every store.
- */
+/** The batches of a change, one transaction each, with pauses in which others get the lock; and the dry run of an import. */
 
 import { type Address, toIdentity } from '../email.ts'
 import type {
@@ -41,11 +38,7 @@ export interface Written<Outcome> {
   readonly lockedAt: number
 }
 
-/**
- * Creates the methods of a store that change it.
- *
- * @param write compacts the inbox, takes the lock, and writes a batch durably
- */
+/** Creates the methods of a store that change it. @param write compacts the inbox, takes the lock, and writes a batch durably */
 export function createBatches(
   write: <Outcome>(batch: Batch<Outcome>) => Promise<Written<Outcome>>,
 ): Pick<SubscriberStore, 'import' | 'suppress' | 'remove'> {
@@ -121,13 +114,7 @@ function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]
 /** Addresses that a dry run looks up at a time. It takes no lock. */
 const PAGE = 10_000
 
-/**
- * Counts what an import would do: opt-outs first, then subscribers. It changes no list.
- *
- * @param store the list; undefined when there is none yet
- * @param options.removeUndated whether an opt-out without a date removes a subscriber
- * @param options.onProgress gets the rows of both
- */
+/** Counts what an import would do: opt-outs first, then subscribers. @param store undefined when there is no list yet */
 export async function countImport(
   store: Pick<SubscriberStore, 'lookUp'> | undefined,
   { optOuts, subscribers }: { readonly optOuts: readonly OptOut[]; readonly subscribers: readonly ImportRow[] },

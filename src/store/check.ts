@@ -16,12 +16,7 @@ export interface CheckResult {
 /** Compares a saved cursor with the head of the list, as the work of `runCheck`. */
 export type CursorCheck = (head: ListHead) => string
 
-/**
- * Runs a check.
- *
- * @param work returns what was found, or throws a Failure that says what is wrong and what to do, or an error of the file
- * system
- */
+/** Runs a check. Its work returns what was found, or throws a Failure or an error of the file system. */
 export async function runCheck(check: string, work: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { check, ok: true, message: await work() }
@@ -32,12 +27,7 @@ export async function runCheck(check: string, work: () => string | Promise<strin
   }
 }
 
-/**
- * Checks that the addresses in an inbox do not wait much longer than they should.
- *
- * @param since when the oldest was accepted, if there is one
- * @throws StoreError when nobody compacts
- */
+/** Checks since when the oldest address of an inbox waits. @throws StoreError when nobody compacts */
 export function checkInbox(size: number, since: Date | undefined): string {
   const text = `waiting for compaction: ${size.toLocaleString('en')}`
   if (!since) return text
@@ -49,20 +39,13 @@ export function checkInbox(size: number, since: Date | undefined): string {
 /** Milliseconds by which two clocks may differ. */
 const CLOCK_TOLERANCE_MS = 60_000
 
-/**
- * Checks that no subscription has a date in the future, which a wrong clock leaves: with it, the list is never silent.
- *
- * @param latest the latest date of a subscription, if there is one
- * @returns what was found
- * @throws StoreError
- */
+/** Finds a subscription of the future, which a wrong clock leaves: the list would never be silent. @throws StoreError */
 export function checkLatest(latest: Date | undefined): string {
   if (!latest) return 'there is no subscription'
   const date = latest.toISOString()
   if (latest.getTime() <= Date.now() + CLOCK_TOLERANCE_MS) return `the latest subscription is of ${date}`
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   throw new StoreError(
-    `the latest subscription is of ${date}, in the future: set the clock; to see such addresses, run: rollcall export --include-reserved --since ${date.slice(0, 10) < tomorrow ? date : tomorrow}`,
+    `the latest subscription is of ${date}, in the future: set the clock; to see such addresses, run: rollcall export --include-reserved --since ${new Date().toISOString()}`,
   )
 }
 

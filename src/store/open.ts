@@ -5,13 +5,7 @@ import type { Log } from '../log.ts'
 import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
 
-/**
- * Opens a list for a command.
- *
- * @param options.notify says that a list that cannot be written is read without its inbox: a `status` of PostgreSQL, and
- * everything of SQLite
- * @throws StoreError when it cannot be opened
- */
+/** Opens a list for a command. `notify` gets a line when the list is read without its inbox. @throws StoreError */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')
@@ -37,10 +31,7 @@ export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSigna
   return await fillPostgresList(list.server, copy)
 }
 
-/**
- * Returns whether two lists that exist are one SQLite file, also by links. PostgreSQL refuses to fill a list that is not
- * empty.
- */
+/** Whether two lists that exist are one SQLite file, also by links. PostgreSQL fills only an empty list. */
 export async function isSameList(one: ListUrl, other: ListUrl): Promise<boolean> {
   if (one.kind !== 'sqlite' || other.kind !== 'sqlite') return false
   const { readFileId } = await import('./sqlite/paths.ts')
@@ -66,11 +57,7 @@ export async function openServiceStore(list: ListUrl, log: Log): Promise<Service
   return store
 }
 
-/**
- * Runs all checks of a list. They change nothing, also while a service runs.
- *
- * @param checkCursor when a cursor is compared with the list
- */
+/** Runs all checks of a list. They change nothing, also while a service runs. */
 export async function* checkStore(list: ListUrl, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
   if (list.kind === 'sqlite') {
     const { checkSqliteList } = await import('./sqlite/checks.ts')

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
-import { isLost, NoAnswerError, toStoreError } from './error.ts'
+import { isLost, toStoreError } from './error.ts'
 import { migrate } from './schema.ts'
 
 interface ClientOptions {
@@ -122,7 +122,8 @@ async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
 /** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
 async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new NoAnswerError()), milliseconds)
+  const error = Object.assign(new Error('no answer in time'), { code: 'CONNECTION_TIMEOUT' })
+  const timer = setTimeout(() => late.reject(error), milliseconds)
   try {
     return await Promise.race([attempt, late.promise])
   } finally {

@@ -10,11 +10,6 @@ export function expectCount({ count }: { readonly count: number }, expected: num
   throw new StoreError(`the table rollcall.${table} does not take what is written: look at its triggers`)
 }
 
-/** The server has not answered in time. */
-export class NoAnswerError extends Error {
-  readonly code = 'CONNECTION_TIMEOUT'
-}
-
 /** Names the list and the reason in one line, without values, addresses or passwords. */
 export function toStoreError(name: string, error: unknown): StoreError {
   return new StoreError(`the list ${name} cannot be used: ${toReason(error)}`)

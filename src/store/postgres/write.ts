@@ -72,21 +72,17 @@ async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]
   expectCount(result, rows.length, 'suppressions')
 }
 
-/** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or not all arrived */
+/** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or does not take a row */
 export async function fillList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
   const before = await readCount(transaction)
   if (before.subscribers + before.suppressed > 0) {
     throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
   }
-  let lastSeq = head.lastSeq
-  for await (const page of subscribers) {
-    await insertSubscribers(transaction, page)
-    lastSeq = Math.max(lastSeq, page.at(-1)?.seq ?? 0)
-  }
+  for await (const page of subscribers) await insertSubscribers(transaction, page)
   for await (const page of suppressions) await insertSuppressions(transaction, page)
   const { inner, outer } = toKeySides(head.suppressionKey)
   await transaction`
     UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
-      last_seq = ${lastSeq}::bigint, forgotten_seq = ${lastSeq}::bigint`
+      last_seq = ${head.lastSeq}::bigint, forgotten_seq = ${head.lastSeq}::bigint`
   return await readCount(transaction)
 }
