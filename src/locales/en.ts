@@ -1,20 +1,27 @@
-import type { Locale } from './locale.ts'
-
-export const en: Locale = {
+/** The phrases of the page, as plain text. Every language has the same ones. */
+export const en = {
+  // For a site without a name, or without a description.
   siteName: 'Newsletter',
   siteDescription: 'News from this site by email, now and then.',
+  // Who writes.
   by: 'by {author}',
   email: 'Email address',
+  // The button, and the end of the title.
   subscribe: 'Subscribe',
   stored: 'We store your email address and the date on which you subscribed.',
+  // The link to the owner, for questions and for leaving the list.
   contact: 'Contact and unsubscribe',
   home: 'Visit our website',
+  // The heading of the issues to read first, of which there may be one. They stand below the form and the confirmation.
   issues: 'Where to start',
   privacy: 'Privacy',
   imprint: 'Legal notice',
+  // Before the name of the license.
   license: 'Content license:',
   languages: 'Languages',
+  // The link to this language on a page in another one, for readers who prefer this one.
   suggestion: 'This page is also available in English',
+  // After a subscription: what comes, and the link that brings the form back, also to correct the address.
   next: 'The next issue will be in your inbox.',
   again: 'Subscribe another address',
   developers: 'For developers',
@@ -25,6 +32,7 @@ export const en: Locale = {
   storage_failure: 'Your address could not be saved. Please try again in a moment.',
   too_many: 'Too many requests at the moment. Please wait a minute, then try again.',
   refused: 'The request was refused. Please try again later, or from another network.',
+  // `{address}` stands for the likely address, `{subscribe}` for the label of the button.
   typo: 'Did you mean {address}? If not, press {subscribe} again.',
   sending: 'One moment…',
   unreachable: 'There is no connection at the moment. Please try again. You may have to sign in to this network first.',
