@@ -28,15 +28,6 @@ export interface ImportOptions extends ListOption, Omit<ReadOptions, 'treat'> {
   readonly json?: true
 }
 
-/** Parses a label of the Encoding standard. @throws UsageError */
-function parseEncoding(label: string | undefined): string | undefined {
-  try {
-    return label === undefined ? undefined : new TextDecoder(label as Bun.Encoding).encoding
-  } catch {
-    throw new UsageError(`--encoding is "${label}": use a label of the Encoding standard, such as windows-1252`)
-  }
-}
-
 /** Checks that the file of rejected rows replaces neither the import nor the list. @throws UsageError */
 function checkRejected(rejected: string, path: string, list: ListUrl): void {
   const isRejected = (file: string) => followLinks(resolve(file)) === followLinks(resolve(rejected))
@@ -50,7 +41,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const list = parseListOption(options)
   const { rejected, dryRun = false, yes = false } = options
   if (rejected !== undefined) checkRejected(rejected, path, list)
-  const text = await readText(path, parseEncoding(options.encoding))
+  const text = await readText(path, options.encoding)
   const table = parseTable(text, toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
   const reading = await read(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)

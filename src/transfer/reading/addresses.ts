@@ -70,11 +70,5 @@ function toBareText(text: string): string {
     .replace(/\([^()@]*\)/g, ' ')
 }
 
-/** Decodes the percent-encoding of a `mailto:` URL (RFC 6068 section 2). */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+/** Decodes the percent-encoding of a `mailto:` URL: RFC 6068 section 2. Addresses are ASCII. */
+const decode = (text: string) => text.replace(/%[2-7][\da-f]/gi, decodeURIComponent)

@@ -1,8 +1,7 @@
 /** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
-import { Failure, toFileFailure } from '../../failure.ts'
+import { Failure, toFileFailure, UsageError } from '../../failure.ts'
 import { MAX_IMPORT_BYTES } from '../../limits.ts'
 
 /** The name of an input in messages. */
@@ -10,36 +9,25 @@ export function toInputName(file: string): string {
   return file === '-' ? 'standard input' : file
 }
 
-/**
- * Reads a text file, or standard input for `-`. Throws a Failure when it has more than MAX_IMPORT_BYTES or is not text.
- *
- * @param encoding the name of an encoding in the Encoding standard, for a file without a byte order mark. Default: UTF-8
- */
+/** Reads a text file, or standard input for `-`. @throws Failure for one with more than MAX_IMPORT_BYTES, and as `decodeText` */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
   try {
-    const stats = file === '-' ? undefined : await stat(file)
-    // A pipe has no size, and a stream of a file takes twice its memory.
-    if (stats?.isFile() && stats.size <= MAX_IMPORT_BYTES) return decodeText(await readFile(file), name, encoding)
-    return decodeText(await readStream(file === '-' ? process.stdin : createReadStream(file), name), name, encoding)
+    for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+      bytes += chunk.length
+      if (bytes > MAX_IMPORT_BYTES) {
+        const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
+        const advice = 'Split it, for example with "split -C 500m", and keep the header'
+        throw new Failure(`${name}: it is larger than ${size}. ${advice}`)
+      }
+      chunks.push(chunk)
+    }
   } catch (error) {
     throw toFileFailure(error, name)
   }
-}
-
-async function readStream(stream: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of stream) {
-    bytes += chunk.length
-    if (bytes > MAX_IMPORT_BYTES) {
-      const size = `${MAX_IMPORT_BYTES / 1024 ** 2} MiB`
-      const advice = 'Split it, for example with "split -C 500m", and keep the header'
-      throw new Failure(`${name}: it is larger than ${size}. ${advice}`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  return decodeText(Buffer.concat(chunks), name, encoding)
 }
 
 /** How files begin that are not a list, and what to say: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
@@ -70,7 +58,11 @@ const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
 /** Byte order marks: WHATWG Encoding, section 6. */
 const MARKS = { 'utf-8': '\xef\xbb\xbf', 'utf-16le': '\xff\xfe', 'utf-16be': '\xfe\xff' } as const
 
-/** Decodes a list. A byte order mark counts more than `encoding`. @throws Failure that says what to do with another kind of file */
+/**
+ * Decodes a list. Throws a Failure that says what to do with another kind of file, and a UsageError for an encoding that is none.
+ *
+ * @param encoding a label of the Encoding standard. A byte order mark counts more. Default: UTF-8
+ */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
   const start = Buffer.from(bytes.subarray(0, 8192)).toString('latin1')
   const [marked, mark = ''] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? []
@@ -83,13 +75,15 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
     const advice = 'use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf-16le or utf-16be'
     throw new Failure(`${name}: it is not a text file: ${advice}`)
   }
+  const label = (known ?? 'UTF-8') as Bun.Encoding
   try {
-    return new TextDecoder((known ?? 'utf-8') as Bun.Encoding, { fatal: true }).decode(bytes)
-  } catch {
-    if (known && known !== 'utf-8') throw new Failure(`${name}: it is not ${known}. Save it as UTF-8`)
-    const other = encoding ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
-    // What is not UTF-8 becomes U+FFFD.
-    const [valid = ''] = new TextDecoder().decode(bytes).split('\ufffd', 1)
-    throw new Failure(`${name}: line ${valid.split('\n').length}: it is not UTF-8. Save it as UTF-8${other}`)
+    return new TextDecoder(label, { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new UsageError(`--encoding is "${label}": use a label of the Encoding standard, such as windows-1252`)
+    const other = known ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
+    // What is not in the encoding becomes U+FFFD.
+    const [valid = ''] = new TextDecoder(label).decode(bytes).split('\ufffd', 1)
+    throw new Failure(`${name}: line ${valid.split('\n').length}: it is not ${label}. Save it as UTF-8${other}`)
   }
 }

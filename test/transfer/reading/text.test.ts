@@ -97,9 +97,11 @@ describe('a file that is not text', () => {
 
   test('or is in another encoding than the one given', () => {
     expect(() => decodeText(Buffer.from([0x81, 0x20]), 'list', 'shift_jis')).toThrow(
-      'list: it is not shift_jis. Save it as UTF-8',
+      'list: line 1: it is not shift_jis. Save it as UTF-8',
     )
     expect(() => decodeText(latin1, 'list', 'utf-8')).toThrow(/Save it as UTF-8$/)
+    const unknown = '--encoding is "latin-9000": use a label of the Encoding standard, such as windows-1252'
+    expect(() => decodeText(latin1, 'list', 'latin-9000')).toThrow(unknown)
   })
 })
 
