@@ -35,7 +35,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
     added: 'ada 2024-05-31',
     left: 'ben',
     skipped: 1,
-    doubts: ['1 row without a value of "status" will be skipped: --treat "status:=subscribed"'],
+    doubts: ['1 row without a value of "status" will be skipped: --treat status:=subscribed'],
   },
   '14-excel-mac-cr.csv': { added: 'ada, cai', left: 'ben' },
   '16-listmonk-export.csv': {

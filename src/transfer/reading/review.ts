@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path'
 import { toIdentity } from '../../email.ts'
-import { toCount, toNumber } from '../../failure.ts'
+import { quotePath, toCount, toNumber } from '../../failure.ts'
 import type { ImportRow } from '../../subscriber.ts'
 import { type Cell, type Column, join, quote, shorten } from './columns.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
@@ -101,12 +101,12 @@ const findSilence: Doubt = ({ table, columns, rows }) => {
     columns.statuses.some(({ saysWhoLeft }) => saysWhoLeft) ||
     columns.all.some(({ plain }) => SUBSCRIBERS_ONLY.includes(plain))
   const isUnknown = ({ plain, cells }: Column) => cells.others > 0 && !isHarmless(plain) && !UNRELATED_NAMES.has(plain)
-  const unknown = columns.unread.filter(isUnknown).map(({ option }) => quote(option))
+  const unknown = columns.unread.filter(isUnknown)
   if (rows.added === 0 || (!found && (isKnown || unknown.length === 0))) return undefined
-  const [one] = unknown
+  const [one] = unknown.map(({ option }) => quotePath(option))
   const seen = `${found ? `the ${found} says that people left, but ` : ''}nothing in it says who left`
   const advice = one
-    ? `, and ${join(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not read: --status-column ${one} if it does, --ignore-column ${one} if not, or`
+    ? `, and ${join(unknown.map(({ name }) => quote(name)))} ${unknown.length > 1 ? 'are' : 'is'} not read: --status-column ${one} if it does, --ignore-column ${one} if not, or`
     : ':'
   return `${seen}${advice} --suppress if everybody left`
 }
@@ -125,14 +125,14 @@ const findWords: Doubt = (reading) =>
     const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no')
     if (UNRELATED_NAMES.has(plain) || !(left || (isNamed && isFilled))) return []
     const where = left ? describeRow(left, reading) : 'its name'
-    const options = `--status-column ${quote(option)} reads it, --ignore-column ${quote(option)} does not`
+    const options = `--status-column ${quotePath(option)} reads it, --ignore-column ${quotePath(option)} does not`
     return [`${quote(name)} says that somebody left (${where}), and is not read: ${options}`]
   })
 
 /** Somebody has no status. */
 const findEmptyStatuses: Doubt = ({ values }) =>
   [...values.values().filter(({ isAssumed }) => isAssumed)].map(({ column, rows }) => {
-    const advice = `--treat ${quote(`${column}:=subscribed`)} adds them`
+    const advice = `--treat ${quotePath(`${column}:=subscribed`)} adds them`
     return `${toCount(rows, 'row')} without a value of ${quote(column)} will be skipped: ${advice}`
   })
 
@@ -160,7 +160,7 @@ const findMissingDates: Doubt = (reading) => {
     const isMostly = [...values.keys()].filter(isOne).length * 2 >= values.size || DATE_NAMES.includes(plain)
     return values.size > 0 && isMostly && !isHarmless(plain) && !saysLeft(name)
   })
-  return found && `no date is read, and none can be added later: --date-column ${quote(found.option)}, or none`
+  return found && `no date is read, and none can be added later: --date-column ${quotePath(found.option)}, or none`
 }
 
 /** The line of the header, or a title, may be a row. */
@@ -197,7 +197,7 @@ const findOtherAddresses: Doubt = ({ columns: { address, unread }, options }) =>
   const others = options.column ? [] : unread.filter((column) => column.cells.addresses > toLeast(column))
   return others.map(({ name, option, cells }) => {
     const seen = toCount(cells.addresses, 'address that is not read', 'addresses that are not read')
-    return `${quote(name)} has ${seen}: --column ${quote(option)} reads only these`
+    return `${quote(name)} has ${seen}: --column ${quotePath(option)} reads only these`
   })
 }
 

@@ -1,6 +1,7 @@
 /** What the owner sees before an import, and what is doubtful. */
 
 import { describe, expect, test } from 'bun:test'
+import { quotePath } from '../../../src/failure.ts'
 import { type Options, read, treat } from '../read.ts'
 
 const toCsv = (name: string, cells: readonly string[]) =>
@@ -60,7 +61,7 @@ describe('nothing says who left', () => {
     ['Newsletter opt-in', ['yes', 'yes']],
   ])('a column that is not read is a doubt: %s, %j', (name, cells) => {
     expect(read(toCsv(name, cells)).doubts[0]).toStartWith(
-      `${SILENCE}, and "${name}" is not read: --status-column "${name}" if it does, --ignore-column "${name}" if not, or --suppress`,
+      `${SILENCE}, and "${name}" is not read: --status-column ${quotePath(name)} if it does, --ignore-column ${quotePath(name)} if not, or --suppress`,
     )
     expect(read(toCsv(name, cells), { ignoreColumn: [name], dateColumn: 'none' }).doubts).toEqual([])
     expect(read(toKnown(name, cells), { dateColumn: 'none' }).doubts).toEqual([])
@@ -259,7 +260,7 @@ describe('dates', () => {
   ])('that are not read are a doubt: %s, %j', (name, cells) => {
     const quoted = cells.map((cell) => `"${cell}"`)
     expect(read(toKnown(name, quoted)).doubts).toEqual([
-      `no date is read, and none can be added later: --date-column "${name}", or none`,
+      `no date is read, and none can be added later: --date-column ${quotePath(name)}, or none`,
     ])
     expect(read(toKnown(name, quoted), { dateColumn: 'none' }).doubts).toEqual([])
   })
@@ -301,7 +302,7 @@ describe('rows', () => {
 
   test('an empty value that a program does not have skips nobody without a doubt', () => {
     const text = 'Email,Subscribed,Country\na@b.io,2024-05-31,DE\nb@b.io,,FR\n'
-    const doubt = '1 row without a value of "Subscribed" will be skipped: --treat "Subscribed:=subscribed" adds them'
+    const doubt = '1 row without a value of "Subscribed" will be skipped: --treat Subscribed:=subscribed adds them'
     expect(read(text).doubts).toEqual([doubt])
     expect(read(text, treat('Subscribed:=subscribed')).subscribers).toHaveLength(2)
   })
@@ -312,4 +313,10 @@ test('exports of programs with one status for all lists are a doubt', () => {
   expect(read(text).doubts).toEqual([expect.stringContaining('exports of listmonk do not say who left one list')])
   expect(read(text, { statusColumn: ['status'] }).doubts).toEqual([])
   expect(read(text.replace('enabled', 'blocklisted')).doubts).toEqual([])
+})
+
+test('an option in a doubt can be pasted into a shell as it is', () => {
+  const name = `Who left? $(touch x) ${'and when '.repeat(9)}`.trim()
+  const [doubt] = read(toKnown(name, ['unsubscribed']).replace('status', 'VIP')).doubts
+  expect(doubt).toContain(` --status-column '${name}' if it does`)
 })

@@ -245,7 +245,7 @@ describe.each([
     expect(summarize(other, treat('vip=subscribed, gold=skip'))).toMatchObject({ added: ['c 2020-01-01'], skipped: 1 })
     expect(summarize(other, treat('*=skip'))).toMatchObject({ added: [], left: ['b 2020-01-01'], skipped: 2 })
     const none = list.replace('pending', 'NULL')
-    expect(read(none)).toMatchObject({ skipped: 1, doubts: [expect.stringContaining('--treat "status:=subscribed"')] })
+    expect(read(none)).toMatchObject({ skipped: 1, doubts: [expect.stringContaining('--treat status:=subscribed')] })
     expect(summarize(none, treat('null=suppressed'))).toEqual(summarize(none, treat('=suppressed')))
     expect(read(none, treat('=skip')).doubts).toEqual([])
   })
