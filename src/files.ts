@@ -12,6 +12,7 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   write,
   writeSync,
@@ -41,15 +42,11 @@ export async function writeOutput<T>(file: string, work: (write: Write) => Promi
   if (descriptor !== undefined) return await work((text) => writeAll(descriptor, text, name))
   if (isStream(file)) return await writeInto(file, file, work)
   const path = await findFile(file)
-  const partial = await createPartialFile(path, file)
-  try {
+  return await withPartialFile(path, file, async (partial) => {
     const result = await writeInto(partial, file, work)
     await renameSynced(partial, path)
     return result
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw error
-  }
+  })
 }
 
 /**
@@ -171,9 +168,23 @@ export function writeError(text: string, patience = 1_000): void {
   }
 }
 
-/** The name of the partial file of a file: in the same folder, because a rename cannot cross file systems. */
-export function toPartialName(file: string): string {
-  return join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+/**
+ * Creates the partial file of a file, and deletes what is left of it at the end.
+ *
+ * @param work writes it, and renames it when it is complete
+ * @throws as `createPartialFile`; what `work` throws
+ */
+export async function withPartialFile<T>(
+  file: string,
+  name: string,
+  work: (partial: string) => Promise<T>,
+): Promise<T> {
+  const partial = await createPartialFile(file, name)
+  try {
+    return await work(partial)
+  } finally {
+    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
+  }
 }
 
 /**
@@ -183,7 +194,8 @@ export function toPartialName(file: string): string {
  * @throws Failure when the folder cannot be written
  */
 export async function createPartialFile(file: string, name = file): Promise<string> {
-  const partial = toPartialName(file)
+  // In the same folder, because a rename cannot cross file systems.
+  const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
     for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
     createPrivateFile(partial)

@@ -1,8 +1,8 @@
 import { toListName } from '../config/list-url.ts'
 import { toCount, UsageError } from '../failure.ts'
-import { createPartialFile, findFile, renameSynced } from '../files.ts'
+import { findFile, renameSynced, withPartialFile } from '../files.ts'
 import { isSameList } from '../store/open.ts'
-import { checkAndCopy, deletePartial, type ListSummary } from '../store/sqlite/backup.ts'
+import { checkAndCopy, type ListSummary } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
 
@@ -22,13 +22,9 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
 }
 
 async function writeBackup(list: string, path: string, name: string, signal: AbortSignal): Promise<ListSummary> {
-  const partial = await createPartialFile(path, name)
-  const showProgress = createProgress('copying', 'MB')
-  try {
-    const copied = await checkAndCopy({ source: list, target: partial }, signal, showProgress)
+  return await withPartialFile(path, name, async (partial) => {
+    const copied = await checkAndCopy({ source: list, target: partial }, signal, createProgress('copying', 'MB'))
     await renameSynced(partial, path)
     return copied
-  } finally {
-    deletePartial(partial)
-  }
+  })
 }

@@ -1,11 +1,11 @@
 /** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
 
 import { Database } from 'bun:sqlite'
-import { rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Result } from '../../email.ts'
-import { createPrivateFile, renameSynced, SIDECAR, toPartialName } from '../../files.ts'
+import { renameSynced, SIDECAR, withPartialFile } from '../../files.ts'
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
@@ -91,11 +91,6 @@ export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary
   return readSummary(copy)
 }
 
-/** Deletes a partial file of a copy, with what SQLite may have put next to it. */
-export function deletePartial(partial: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
-}
-
 const toMegabytes = (bytes: number): number => Math.ceil(bytes / 1e6)
 
 /** Milliseconds between two syncs. */
@@ -127,14 +122,13 @@ export async function rescueList(db: Database): Promise<string> {
   const isThere = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()
   const folder = isThere ? dirname(path) : dirname(dirname(path))
   const file = join(folder, toKeptName(path, 'rescue'))
-  const partial = toPartialName(file)
   try {
-    createPrivateFile(partial)
-    copyInto(db, partial)
-    await renameSynced(partial, file)
+    await withPartialFile(file, file, async (partial) => {
+      copyInto(db, partial)
+      await renameSynced(partial, file)
+    })
     return `the addresses of the open file are in ${file}`
   } catch (error) {
-    deletePartial(partial)
     return `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
   }
 }

@@ -2,9 +2,9 @@
 
 import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
-import { createPartialFile, createPrivateFile, renameSynced } from '../../files.ts'
+import { createPrivateFile, renameSynced, withPartialFile } from '../../files.ts'
 import { type Count, type ListCopy, StoreError } from '../../subscriber.ts'
-import { checkAndCopy, deletePartial } from './backup.ts'
+import { checkAndCopy } from './backup.ts'
 import { toOpenError, wrapErrors } from './error.ts'
 import { openListFile, PAGE_BYTES } from './file.ts'
 import { countInbox } from './inbox.ts'
@@ -26,8 +26,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
   refuseForeignLog(path)
   if (hasContent(path)) lockEmptyList(path).close()
   createFolder(dirname(path))
-  const partial = await createPartialFile(path)
-  try {
+  return await withPartialFile(path, path, async (partial) => {
     const result = await write(partial)
     {
       // The mode of a list in use: otherwise it would pass for a backup, which the next backup may replace.
@@ -40,9 +39,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
     using _locked = lockEmptyList(path)
     await renameSynced(partial, path)
     return result
-  } finally {
-    deletePartial(partial)
-  }
+  })
 }
 
 /** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */

@@ -4,9 +4,9 @@ import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
-import { createPartialFile, renameSynced, syncPath } from '../../files.ts'
+import { renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
-import { checkAndCopy, deletePartial, type ListSummary, readSummary, toKeptName } from './backup.ts'
+import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
 import { isBusy, isDamage, toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
@@ -44,13 +44,10 @@ export async function restoreList(
   using locked = hasContent(target) ? lockList(target) : undefined
   const lastSeq = locked ? readLastSeq(locked) : 0
   createFolder(dirname(target))
-  const partial = await createPartialFile(target)
-  try {
+  return await withPartialFile(target, target, async (partial) => {
     const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
     return { before, after, keptFiles: await replace(partial, target) }
-  } finally {
-    deletePartial(partial)
-  }
+  })
 }
 
 function checkBackup(source: string, target: string): void {
