@@ -8,7 +8,6 @@ import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
-import { listRescues } from './backup.ts'
 import { toStoreError } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
@@ -55,22 +54,21 @@ function checkList(path: string): string {
 }
 
 /** Finds an empty list next to others: the list was deleted or moved, and the service created a new one. */
-async function checkEmpty(path: string): Promise<string> {
+function checkEmpty(path: string): string {
   const { subscribers, suppressed } = read(path, readCount)
   const size = subscribers + suppressed + read(path, countInbox)
-  const others = size > 0 ? [] : await listOthers(path)
+  const others = size > 0 ? [] : listOthers(path)
   if (others.length === 0) return `addresses and suppressions: ${size.toLocaleString('en')}`
   throw new StoreError(
     `the list is empty, and ${others.map(quotePath).join(' ')} may have its addresses: stop the service, and run: rollcall restore FILE`,
   )
 }
 
-/** Lists the other lists and backups in the folder of a list and in its folder "backups", and the rescue files above it. */
-async function listOthers(path: string): Promise<readonly string[]> {
+/** Lists the other lists and backups in the folder of a list and in its folder "backups". `doctor` names rescue files itself. */
+function listOthers(path: string): readonly string[] {
   const options = { cwd: dirname(path), absolute: true, dot: true }
   const files = ['*', 'backups/*'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(options)])
-  const found = files.filter((file) => file !== path && !SIDECAR.test(file) && isList(file))
-  return [...new Set([...found, ...(await listRescues(path))])].sort()
+  return files.filter((file) => file !== path && !SIDECAR.test(file) && isList(file)).sort()
 }
 
 /** Whether a file is a list or a backup. False if it cannot be read. */

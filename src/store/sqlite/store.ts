@@ -20,8 +20,8 @@ interface OpenList extends ListFile {
   readonly options: StoreOptions
   /** It is also found out when the inbox is compacted. */
   readOnly?: 'backup' | Failure
-  /** Created when it is needed. */
-  compaction?: Compaction
+  /** None when the file is opened for reading only. */
+  readonly compaction: Compaction | undefined
   /** Whether the owner knows that the inbox is left out. */
   isNoted: boolean
 }
@@ -32,8 +32,10 @@ interface OpenList extends ListFile {
  * @throws as `openListFile`
  */
 export function openSqliteStore(file: string, options: StoreOptions): SubscriberStore {
-  const list: OpenList = { ...openListFile(file, options.access), options, isNoted: false }
-  const { db } = list
+  const opened = openListFile(file, options.access)
+  const { db } = opened
+  const compaction = opened.readOnly ? undefined : createCompaction(db)
+  const list: OpenList = { ...opened, options, compaction, isNoted: false }
   // A checkpoint of SQLite's 1,000 pages would hold up the syncs of a service for seconds on a slow disk.
   db.run('PRAGMA wal_autocheckpoint = 100')
   /** Reads one state of the list. */
@@ -91,18 +93,20 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   }
 }
 
-/** A connection has one. A list that is only read has none: SQLite refuses to create it. */
-function getCompaction(list: OpenList): Compaction {
-  list.compaction ??= createCompaction(list.db)
-  return list.compaction
-}
-
 /** Compacts what was accepted before the call. If the list is only read, says how many addresses are left out. */
 async function compact(list: OpenList): Promise<void> {
-  const { db, options } = list
-  if (countInbox(db) === 0) return
+  const { db, options, compaction } = list
+  const total = countInbox(db)
+  if (total === 0) return
   try {
-    if (!list.readOnly) return await compactInSlices(list)
+    if (compaction && !list.readOnly) {
+      const { lastSeq } = readHead(db)
+      const compactSlice = () => {
+        checkPlace(list)
+        return compaction.slice(lastSeq)
+      }
+      return await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
+    }
   } catch (error) {
     if (options.access !== 'read' || !isWriteError(error)) throw error
     list.readOnly = toStoreError(db, error)
@@ -113,16 +117,6 @@ async function compact(list: OpenList): Promise<void> {
   list.isNoted = true
 }
 
-async function compactInSlices(list: OpenList): Promise<void> {
-  const { db, options } = list
-  const [{ slice }, { lastSeq }] = [getCompaction(list), readHead(db)]
-  const compactSlice = () => {
-    checkPlace(list)
-    return slice(lastSeq)
-  }
-  await compactAll(() => retryBusy(db, compactSlice), countInbox(db), options.onCompaction)
-}
-
 /** Addresses whose compaction holds the lock for less than 0.1 s, also on ten million. */
 const MOST_UNDER_LOCK = 1_000
 
@@ -130,8 +124,8 @@ const MOST_UNDER_LOCK = 1_000
 const MOST_RUNS = 5
 
 /**
- * Compacts in slices, then takes the lock and compacts the rest, so that nothing is accepted between compaction and the change. Under the
- * lock it also forgets who came back, so that nobody is both on the list and suppressed.
+ * Compacts in slices and forgets who came back, each in transactions of its own, so that others write in between. Then does the rest of
+ * both under the lock of the change: nothing is accepted between them, and nobody is both on the list and suppressed.
  */
 async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   const { db } = list
@@ -139,24 +133,24 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     await compact(list)
     if (countInbox(db) <= MOST_UNDER_LOCK) break
   }
-  const { all } = getCompaction(list)
-  const work = db.transaction(() => {
+  const forget = db.transaction(() => {
+    checkPlace(list)
+    return forgetReturned(db)
+  })
+  while (await retryBusy(db, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
+  const write = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)
-    all()
-    // This transaction only forgets some of many who came back. Others get the lock, and the change comes in a later one.
-    if (forgetReturned(db)) return undefined
+    list.compaction?.all()
+    while (forgetReturned(db));
     const { changes, outcome } = plan(lookUp(db, addresses))
     applyChanges(db, changes)
     return { outcome, lockedAt }
   })
-  for (;;) {
-    const written = await retryBusy(db, () => work.immediate())
-    // Reports success only if the list that was changed is still at its path.
-    checkPlace(list)
-    if (written) return written
-    await Bun.sleep(PAUSE_MS)
-  }
+  const written = await retryBusy(db, () => write.immediate())
+  // Reports success only if the list that was changed is still at its path.
+  checkPlace(list)
+  return written
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGenerator<Page> {

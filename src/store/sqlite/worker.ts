@@ -105,31 +105,29 @@ function commit(work: () => void): void {
   checkPlace(list)
 }
 
-/** Milliseconds until compaction is tried again while others keep it from working. */
-const RETRY_MS = 20
+/** Milliseconds until a slice is tried again that others keep from working. */
+const BUSY_MS = 20
 
-/** Runs a slice of compaction. It takes its time with any addresses, so the time of a request does not tell which came before it. */
+/**
+ * Runs a slice of compaction if the lock is free and no long reader holds the log: a request that comes meanwhile must not wait for
+ * them. It takes its time with any addresses, so the time of a request does not tell which came before it.
+ */
 async function compact(slice: () => Slice): Promise<Slice> {
   const end = performance.now() + SLICE_MS
-  const done = trySlice(slice)
-  if (done) block(end - performance.now())
-  else await Bun.sleep(RETRY_MS)
-  return done ?? { done: 0, hasMore: true }
-}
-
-/** Runs a slice if the lock is free and no long reader holds the log: a request that comes meanwhile must not wait for them. */
-function trySlice(slice: () => Slice): Slice | undefined {
   try {
     checkPlace(list)
-    if (isLogHeld()) return undefined
-    const done = slice()
-    // The next commit would sync it otherwise, and its time would tell how much it is.
-    fdatasyncSync(log)
-    return done
+    if (!isLogHeld()) {
+      const done = slice()
+      // The next commit would sync it otherwise, and its time would tell how much it is.
+      fdatasyncSync(log)
+      block(end - performance.now())
+      return done
+    }
   } catch (error) {
-    if (isBusy(error)) return undefined
-    throw toStoreError(list.db, error)
+    if (!isBusy(error)) throw toStoreError(list.db, error)
   }
+  await Bun.sleep(BUSY_MS)
+  return { done: 0, hasMore: true }
 }
 
 /** After a commit, SQLite moves a log of so many pages into the list. */

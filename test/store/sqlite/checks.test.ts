@@ -79,14 +79,9 @@ test('a sound list: every check is ok, also after a kill and without the index o
   expect(inbox?.message).toMatch(/^waiting for compaction: 1, the oldest since 20/)
 })
 
-test('an empty list next to a backup, a kept list or a rescue file is wrong; an empty one alone is not', async () => {
+test('an empty list next to a backup or a kept list is wrong; an empty one alone is not', async () => {
   const full = await createList()
-  const places = [
-    'before.db',
-    'backups/rollcall-2026-01-01.db',
-    '../list.rescue-2026-01-01.db',
-    'list.before-restore-1.db',
-  ]
+  const places = ['before.db', 'backups/rollcall-2026-01-01.db', 'list.before-restore-1.db']
   for (const [index, place] of places.entries()) {
     const folder = join(await createFolder(), 'data')
     mkdirSync(join(folder, 'backups'), { recursive: true })
