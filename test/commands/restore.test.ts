@@ -177,7 +177,7 @@ test.each([
 
 /** What makes a backup useless: the exit code, what the error says, and a change of the file. */
 const REFUSED: readonly (readonly [code: number, says: string, change: (file: string, list: string) => void])[] = [
-  [1, 'copy.db is damaged: use another backup (', damage],
+  [1, 'copy.db is damaged: restore a sound backup (', damage],
   [1, 'copy.db', (file) => truncateSync(file, statSync(file).size - PAGE_BYTES)],
   [1, 'it is not a database', (file) => writeFileSync(file, 'email\na@b.io\n')],
   [1, 'copy.db (the file is empty)', (file) => truncateSync(file)],

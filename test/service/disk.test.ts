@@ -80,7 +80,7 @@ test('the metric of free space is that of the disk to which a link leads', async
 })
 
 test.each([
-  ['sync', '-wal', 'the disk reports an error"'],
+  ['sync', '-wal', 'disk I/O error"'],
   ['pwrite', '-wal', 'the disk reports an error, or a quota or a limit on the size of a file is reached"'],
   // SQLite reports a failed read as a damaged file.
   ['pread', '', 'it is damaged, or the disk cannot read it: restore a backup"'],

@@ -130,7 +130,7 @@ test.concurrent.each([
   ['/proc/list.db', 'it cannot be created'],
   ['/proc/lists/list.db', 'it cannot be created'],
   ['/proc/version/list.db', '/proc/version is not a folder: correct the path'],
-  ['/proc/version', process.getuid?.() === 0 ? 'it cannot be opened for writing' : 'permission denied: '],
+  ['/proc/version', process.getuid?.() === 0 ? 'unable to open database file' : 'permission denied: '],
 ])('the start fails when the path of the list is %s: %s', async (file, says) => {
   const folder = await createFolder()
   const line = `cannot open the list ${file}: ${says}`

@@ -87,7 +87,7 @@ export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary
     })()
   }
   using copy = openReadOnly(target)
-  checkIntegrity(copy, 'the copy')
+  checkIntegrity(copy)
   return readSummary(copy)
 }
 

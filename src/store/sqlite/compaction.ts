@@ -1,6 +1,6 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages (`begin` is the first slice of `sort`). A stage runs in slices, each in a transaction of its own, so that others
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others
  * write in between. A command that changes the list runs all stages in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
@@ -57,7 +57,7 @@ interface Pass {
 }
 
 const NEW_PASS: Pass = {
-  stage: 'begin',
+  stage: 'sort',
   first: 0,
   last: 0,
   hasMore: false,
@@ -75,7 +75,7 @@ interface Step {
 }
 
 /** Each runs a slice of its stage, with a limit for the size of the step. */
-const STAGES = { begin: beginPass, sort: sortRows, add: addIdentities, move: moveRows } as const
+const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
@@ -95,8 +95,7 @@ export function createCompaction(db: Database): Compaction {
   db.run(`ATTACH ':memory:' AS pass`)
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
-  const sortPace = createPace(ROWS)
-  const paces = { begin: sortPace, sort: sortPace, add: createPace(ADDRESSES), move: createPace(ROWS) }
+  const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
   let pass = NEW_PASS
 
   return {
@@ -110,7 +109,7 @@ export function createCompaction(db: Database): Compaction {
         return STAGES[stage](db, pass, pace.size(), until)
       }
       // To sort takes no lock, but reads one state of the inbox.
-      const { size, next } = pace === sortPace ? db.transaction(work)() : runUnsynced(db, work)
+      const { size, next } = stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
       pass = next ?? NEW_PASS
       return { done: stage === 'add' ? size : 0, hasMore: next !== undefined }
@@ -136,15 +135,10 @@ function findRows(db: Database, after: number, until: number, limit: number) {
   )
 }
 
-/** Deletes what the tables hold of another pass, and sorts the first rows. */
-function beginPass(db: Database, pass: Pass, limit: number, until: number): Step {
-  db.run('DELETE FROM pass.sorted')
-  db.run('DELETE FROM pass.repeated')
-  return sortRows(db, pass, limit, until)
-}
-
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
 function sortRows(db: Database, pass: Pass, limit: number, until: number): Step {
+  // Of another pass.
+  if (pass.sorted === 0) for (const table of ['sorted', 'repeated']) db.run(`DELETE FROM pass.${table}`)
   const { first, last, rows, addresses } = findRows(db, pass.last, until, limit)
   if (first !== null && last !== null) {
     const { changes } = db

@@ -14,7 +14,7 @@ export function toReason(error: unknown, path?: string): string {
   const denied = path !== undefined && /^SQLITE_(?:READONLY|CANTOPEN)/.test(code) ? findDenied(path) : undefined
   if (denied !== undefined) return denied
   const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
-  return reason ?? toSystemReason(error) ?? (code || String(error))
+  return reason ?? toSystemReason(error) ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** Says why this process may not write to a list, its log or its folder. SQLite does not say which of them it could not write. */
@@ -66,7 +66,7 @@ export function toStoreError(db: Database, error: unknown): Failure {
 }
 
 export function toDamage(db: Database, reason: string): StoreError {
-  return new StoreError(`the list ${toPath(db)} is damaged: restore a backup (${reason})`)
+  return new StoreError(`the list ${toPath(db)} is damaged: restore a sound backup (${reason})`)
 }
 
 /** The path of a list, also of one that was opened by a URI. */
@@ -74,23 +74,19 @@ export function toPath({ filename }: Database): string {
   return filename.startsWith('file:') ? fileURLToPath(filename) : filename
 }
 
-const DISK_ERROR = 'the disk reports an error'
-
 // https://sqlite.org/rescode.html. A code of SQLite stands for several errors of the system, and Bun does not pass these on:
 // a write returns FULL for ENOSPC, and IOERR_WRITE for EIO, EDQUOT and EFBIG (unixWrite in os_unix.c). A statement
-// returns CORRUPT for a read with EIO (SQLITE_IOERR_CORRUPTFS in vdbe.c).
+// returns CORRUPT for a read with EIO (SQLITE_IOERR_CORRUPTFS in vdbe.c). The message of SQLite is for all other codes.
 const SQLITE_REASONS = [
   [/^SQLITE_READONLY_DBMOVED$/, 'another file is at its path now, as after a restore: start again'],
-  [/^SQLITE_READONLY/, 'it cannot be written'],
-  [/^SQLITE_CANTOPEN/, 'it cannot be opened for writing'],
   [/^SQLITE_NOTADB/, 'it is not a database, or it is damaged: correct the path, or restore a backup'],
   [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it: restore a backup'],
   [/^SQLITE_BUSY/, 'another process holds its lock'],
   [/^SQLITE_FULL$/, 'the disk is full'],
-  [/^SQLITE_IOERR_SHMSIZE$/, 'the disk is full or reports an error'],
-  [/^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/, `${DISK_ERROR}, or a quota or a limit on the size of a file is reached`],
+  [
+    /^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/,
+    'the disk reports an error, or a quota or a limit on the size of a file is reached',
+  ],
   [/^SQLITE_IOERR_(?:\w*LOCK|BLOCKED)$/, 'its file system cannot lock it'],
-  [/^SQLITE_(?:IOERR_)?NOMEM$/, 'no memory is left'],
   [/^SQLITE_IOERR_GETTEMPPATH$/, 'no folder for temporary files can be written: set TMPDIR to one'],
-  [/^SQLITE_IOERR/, DISK_ERROR],
 ] as const

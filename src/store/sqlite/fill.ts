@@ -88,11 +88,10 @@ export async function fillFile(
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA cache_size = -16384')
     migrate(db, file)
-    let [size, suppressed, last] = [0, 0, 0]
+    let [size, suppressed] = [0, 0]
     for await (const page of subscribers) {
       insertSubscribers(db, page)
       size += page.length
-      last = page.at(-1)?.seq ?? last
     }
     for await (const page of suppressions) {
       insertSuppressions(db, page)
@@ -102,11 +101,11 @@ export async function fillFile(
     db.run('CREATE TEMP TABLE sorted AS SELECT lower(email) AS identity, seq FROM subscribers ORDER BY identity')
     const insert = db.query('INSERT INTO identities SELECT identity, seq FROM sorted WHERE rowid > ?1 AND rowid <= ?2')
     for (let start = 0; start < size; start += PART) insert.run(start, start + PART)
-    db.query('UPDATE list SET id = ?1, suppression_key = ?2, last_seq = max(?3, ?4), forgotten_seq = ?4').run(
+    // None of the suppressions is of a subscriber.
+    db.query('UPDATE list SET id = ?1, suppression_key = ?2, last_seq = ?3, forgotten_seq = ?3').run(
       head.id,
       head.suppressionKey,
       head.lastSeq,
-      last,
     )
     const after = await checkAndCopy({ source: file }, signal)
     if (after.subscribers === size && after.suppressed === suppressed) return after

@@ -2,15 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { type Address, toIdentity } from '../../email.ts'
-import {
-  type Count,
-  type Found,
-  type ListHead,
-  StoreError,
-  type StoreStatus,
-  type Subscriber,
-  type Suppression,
-} from '../../subscriber.ts'
+import type { Count, Found, ListHead, StoreStatus, Subscriber, Suppression } from '../../subscriber.ts'
 import { DAY_MS, type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
@@ -194,17 +186,13 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
 /**
  * Checks every page of a list, its head, and that its two tables have the same subscribers.
  *
- * @param name names a copy in the error
  * @throws StoreError when it is damaged, SQLiteError when it cannot be read
  */
-export function checkIntegrity(db: Database, name?: string): void {
+export function checkIntegrity(db: Database): void {
   readHead(db)
   const { integrity_check: found } = getRow<{ integrity_check: string }>(db, 'PRAGMA integrity_check(1)')
   const problem = found === 'ok' ? compareTables(db) : found.replace(/\s+/g, ' ')
-  if (problem === undefined) return
-  throw name === undefined
-    ? toDamage(db, problem)
-    : new StoreError(`${name} is damaged: use another backup (${problem})`)
+  if (problem !== undefined) throw toDamage(db, problem)
 }
 
 /** Says how the two tables differ; undefined when both have the same subscribers, letter for letter. */

@@ -164,16 +164,11 @@ async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGener
 /** Reads on a connection of its own, because the caller may use the list meanwhile. @param path the real path */
 function openSnapshot(path: string): ListCopy & AsyncDisposable {
   const db = openReadOnly(path)
-  try {
-    db.run('BEGIN')
-    return {
-      head: readHead(db),
-      subscribers: wrapPages(db, listWhole(db)),
-      suppressions: wrapPages(db, listSuppressions(db)),
-      [Symbol.asyncDispose]: async () => db.close(),
-    }
-  } catch (error) {
-    db.close()
-    throw error
+  db.run('BEGIN')
+  return {
+    head: readHead(db),
+    subscribers: wrapPages(db, listWhole(db)),
+    suppressions: wrapPages(db, listSuppressions(db)),
+    [Symbol.asyncDispose]: async () => db.close(),
   }
 }

@@ -59,7 +59,7 @@ test('a list whose head is gone confirms no address', async () => {
   using db = new Database(file)
   db.run('DELETE FROM list')
   for (const accept of [() => store.probe(), () => store.add(createAddresses(1))]) {
-    await expect(accept()).rejects.toThrow('is damaged: restore a backup (its head cannot be read)')
+    await expect(accept()).rejects.toThrow('is damaged: restore a sound backup (its head cannot be read)')
   }
   await store.close()
   const results = await Array.fromAsync(checkSqliteList(file))
