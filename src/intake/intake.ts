@@ -66,8 +66,14 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   function add(address: Address): Promise<void> {
     let batch = next.at(-1)
     if (!batch || performance.now() - batch.begun > BATCH_MS) {
-      batch = createBatch(giveUp)
-      next.push(batch)
+      const begun: Batch = {
+        addresses: [],
+        begun: performance.now(),
+        reply: Promise.withResolvers(),
+        deadline: setTimeout(() => giveUp(begun), GIVE_UP_MS),
+      }
+      next.push(begun)
+      batch = begun
     }
     batch.addresses.push(address)
     running ??= commitAll()
@@ -118,16 +124,6 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       attempts.stop()
     },
   }
-}
-
-function createBatch(giveUp: (batch: Batch) => void): Batch {
-  const batch: Batch = {
-    addresses: [],
-    begun: performance.now(),
-    reply: Promise.withResolvers(),
-    deadline: setTimeout(() => giveUp(batch), GIVE_UP_MS),
-  }
-  return batch
 }
 
 /**

@@ -8,7 +8,8 @@ import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
-import { toStoreError } from './error.ts'
+import { readSummary } from './backup.ts'
+import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
@@ -28,24 +29,20 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   if (!list.ok) return
   yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
-  yield runCheck('dates', () => checkLatest(read(path, readDates).lastAcceptedAt))
+  yield runCheck('dates', async () => checkLatest((await read(path, readDates)).lastAcceptedAt))
   yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
-  if (checkCursor) yield runCheck('cursor', () => checkCursor(read(path, readHead)))
+  if (checkCursor) yield runCheck('cursor', async () => checkCursor(await read(path, readHead)))
 }
 
 /** Reads one state of a list. @throws StoreError */
-function read<T>(path: string, work: (db: Database) => T): T {
+async function read<T>(path: string, work: (db: Database) => T): Promise<T> {
   using db = openReadOnly(path)
-  try {
-    return db.transaction(work)(db)
-  } catch (error) {
-    throw toStoreError(db, error)
-  }
+  return await wrapErrors(db, () => db.transaction(work)(db))
 }
 
-function checkList(path: string): string {
+async function checkList(path: string): Promise<string> {
   refuseLoneMount(path)
-  const version = read(path, (db) => checkVersion(db, path))
+  const version = await read(path, (db) => checkVersion(db, path))
   // SQLite keeps a log for each name, so processes that use different names damage the list.
   const { nlink } = statSync(path)
   if (nlink > 1)
@@ -54,9 +51,9 @@ function checkList(path: string): string {
 }
 
 /** Finds an empty list next to others: the list was deleted or moved, and the service created a new one. */
-function checkEmpty(path: string): string {
-  const { subscribers, suppressed } = read(path, readCount)
-  const size = subscribers + suppressed + read(path, countInbox)
+async function checkEmpty(path: string): Promise<string> {
+  const { subscribers, suppressed, inbox } = await read(path, readSummary)
+  const size = subscribers + suppressed + inbox
   const others = size > 0 ? [] : listOthers(path)
   if (others.length === 0) return `addresses and suppressions: ${size.toLocaleString('en')}`
   throw new StoreError(

@@ -43,13 +43,10 @@ export function createSuppressionHash(db: Database): (address: Address) => Buffe
 function findReturned(db: Database): ReadonlySet<string> {
   const returned = new Set<string>()
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return returned
-  const hashOf = createSuppressionHash(db)
-  const isSuppressed = db.query<object, [Uint8Array]>('SELECT 1 FROM suppressions WHERE hash = ?1')
   const { after } = getRow<{ after: number }>(db, 'SELECT forgotten_seq AS after FROM list')
   for (const page of listSubscribers(db, after)) {
-    for (const hash of page.map(({ email }) => hashOf(email))) {
-      if (isSuppressed.get(hash)) returned.add(hash.toString('hex'))
-    }
+    const emails = page.map(({ email }) => email)
+    for (const { hash } of findSuppressions(db, emails)) returned.add(hash)
   }
   return returned
 }
@@ -112,8 +109,8 @@ function findSuppressions(db: Database, addresses: readonly Address[]) {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return []
   const hashOf = createSuppressionHash(db)
   return db
-    .query<{ at: number; suppressedAt: number }, [string]>(
-      `SELECT e.key AS at, s.suppressed_at AS suppressedAt
+    .query<{ at: number; hash: string; suppressedAt: number }, [string]>(
+      `SELECT e.key AS at, e.value AS hash, s.suppressed_at AS suppressedAt
        FROM json_each(?1) e CROSS JOIN suppressions s ON s.hash = unhex(e.value)`,
     )
     .all(JSON.stringify(addresses.map((address) => hashOf(address).toString('hex'))))

@@ -1,12 +1,4 @@
-/**
- * The schema of a SQLite list. A new list gets all migrations, an older one those that it lacks.
- *
- *   list          one row: the head of the list
- *   inbox         accepted addresses that are not compacted yet, one row per commit
- *   subscribers   the list, in the order of the numbers
- *   identities    the same, in the order of the identities: it makes the list a set
- *   suppressions  keyed hashes of removed addresses
- */
+/** The schema of a SQLite list. A new list gets all migrations, an older one those that it lacks. */
 
 import type { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
@@ -24,6 +16,7 @@ const APPLICATION_ID = 0x526f6c6c
 export const IS_RESERVED = toReservedSql()
 
 const BASELINE = `
+  -- One row: the head of the list.
   CREATE TABLE list (
     id TEXT NOT NULL,                 -- random; backups and copies keep it
     suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
@@ -31,6 +24,7 @@ const BASELINE = `
     forgotten_seq INTEGER NOT NULL    -- a subscriber up to this seq has no suppression; a later one may have come back
   ) STRICT;
 
+  -- Accepted addresses that are not compacted yet, one row per commit.
   CREATE TABLE inbox (
     first_seq INTEGER PRIMARY KEY,    -- seq of the first address of the commit
     accepted_at INTEGER NOT NULL,     -- ms since 1970, UTC
@@ -43,7 +37,7 @@ const BASELINE = `
     subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
   ) STRICT;
 
-  -- An index of subscribers would be the same, but SQLite writes an index and its table together, and compaction writes them in
+  -- The list in the order of the identities, which makes it a set. An index of subscribers would be the same, but SQLite writes an index and its table together, and compaction writes them in
   -- two orders.
   CREATE TABLE identities (
     identity TEXT PRIMARY KEY,        -- the address in lower case: lower() folds A to Z, and addresses are ASCII
