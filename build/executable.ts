@@ -1,12 +1,11 @@
-/** Executables, each with the program and the runtime in one file, and the licenses of what they contain. */
+/** Executables, each with the program and the runtime in one file. */
 
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundlePage } from '../src/page/bundle.ts'
-import { readNotices } from './notices.ts'
 import { ROOT, readOrigin } from './origin.ts'
 
 const SOURCES = join(ROOT, 'src')
+
 /** All targets. */
 export const PLATFORMS = [
   'linux-x64',
@@ -19,12 +18,6 @@ export const PLATFORMS = [
 
 /** The target of this machine. */
 export const HOST_TARGET = `${process.platform}-${process.arch}`
-
-/** Writes executables and the licenses to `dist/`. */
-export async function buildExecutables(targets: readonly string[]): Promise<void> {
-  for (const target of targets) await buildExecutable(target, join(ROOT, 'dist', `rollcall-${target}`))
-  writeFileSync(join(ROOT, 'dist/THIRD-PARTY-NOTICES'), readNotices())
-}
 
 /**
  * Builds an executable. The runtime of another platform comes from the npm registry, and is kept.

@@ -1,7 +1,9 @@
-/** The files of an installation, which the archive and the Debian package have in common. */
+/** The files of an installation, which the archive and the Debian package have in common, and the archive. */
 
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { $ } from 'bun'
 import { readNotices } from './notices.ts'
 import { ROOT } from './origin.ts'
 
@@ -50,4 +52,15 @@ export function writeInstallation(folder: string, executable: string, prefix: st
   for (const name of ['LICENSE', 'CHANGELOG.md']) add(`${DOC}/${name}`, read(name))
   add(`${DOC}/THIRD-PARTY-NOTICES`, readNotices())
   return paths.sort()
+}
+
+/** Packs an executable for Linux with these files into a .tar.gz next to it. The paths are those below /usr/local. */
+export async function writeArchive(executable: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-archive-'))
+  const paths = writeInstallation(folder, executable, '/usr/local')
+  const file = `${executable}.tar.gz`
+  // Files without their folders: as root, tar would change the mode of folders that exist.
+  await $`tar --create --gzip --owner=0 --group=0 --numeric-owner --mode=go-w --file ${file} --directory ${folder} ${paths}`
+  rmSync(folder, { recursive: true })
+  console.log(`${basename(file)}: ${Math.round(Bun.file(file).size / 1e6)} MB`)
 }

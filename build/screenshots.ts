@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: takes the pictures of the documentation, of the page and of a terminal. The system needs fonts for
- * every language, such as `fonts-noto-core` and `fonts-noto-cjk`.
+ * `npm run screenshots`: takes the pictures of the documentation. The system needs fonts for every language, such as
+ * `fonts-noto-core` and `fonts-noto-cjk`.
  */
 
 import { join } from 'node:path'
@@ -122,30 +122,6 @@ async function renderAccents(browser: Browser): Promise<string> {
   return `<main style="display: grid; grid-template-columns: repeat(4, 400px); gap: 8px; width: 1624px">${images.join('')}</main>`
 }
 
-const COMMANDS = ['import old-list.csv --yes', 'status', 'export --format ndjson --limit 2', 'backup backups/monday.db']
-
-/** Runs commands on a list of their own. Returns a page in which the element `main` is the terminal. */
-async function renderTerminal(): Promise<string> {
-  const folder = await createFolder()
-  await Bun.write(join(folder, 'old-list.csv'), createOldList())
-  await Bun.$`mkdir backups`.cwd(folder)
-  let shown = ''
-  for (const command of COMMANDS) {
-    const { stdout, stderr } = await runCommand(command.split(' '), { folder })
-    shown += `<p><b>$</b> npx rollcall ${command}\n${Bun.escapeHTML(stdout + stderr)}</p>`
-  }
-  return `<!doctype html>
-<meta charset="utf-8">
-<style>
-  body { margin: 0; background: transparent }
-  main { box-sizing: border-box; width: 960px; padding: 20px 24px; border-radius: 10px; background: #1c1f24; color: #d8dce3 }
-  /* At this size a column is 9 pixels wide and a row 17 pixels high, so the bars of the chart have no gaps. */
-  p { margin: 0; font: 14.95px/17px 'DejaVu Sans Mono', monospace; white-space: pre-wrap; overflow-wrap: anywhere }
-  b { color: #6cc79a }
-</style>
-<main>${shown}</main>`
-}
-
 /** Takes the page of `status --html` for a list of 90 days. */
 async function takeStatus(browser: Browser): Promise<Buffer> {
   const folder = await createFolder()
@@ -157,19 +133,15 @@ async function takeStatus(browser: Browser): Promise<Buffer> {
   return page.screenshot({ fullPage: true })
 }
 
-/** A list of 90 days, with some repeats and mistakes. `.harbor` is no top-level domain, and not a reserved one. */
+/** A list of 90 days. `.harbor` is no top-level domain, and not a reserved one. */
 function createOldList(): string {
-  const readers = Array.from({ length: 90 }, (_, index) => 89 - index).flatMap((day) => {
+  const readers = Array.from({ length: 90 }, (_, day) => {
     // Some days have more readers than others, and every seventh day has an issue.
     const count = 12 + ((day * 7919) % 17) + (day % 7 === 3 ? 45 : 0)
-    return Array.from({ length: count }, (_, index) => {
-      const at = new Date(Date.now() - day * 86_400_000 - (count - index) * 60_000)
-      const name = (day === 89 && ['ada', 'Bob.Miller'][index]) || `reader${day}.${index}`
-      return [`${name}@mail.harbor`, at.toISOString()]
-    })
+    const date = new Date(Date.now() - day * 86_400_000).toISOString()
+    return Array.from({ length: count }, (_, index) => `reader${day}.${index}@mail.harbor,${date}\n`)
   })
-  const rows = [['email', 'subscribed_at'], ...readers, ['ADA@mail.harbor', ''], ['cyd@mail', '']]
-  return rows.join('\n')
+  return `email,subscribed_at\n${readers.flat().join('')}`
 }
 
 const docs = join(ROOT, 'docs')
@@ -183,16 +155,8 @@ for (const picture of PICTURES) {
 const [card = ''] = /\/assets\/card\.[^"]+/.exec(await (await fetch(service.origin)).text()) ?? []
 await Bun.write(join(docs, 'card.png'), await fetch(service.origin + card))
 await Bun.write(join(docs, 'status.png'), await takeStatus(browser))
-for (const [name, content] of [
-  ['accents', await renderAccents(browser)],
-  ['terminal', await renderTerminal()],
-] as const) {
-  const page = await browser.newPage({
-    viewport: { width: 1640, height: 900 },
-    deviceScaleFactor: name === 'terminal' ? 2 : 1,
-  })
-  await page.setContent(content)
-  await page.locator('main').screenshot({ path: join(docs, `${name}.png`), omitBackground: true })
-}
+const accents = await browser.newPage({ viewport: { width: 1640, height: 900 } })
+await accents.setContent(await renderAccents(browser))
+await accents.locator('main').screenshot({ path: join(docs, 'accents.png'), omitBackground: true })
 await browser.close()
 await service.stop()

@@ -3,15 +3,15 @@
 import { expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeArchive } from '../../build/installation.ts'
 import { findBlock, readText } from '../support/markdown.ts'
-import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
 
 test('the archive has what the lines of the installation use', async () => {
   const folder = await createFolder()
   const executable = join(folder, 'rollcall-linux-x64')
   await writeFile(executable, '#!/bin/sh\necho it runs\n')
-  await Bun.$`${process.execPath} ${join(ROOT, 'build/run.ts')} archive ${executable}`.quiet()
+  await writeArchive(executable)
   const list = await Bun.$`tar -tvf ${executable}.tar.gz`.text()
   expect(list).not.toMatch(/^d/m)
   expect(list).not.toMatch(/^-......w/m)

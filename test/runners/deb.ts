@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDeb } from '../../build/deb.ts'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
+import { readOrigin } from '../../build/origin.ts'
 import { findBlock } from '../support/markdown.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
@@ -26,13 +27,9 @@ const ENABLE = 'systemctl enable --now rollcall rollcall-backup.timer'
 let share: string
 beforeAll(async () => {
   share = await createFolder()
-  const architecture = (await Bun.$`dpkg --print-architecture`.text()).trim()
   const executable = join(share, 'rollcall')
   await buildExecutable(HOST_TARGET, executable)
-  for (const version of ['1.0.0', '1.0.1']) {
-    const file = join(share, `rollcall-${version}.deb`)
-    await writeDeb({ architecture, executable, file, version, compression: 'none' })
-  }
+  for (const version of ['1.0.0', '1.0.1']) await writeDeb(share, HOST_TARGET, executable, readOrigin(), version)
 })
 
 const stops: (() => Promise<void>)[] = []

@@ -7,6 +7,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOST_TARGET } from '../../build/executable.ts'
+import { listPackages, readManifest } from '../../build/notices.ts'
 import { readOrigin } from '../../build/origin.ts'
 import { writeRelease } from '../../build/release.ts'
 import { version } from '../../package.json' with { type: 'json' }
@@ -21,6 +22,12 @@ test('a release has what each kind of installation needs, with sums that are rig
   const programs = ['rollcall-TARGET', 'rollcall-TARGET.tar.gz', `rollcall-${version}.tgz`, `rollcall_${version}.deb`]
   expect(kinds.sort()).toEqual(['SHA256SUMS', 'THIRD-PARTY-NOTICES', 'rollcall.cdx.json', ...programs].sort())
   expect((await Bun.$`sha256sum --check SHA256SUMS`.cwd(folder).text()).match(/: OK$/gm)?.length).toBe(6)
+
+  const { metadata, components } = await Bun.file(join(folder, 'rollcall.cdx.json')).json()
+  const toNames = (packages: readonly { name: string; version: string }[]) =>
+    packages.map((each) => `${each.name} ${each.version}`).sort()
+  expect(toNames([metadata.component])).toEqual([`rollcall ${version}`])
+  expect(toNames(components)).toEqual(toNames(listPackages().map(readManifest)))
 
   // Each part says which commit it is, and where it comes from.
   const [deb = '', tgz = ''] = ['deb', 'tgz'].map((name) =>
