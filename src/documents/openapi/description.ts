@@ -4,7 +4,7 @@ import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
-import { parseAddress } from '../../email.ts'
+import { EXAMPLE_BODY } from '../../errors.ts'
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT, toMediaType } from '../../routes.ts'
 import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
@@ -13,16 +13,14 @@ import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
-  ENDPOINT_HEADERS,
   mapValues,
   toConstant,
   toHeaders,
   toObjectSchema,
   toReference,
   toResponses,
+  UNCACHED,
 } from './components.ts'
-
-const OPENAPI_VERSION = '3.1.0'
 
 const NEWSLETTER: oas31.TagObject = { name: 'Newsletter', description: 'Subscribe to the list.' }
 const FOR_MACHINES: oas31.TagObject = {
@@ -35,11 +33,16 @@ const FOR_MACHINES: oas31.TagObject = {
  * not in it: pages, the files that they load, and CORS preflights.
  */
 export function createDescription({ site, baseUrl }: Pick<Config, 'site' | 'baseUrl'>): oas31.OpenAPIObject {
-  const { name: title, description, license } = site
-  const contact = toContact(site)
+  const { name, description, license, contact } = site
   const head: oas31.OpenAPIObject = {
-    openapi: OPENAPI_VERSION,
-    info: { title, version: '1.0.0', description, ...(contact && { contact }), ...(license && { license }) },
+    openapi: '3.1.0',
+    info: {
+      title: name,
+      version: '1.0.0',
+      description,
+      ...(contact && { contact: { name, url: contact } }),
+      ...(license && { license }),
+    },
     servers: [{ url: baseUrl }],
     security: [],
   }
@@ -62,13 +65,6 @@ export function toYaml(description: oas31.OpenAPIObject): string {
   return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
 }
 
-/** Converts the contact of a site: a mailto URL of one address to the address, any other URL as it is. */
-function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
-  if (!contact) return undefined
-  const address = parseAddress(/^mailto:([^?%]+)(?:\?|$)/i.exec(contact)?.[1])
-  return address.ok ? { name, email: address.value } : { name, url: contact }
-}
-
 function createPostOperation(site: Site): oas31.OperationObject {
   return {
     operationId: ENDPOINT.operationId,
@@ -79,17 +75,19 @@ function createPostOperation(site: Site): oas31.OperationObject {
     requestBody: {
       description: BODY_TERMS,
       required: true,
-      content: { [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), examples: REQUESTS } },
+      content: {
+        [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), example: JSON.parse(EXAMPLE_BODY) },
+      },
     },
     responses: {
       // Not a component, because swagger-typescript-api does not follow a reference to it.
       '200': {
         description: ACCEPTED_TERMS,
-        headers: toHeaders(ENDPOINT_HEADERS),
+        headers: toHeaders(UNCACHED),
         content: {
           [ENDPOINT.mediaType]: {
             schema: toReference('schemas', 'Accepted'),
-            examples: { accepted: toReference('examples', 'accepted') },
+            examples: { accepted: { summary: 'Accepted', value: { ok: true } } },
           },
         },
       },
@@ -97,12 +95,6 @@ function createPostOperation(site: Site): oas31.OperationObject {
       ...toResponses('BodyTimeout', 'BodyTooLarge', 'UnsupportedMediaType', 'RateLimited', 'ServiceFailure'),
     },
   }
-}
-
-const REQUESTS: oas31.ExamplesObject = {
-  plain: { summary: 'An address is enough', value: { email: 'name@example.org' } },
-  tagged: { summary: 'Tags and dots are kept', value: { email: 'first.last+news@mail.example' } },
-  other_members: { summary: 'Other members are ignored', value: { email: 'name@example.net', source: 'footer' } },
 }
 
 function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
@@ -136,7 +128,7 @@ function createContents(
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
-    openApiJson: { schema: DescriptionSchema, example: description },
+    openApiJson: { schema: { type: 'object', additionalProperties: true }, example: description },
     openApiYaml: toText('^openapi: ', stringify(description)),
     llmsTxt: toText('^# ', createLlmsHeading(site)),
     sitemap: toText('^<\\?xml ', createSitemap([home], baseUrl)),
@@ -144,18 +136,6 @@ function createContents(
     robots: toText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
   }
-}
-
-const AnyObject: oas31.SchemaObject = { type: 'object', additionalProperties: true }
-
-const DescriptionSchema: oas31.SchemaObject = {
-  ...toObjectSchema({
-    openapi: toConstant(OPENAPI_VERSION),
-    info: AnyObject,
-    servers: { type: 'array', maxItems: 1, items: AnyObject },
-    paths: AnyObject,
-  }),
-  additionalProperties: true,
 }
 
 function createMetadataSchema({ scopes_supported: _, ...texts }: ReturnType<typeof createProtectedResource>) {
