@@ -104,12 +104,9 @@ function checkModes(path: string): string {
  * of a file
  */
 function refuseOwners(path: string): void {
-  const folder = dirname(path)
-  const found = [folder, path, `${path}-wal`, `${path}-shm`].flatMap((name) => {
-    const { uid, mode } = statSync(name, { throwIfNoEntry: false }) ?? { mode: 0 }
-    // Others may write to a folder such as /tmp.
-    return uid === undefined || (name === folder && (mode & 0o022) !== 0) ? [] : [{ name, uid, mode }]
-  })
+  const folder = { name: dirname(path), ...statSync(dirname(path)) }
+  // Others may write to a folder such as /tmp.
+  const found = (folder.mode & 0o022) === 0 ? [folder, ...statFiles(path)] : statFiles(path)
   const toNames = (files: typeof found) => files.map(({ name }) => quotePath(name)).join(' ')
   const owner = found.find(({ uid }) => uid !== 0) ?? { name: path, uid: 0 }
   const user = findName('passwd', owner.uid)
@@ -136,14 +133,18 @@ function checkSpace(path: string): string {
 /** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */
 export function describeModes(file: string): string | undefined {
   // SQLite keeps the log next to the real file.
-  const path = toRealPath(file)
-  const open = ['', '-wal', '-shm'].map((suffix) => path + suffix).filter((name) => (toMode(name) & 0o077) !== 0)
+  const open = statFiles(toRealPath(file)).filter(({ mode }) => (mode & 0o077) !== 0)
   const [first] = open
   if (first === undefined) return
-  const mode = toMode(first).toString(8).padStart(4, '0')
-  return `other users may read the list: ${first} has mode ${mode}; run: chmod 600 ${open.map(quotePath).join(' ')}`
+  const mode = (first.mode & 0o777).toString(8).padStart(4, '0')
+  const names = open.map(({ name }) => quotePath(name)).join(' ')
+  return `other users may read the list: ${first.name} has mode ${mode}; run: chmod 600 ${names}`
 }
 
-function toMode(path: string): number {
-  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+/** The files of a list that are there. */
+function statFiles(path: string) {
+  return ['', '-wal', '-shm'].flatMap((suffix) => {
+    const found = statSync(path + suffix, { throwIfNoEntry: false })
+    return found ? [{ name: path + suffix, uid: found.uid, mode: found.mode }] : []
+  })
 }

@@ -140,6 +140,14 @@ function findLoss({ files }: ListFile): LostListError | undefined {
   return undefined
 }
 
+/** Commits to a list whose files are at their paths. @throws as `checkPlace`; what `work` throws */
+export function commit(list: ListFile, work: () => void): void {
+  checkPlace(list)
+  work()
+  // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
+  checkPlace(list)
+}
+
 /** Takes the lock that a writer needs, and writes nothing. @throws LostListError, SQLiteError */
 export function checkWritable(list: ListFile): void {
   checkPlace(list)

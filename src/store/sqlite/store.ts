@@ -8,7 +8,7 @@ import { type Batch, createBatches, type Written } from '../batches.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { checkPlace, checkWritable, closeList, type ListFile, openListFile, openReadOnly } from './file.ts'
+import { checkPlace, checkWritable, closeList, commit, type ListFile, openListFile, openReadOnly } from './file.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -45,13 +45,6 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
       return db.transaction(work)()
     })
 
-  const accept = (work: () => void) =>
-    wrapErrors(db, () => {
-      checkPlace(list)
-      work()
-      checkPlace(list)
-    })
-
   return {
     ...createBatches((batch) => wrapErrors(db, () => writeBatch(list, batch))),
     head: () =>
@@ -60,8 +53,8 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
         checkPlace(list)
         return readHead(db)
       }),
-    add: (addresses) => accept(() => append(db, JSON.stringify(addresses))),
-    probe: () => accept(() => probe(db)),
+    add: (addresses) => wrapErrors(db, () => commit(list, () => append(db, JSON.stringify(addresses)))),
+    probe: () => wrapErrors(db, () => commit(list, () => probe(db))),
     ready: () =>
       wrapErrors(db, () => {
         // A list that was restored can be written, but is not changed before a service does.

@@ -9,7 +9,16 @@ import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction, SLICE_MS } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
-import { checkPlace, checkWritable, closeList, type ListFile, LOG_BYTES, LostListError, openListFile } from './file.ts'
+import {
+  checkPlace,
+  checkWritable,
+  closeList,
+  commit,
+  type ListFile,
+  LOG_BYTES,
+  LostListError,
+  openListFile,
+} from './file.ts'
 import { append, probe, readInboxSince } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { block, getRow, waitForLock } from './transaction.ts'
@@ -62,10 +71,10 @@ async function run({ name, text }: Task): Promise<Reply> {
 const TASKS = {
   open,
   append(addresses: string) {
-    commit(() => append(list.db, addresses))
+    waitForLock(() => commit(list, () => append(list.db, addresses)))
     schedule.committed()
   },
-  probe: () => commit(() => probe(list.db)),
+  probe: () => waitForLock(() => commit(list, () => probe(list.db))),
   ready: () => waitForLock(() => checkWritable(list)),
   measure,
   close,
@@ -93,16 +102,6 @@ async function close(): Promise<boolean> {
   const loss = closeList(list)
   if (loss) await rescue(loss)
   return loss !== undefined
-}
-
-/** Commits to a list whose files are at their paths, before and after it. */
-function commit(work: () => void): void {
-  waitForLock(() => {
-    checkPlace(list)
-    work()
-  })
-  // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
-  checkPlace(list)
 }
 
 /** Milliseconds until a slice is tried again that others keep from working. */
