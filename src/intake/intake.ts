@@ -45,7 +45,7 @@ const BATCH_MS = 100
 const BURST_TURNS = 4
 
 /** Milliseconds after a failure until a probe shows whether the store works again. */
-const RETRY_MS = 1_000
+const PROBE_MS = 1_000
 
 interface IntakeOptions {
   readonly log: Log
@@ -130,7 +130,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
  * Runs commits and probes, and knows whether the store fails. Logs each reason once, and the recovery: a full disk must not
  * fill up with log lines too.
  *
- * @param probe runs RETRY_MS after a failure: without requests, nothing else would notice that the store has recovered
+ * @param probe runs PROBE_MS after a failure: without requests, nothing else would notice that the store has recovered
  */
 function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
   let timer: Timer | undefined
@@ -138,7 +138,7 @@ function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
 
   function fail(error: Error): void {
     clearTimeout(timer)
-    timer = setTimeout(probe, RETRY_MS).unref()
+    timer = setTimeout(probe, PROBE_MS).unref()
     if (reasons.has(error.message)) return
     reasons.add(error.message)
     log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')

@@ -94,7 +94,7 @@ export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary
 const toMegabytes = (bytes: number): number => Math.ceil(bytes / 1e6)
 
 /** Milliseconds between two syncs. */
-const PAUSE_MS = 50
+const SYNC_MS = 50
 
 /**
  * Syncs a file again and again while another thread writes it. Otherwise the system writes gigabytes at once, and each sync of a
@@ -108,7 +108,7 @@ async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size
   do {
     await handle.datasync()
     onSync((await handle.stat()).size)
-  } while (!(await Promise.race([end, Bun.sleep(PAUSE_MS)])))
+  } while (!(await Promise.race([end, Bun.sleep(SYNC_MS)])))
 }
 
 /**

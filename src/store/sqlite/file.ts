@@ -132,10 +132,8 @@ export function checkPlace(list: ListFile): void {
 function findLoss({ files }: ListFile): LostListError | undefined {
   for (const [file, id] of files) {
     const found = readFileId(file)
-    if (found === id) continue
-    return new LostListError(
-      `the list is lost: ${found ? `another file is at ${file}` : `${file} was deleted or moved`}`,
-    )
+    const loss = found ? `another file is at ${file}` : `${file} was deleted or moved`
+    if (found !== id) return new LostListError(`the list is lost: ${loss}`)
   }
   return undefined
 }

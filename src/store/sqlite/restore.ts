@@ -26,9 +26,7 @@ export interface Restored {
  *
  * @param backup is only read
  * @param options.dryRun checks everything, and changes nothing
- * @throws UsageError when the backup is the list itself; StoreError when it is not a sound list, or a process uses the
- * list; Failure or an error of the file system when a path is wrong or the disk is full; the reason of the signal. Then the
- * list is unchanged.
+ * @throws UsageError when the backup is the list itself; Failure; the reason of the signal. Then the list is unchanged
  */
 export async function restoreList(
   backup: string,
@@ -42,7 +40,7 @@ export async function restoreList(
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
   // Held to the end: nobody may add to a list that is about to be replaced.
   using locked = hasContent(target) ? lockList(target) : undefined
-  const lastSeq = locked ? readLastSeq(locked) : 0
+  const lastSeq = readLastSeq(locked)
   createFolder(dirname(target))
   return await withPartialFile(target, target, async (partial) => {
     const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
@@ -95,9 +93,9 @@ export function lockList(file: string): Database | undefined {
 }
 
 /** Returns the last number of a list, also of one that is damaged elsewhere. Otherwise 0: the clock is above its numbers. */
-function readLastSeq(db: Database): number {
+function readLastSeq(db: Database | undefined): number {
   try {
-    return readHead(db).lastSeq
+    return db ? readHead(db).lastSeq : 0
   } catch {
     return 0
   }
