@@ -270,6 +270,6 @@ test('a process that opens the list as soon as it is replaced keeps its log', as
 test('a folder in the place of the list is refused, in one line', async () => {
   const { at, run } = await createBackup()
   mkdirSync(at('folder.db'))
-  const stderr = `rollcall: ${at('folder.db')}: it is a folder: name a file\n`
+  const stderr = `rollcall: cannot open the list ${at('folder.db')}: it is a folder: name a file\n`
   expect(await run(['restore', 'copy.db', '--list', 'sqlite:folder.db'])).toEqual({ code: 1, stdout: '', stderr })
 })

@@ -1,10 +1,10 @@
 /** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
 
 import { constants, Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
+import { accessSync, existsSync, constants as modes } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Failure, IS_FOLDER, toErrorCode } from '../../failure.ts'
+import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
@@ -49,7 +49,6 @@ export interface ListFile {
 export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
   const path = toRealPath(file)
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(path, IS_FOLDER)
     // A list that was restored, and not used since, is like a backup.
     if (access === 'read' && hasContent(path) && !isInWalMode(path)) return openUnchanged(path, 'backup')
     refuseLoneMount(path)

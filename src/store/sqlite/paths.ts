@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { toErrorCode, UsageError } from '../../failure.ts'
+import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import { followLinks, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
@@ -103,12 +103,13 @@ export function readFreeBytes(path: string): number {
 /**
  * Makes a path absolute, and follows links, as SQLite does.
  *
- * @throws UsageError for a file that SQLite may delete; StoreError, such as for a link to itself
+ * @throws UsageError for a file that SQLite may delete; StoreError, such as for a folder or a link to itself
  */
 export function toRealPath(file: string): string {
   const path = resolve(file)
   try {
     const real = followLinks(path)
+    if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(real, IS_FOLDER)
     if (!SIDECAR.test(real)) return real
     throw new UsageError(`the list is "${real}": use a name that does not end in -wal, -shm or -journal`)
   } catch (error) {

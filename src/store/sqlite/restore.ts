@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Failure, IS_FOLDER, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
+import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
@@ -49,8 +49,8 @@ export async function restoreList(
 }
 
 function checkBackup(source: string, target: string): void {
-  if (!statSync(source).isFile()) throw new StoreError(`${source}: ${IS_FOLDER}`)
-  if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) throw new StoreError(`${target}: ${IS_FOLDER}`)
+  // The advice for a missing list does not fit a missing backup.
+  statSync(source)
   checkExists(source)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
   for (const path of [source, target]) refuseForeignLog(path)
