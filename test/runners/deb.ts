@@ -86,7 +86,7 @@ async function startSystemd() {
 
 test('with systemd: nothing runs before BASE_URL is set; then the service and the backups do', async () => {
   const run = await startSystemd()
-  const shown = await run(`${INSTALL}-1.0.0.deb`)
+  const shown = await run(`${INSTALL}_1.0.0_*.deb`)
   expect(shown).toContain('nothing runs yet. Next:\n  sudo rollcall init /etc/rollcall\n')
   expect(shown).toContain(`  sudo ${ENABLE}\n`)
   expect(await run('systemctl is-enabled rollcall rollcall-backup.timer', 1)).toBe('disabled\ndisabled\n')
@@ -126,7 +126,7 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
 
   const readPid = () => run('systemctl show --property=MainPID rollcall')
   const before = await readPid()
-  expect(await run(`${INSTALL}-1.0.1.deb`)).not.toContain('nothing runs yet')
+  expect(await run(`${INSTALL}_1.0.1_*.deb`)).not.toContain('nothing runs yet')
   expect(await run('systemctl is-active rollcall')).toBe('active\n')
   expect(await readPid()).not.toBe(before)
   expect(await run('grep ^BASE_URL= /etc/rollcall/env')).toBe('BASE_URL=https://list.example.org\n')
@@ -135,7 +135,7 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
   const kept = 'the list and its backups stay in /var/lib/rollcall.\n'
   expect(await run('apt-get remove --yes rollcall')).toContain(kept)
   expect(await run('systemctl is-active rollcall rollcall-backup.timer', 3)).toBe('inactive\ninactive\n')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
   expect(await run('apt-get purge --yes rollcall')).toContain(kept)
   expect(await run('ls -d /etc/rollcall /usr/bin/rollcall /etc/systemd/system/*.wants/rollcall* 2> /dev/null', 2)).toBe(
@@ -146,7 +146,7 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
 
 test('with systemd: one more newsletter has its own settings, ports, list and backups', async () => {
   const run = await startSystemd()
-  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`${INSTALL}_1.0.0_*.deb`)
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   // It does not run: its settings say which ports it needs.
   const [init = '', enable = '', count = ''] = readGuide('operations.md', 'second').trim().split('\n')
@@ -177,12 +177,12 @@ test('with systemd: one more newsletter has its own settings, ports, list and ba
 
   const running = 'systemctl is-active rollcall@garden.service rollcall-backup@garden.timer'
   const before = await run('systemctl show --property=MainPID rollcall@garden')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   expect(await run(running)).toBe('active\nactive\n')
   expect(await run('systemctl show --property=MainPID rollcall@garden')).not.toBe(before)
   await run('apt-get remove --yes rollcall')
   expect(await run(running, 3)).toBe('inactive\ninactive\n')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   expect(await run(running)).toBe('active\nactive\n')
   await run('touch /etc/rollcall/garden/webhook.secret; apt-get purge --yes rollcall')
   expect(await run('find /etc/rollcall /etc/systemd/system -name "*rollcall*" -o -name "webhook*"')).toBe(
@@ -193,7 +193,7 @@ test('with systemd: one more newsletter has its own settings, ports, list and ba
 
 test('with systemd: a list on a disk that is mounted late is found, and a list on another disk needs one line', async () => {
   const run = await startSystemd()
-  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`${INSTALL}_1.0.0_*.deb`)
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   await run('sed -i "s#^DATABASE_URL=.*#DATABASE_URL=sqlite:/big/rollcall.db#" /etc/rollcall/env; mkdir /big')
   await run(readGuide('troubleshooting.md', 'larger').replaceAll('/mnt/big', '/big'))
@@ -212,7 +212,7 @@ test('with systemd: a list on a disk that is mounted late is found, and a list o
 
 test('with systemd: a list moves to another server with its settings, scripts and cursors', async () => {
   const run = await startSystemd()
-  await run(`${INSTALL}-1.0.0.deb`)
+  await run(`${INSTALL}_1.0.0_*.deb`)
   await run(`mkdir -p /etc/prometheus; ${readGuide('operations.md', 'rules')}`)
   await run(`rollcall init /etc/rollcall ${ANSWERS}; ${ENABLE}`)
   const add = (email: string) => run(`echo ${email} | runuser -u rollcall -- rollcall import -`)
@@ -227,7 +227,7 @@ test('with systemd: a list moves to another server with its settings, scripts an
   expect(await run('stat --format %a /root/move.tgz')).toBe('600\n')
 
   await run('apt-get purge --yes rollcall; rm -r /var/lib/rollcall; userdel rollcall; useradd other')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   await run(`cd /root; ${readGuide('operations.md', 'new-server')}`)
   await run('rollcall healthcheck')
   expect(await run('stat --format "%U %G %a" /etc/rollcall/env /var/lib/rollcall/my.secret')).toBe(
@@ -244,20 +244,20 @@ test('with systemd: an owner who stopped the service finds it stopped after an u
   await run(
     'echo OPS_PORT=9000 >> /etc/rollcall/env; echo DATABASE_URL=sqlite:/var/lib/rollcall/l.db >> /etc/rollcall/env',
   )
-  expect(await run(`${INSTALL}-1.0.0.deb -o Dpkg::Options::=--force-confold`)).not.toContain('nothing runs yet')
+  expect(await run(`${INSTALL}_1.0.0_*.deb -o Dpkg::Options::=--force-confold`)).not.toContain('nothing runs yet')
   expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
   expect(await run('cat /etc/rollcall/env')).toStartWith('BASE_URL=https://list.example.org\n')
   await run('systemctl disable --now rollcall')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('inactive\nactive\n')
 })
 
 test('without systemd: the package is installed, upgraded, removed and purged too, and commands work', async () => {
   const run = await startMachine(['/bin/sleep', 'infinity'])
-  expect(await run(`${INSTALL}-1.0.0.deb`)).toContain('nothing runs yet')
+  expect(await run(`${INSTALL}_1.0.0_*.deb`)).toContain('nothing runs yet')
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   await run('echo ada@site.io | runuser -u rollcall rollcall import -')
-  await run(`${INSTALL}-1.0.1.deb`)
+  await run(`${INSTALL}_1.0.1_*.deb`)
   expect(await run('runuser -u rollcall rollcall count')).toBe('1\n')
   expect(await run('apt-get remove --yes rollcall')).toContain('stay in /var/lib/rollcall.')
   expect(await run('ls /etc/rollcall')).toBe('env\nsite.yaml\n')
