@@ -42,9 +42,6 @@ export const CACHE_CONTROL = {
 /** The header with which a proxy asks for the page with a message, above its limit of requests. */
 export const LIMITED_HEADER = 'Rollcall-Limited'
 
-/** The content codings of documents, in order of preference. */
-export const CONTENT_CODINGS = ['br', 'gzip'] as const
-
 /** The read-only resources. */
 export const DOCUMENTS = {
   openApiJson: {

@@ -7,7 +7,7 @@ import { createDocuments, type Document } from './documents/site-documents.ts'
 import { createApp } from './http/app.ts'
 import { createBodyReader } from './http/body.ts'
 import { createCors } from './http/cors.ts'
-import { createOps, isLoopback } from './http/ops.ts'
+import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createDocumentHandler } from './http/representations.ts'
 import { createHeaders, createJsonResponses, type HeaderFields } from './http/responses.ts'
@@ -65,9 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) {
-      const { host } = ops
-      const isLocal = await isLoopback(host)
-      opsServer = listen(createOps({ metrics, intake, store, host, isLocal, settings }), ops, 'OPS_PORT')
+      opsServer = listen(await createOps({ metrics, intake, store, host: ops.host, settings }), ops, 'OPS_PORT')
     }
     const server = listen(app, config)
     return {

@@ -91,12 +91,7 @@ function toTarget(url: string): string {
   return url.slice(url.indexOf('/', 'https://'.length)).replace(/#.*/, '')
 }
 
-/**
- * Creates the check for the alias of the canonical host: the host of the base URL without its `www.`, or with `www.`
- * if it has none.
- *
- * @returns whether a Host field is the alias, with any valid port, in any case, with or without a dot at its end
- */
+/** Creates the check whether a Host is the alias, in any case, with any valid port, with or without a dot at its end. */
 function createAliasCheck(baseUrl: string): (host: string) => boolean {
   const { hostname } = new URL(baseUrl)
   const alias = hostname.startsWith('www.') ? hostname.slice('www.'.length) : `www.${hostname}`

@@ -18,8 +18,6 @@ export interface OpsOptions {
   readonly store: Pick<ServiceStore, 'measure'>
   /** The host that the listener binds. */
   readonly host: string
-  /** Whether only this machine reaches that host; see `isLoopback`. */
-  readonly isLocal: boolean
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
   readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: SiteFile | null }
 }
@@ -28,7 +26,8 @@ export interface OpsOptions {
 const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
-export function createOps({ metrics, intake, store, host, isLocal, settings }: OpsOptions): App {
+export async function createOps({ metrics, intake, store, host, settings }: OpsOptions): Promise<App> {
+  const isLocal = await isLoopback(host)
   // Scrapes share a promise, so that they do not add work to a store that hangs.
   let measuring: Promise<StoreMeasure> | undefined
 
@@ -70,7 +69,7 @@ function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
 }
 
 /** Whether a host is, or leads to, an address that only this machine reaches (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
-export async function isLoopback(host: string): Promise<boolean> {
+async function isLoopback(host: string): Promise<boolean> {
   // A name that leads nowhere cannot be bound, and `listen` says so.
   const { address } = await lookup(host).catch(() => ({ address: host }))
   return /^(?:127\.|::1$|::ffff:127\.)/i.test(address)
@@ -78,8 +77,8 @@ export async function isLoopback(host: string): Promise<boolean> {
 
 /**
  * Whether a Host names this listener. A page of another site can make a browser send a name that leads to 127.0.0.1 (DNS
- * rebinding), and would read the response. That matters on a loopback listener, which nobody else reaches. Others have names that only the network
- * knows.
+ * rebinding), and would read the response. That matters on a loopback listener, which nobody else reaches; others have names that
+ * only the network knows.
  */
 function isKnownHost(field: string | null, configured: string): boolean {
   const name = field

@@ -38,19 +38,15 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
   const handlers = new Map<string, Handler>()
   for (const language of site.languages) {
     const path = toPagePath(language, site.languages)
-    const toPage: Handler = ({ url }) => redirect(308, path + toQuery(url, baseUrl), responses.headers)
+    const toPage: Handler = ({ url }) => {
+      // Only the query is parsed: what is before it has the Host of the request, which may be no host.
+      const { search } = new URL(url.replace(/^[^?]*/, ''), baseUrl)
+      return redirect(308, path + search, responses.headers)
+    }
     for (const other of listSpellings(language)) handlers.set(other, toPage)
     handlers.set(path, createPage(options, language))
   }
   return handlers
-}
-
-/**
- * Returns the query of a URL with its `?`, or an empty text, as a header can have it. The rest of the URL is not parsed: it has
- * the Host of the request, which may be no host.
- */
-function toQuery(url: string, baseUrl: string): string {
-  return new URL(url.replace(/^[^?]*/, ''), baseUrl).search
 }
 
 /** Lists paths for a language: in lower and upper case, with the region instead of the script, alone, and with a slash at the end. */

@@ -6,11 +6,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { parseAccept } from 'hono/utils/accept'
 import type { Document } from '../documents/site-documents.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../limits.ts'
-import { CACHE_CONTROL, CONTENT_CODINGS } from '../routes.ts'
+import { CACHE_CONTROL } from '../routes.ts'
 import type { Handler, HeaderFields } from './responses.ts'
 
 /** Lets pages of any origin read a response (the Fetch standard, section 3.2). */
 export const READABLE_BY_ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const
+
+/** The content codings of documents, in order of preference. */
+const CONTENT_CODINGS = ['br', 'gzip'] as const
 
 type ContentCoding = (typeof CONTENT_CODINGS)[number]
 

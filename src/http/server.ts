@@ -34,7 +34,14 @@ export function listen({ routes, fetch, error }: App, { port, host }: Listener, 
     reusePort: false,
     error,
   } as const
-  const server = bind(() => Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch }), options, setting)
+  let server: Bun.Server<undefined>
+  try {
+    server = Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch })
+  } catch (error) {
+    const reason =
+      LISTEN_REASONS[toErrorCode(error)]?.replace('PORT', setting) ?? 'the address must be one of this machine'
+    throw new Failure(`cannot listen on ${host} port ${port}: ${reason}`)
+  }
 
   async function stop(signaledAt: number): Promise<number> {
     // A request on an open connection that the server closes at that moment is lost. So clients close theirs first.
@@ -58,16 +65,6 @@ function toClosing(handler: Handler): Handler {
     const response = await handler(request)
     response.headers.set('Connection', 'close')
     return response
-  }
-}
-
-function bind<T>(serve: () => T, { port, hostname }: { port: number; hostname: string }, setting: string): T {
-  try {
-    return serve()
-  } catch (error) {
-    const reason =
-      LISTEN_REASONS[toErrorCode(error)]?.replace('PORT', setting) ?? 'the address must be one of this machine'
-    throw new Failure(`cannot listen on ${hostname} port ${port}: ${reason}`)
   }
 }
 

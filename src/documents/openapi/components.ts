@@ -4,7 +4,7 @@ import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
 import { ERROR_CODES, type ErrorReason, PROBLEMS, toErrorBody } from '../../errors.ts'
 import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
-import { ALLOW, CACHE_CONTROL, CONTENT_CODINGS, DOCUMENTS } from '../../routes.ts'
+import { ALLOW, CACHE_CONTROL, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
 import { EMAIL_TERMS, ERROR_TERMS, LIMITED_BODY, LIMITED_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
@@ -115,11 +115,6 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
     AllowPost: toHeader('The only method of this path.', toConstant(ALLOW.endpoint)),
     AllowRead: toHeader('The only methods of this path.', toConstant(ALLOW.document)),
     AnyOrigin: toHeader('Pages of any origin may read this response.', toConstant('*')),
-    ContentEncoding: {
-      description: 'The content coding, if Accept-Encoding allows one.',
-      schema: { type: 'string', enum: [...CONTENT_CODINGS] },
-      example: CONTENT_CODINGS[0],
-    },
     ETag: toHeader(etag, { type: 'string', pattern: '^"[^"]+"$' }, ETAG_EXAMPLE),
     Link: toHeader('Links to the documents that describe the API and the site (RFC 8288).', links),
     Location: toHeader('The same path and query on the canonical host.', onHost, baseUrl + DOCUMENTS.llmsTxt.path),
