@@ -5,7 +5,7 @@
  */
 
 import type { Site } from '../config/site-file.ts'
-import { PROBLEMS, type Problem, toErrorBody } from '../errors.ts'
+import { PROBLEMS, toErrorBody } from '../errors.ts'
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT } from '../routes.ts'
 import {
   ACCEPTED_TERMS,
@@ -77,12 +77,22 @@ ${JSON.stringify(toErrorBody(PROBLEMS.missing))}
 `
 }
 
+/** One message for the errors that have the same status and code. The other statuses have one error each. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  '400 `invalid_email`': 'The address is missing or not valid.',
+  '400 `invalid_body`': 'There is no body, or it is not a JSON object.',
+  '415 `invalid_body`': 'The body is not plain JSON: another media type, or a Content-Encoding.',
+  '405 `method_not_allowed`': 'The path does not accept this method. The header `Allow` has those that it accepts.',
+}
+
 /** Lists the responses, one line for each status and code. */
 function listResponses(): string[] {
-  const groups = Map.groupBy(Object.values<Problem>(PROBLEMS), ({ status, code }) => `${status} \`${code}\``)
-  const errors = [...groups].map(([start, problems]) => `${start}: ${problems.map(({ message }) => message).join(' ')}`)
+  const errors = Object.values(PROBLEMS).map(({ status, code, message }) => {
+    const start = `${status} \`${code}\``
+    return `${start}: ${SUMMARIES[start] ?? message}`
+  })
   const limited = `429 \`${LIMITED_BODY.message}\`: ${LIMITED_TERMS}`
-  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...[...errors, limited].sort()]
+  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set([...errors, limited].sort())]
 }
 
 function listOperatorLinks({ home, issues, privacy, imprint, contact }: Site): string[] {

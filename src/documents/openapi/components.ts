@@ -2,7 +2,7 @@
 
 import type { oas31 } from 'openapi3-ts'
 import { ADDRESS_PATTERN } from '../../email.ts'
-import { ERROR_CODES, type ErrorReason, PROBLEMS, toErrorBody } from '../../errors.ts'
+import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } from '../../errors.ts'
 import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { ALLOW, CACHE_CONTROL, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
@@ -10,12 +10,18 @@ import { EMAIL_TERMS, ERROR_TERMS, LIMITED_BODY, LIMITED_TERMS, REDIRECT_TERMS }
 
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
+  const toExample = (problem: Problem) => ({ summary: problem.message, value: toErrorBody(problem) })
   return {
     // An empty object: there is no way to authenticate, and none is needed.
     securitySchemes: {},
     schemas: { Subscription, Accepted, ErrorResponse, RateLimitResponse, Code },
-    responses: mapValues<DescribedResponse, oas31.ResponseObject>(RESPONSES, ([, response]) => response),
+    responses: mapValues(RESPONSES, toResponse),
     parameters: { IfNoneMatch },
+    examples: {
+      accepted: { summary: 'Accepted', value: { ok: true } },
+      ...mapValues(PROBLEMS, toExample),
+      rate_limited: { summary: LIMITED_BODY.error.message, value: LIMITED_BODY },
+    },
     headers: createHeaders(baseUrl),
   }
 }
@@ -66,8 +72,15 @@ const Accepted: oas31.SchemaObject = {
 
 const Code: oas31.SchemaObject = {
   type: 'string',
-  description: 'The stable code of an error, from a closed set.',
+  description: `The stable code of an error, from a closed set. Codes and their statuses: ${listCodes().join('; ')}.`,
   enum: [...ERROR_CODES],
+}
+
+function listCodes(): string[] {
+  return ERROR_CODES.map((code) => {
+    const statuses = Object.values(PROBLEMS).flatMap((problem) => (problem.code === code ? [problem.status] : []))
+    return `\`${code}\` ${[...new Set(statuses)].join(', ')}`
+  })
 }
 
 /** A sentence or two for people and models. */
@@ -138,8 +151,8 @@ export function toHeaders(names: Readonly<Record<string, string>>): oas31.Header
   return mapValues(names, (name) => toReference('headers', name))
 }
 
-/** The header of every response of the endpoint, and of every error. */
-export const UNCACHED = { 'Cache-Control': 'NoStore' } as const
+/** The headers of every response of the endpoint that reads a body. */
+export const ENDPOINT_HEADERS = { 'Cache-Control': 'NoStore' } as const
 
 /** The headers of a document, both with 200 and with 304 (RFC 9110 section 15.4.5). */
 export const DOCUMENT_HEADERS = {
@@ -152,62 +165,68 @@ export const DOCUMENT_HEADERS = {
 
 const REASONS = Object.keys(PROBLEMS) as ErrorReason[]
 
-type DescribedResponse = readonly [status: number, response: oas31.ResponseObject]
+interface DescribedResponse {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default: all errors of the status. */
+  readonly reasons?: readonly ErrorReason[]
+  /** Default: the messages of the errors. */
+  readonly description?: string
+  /** Default: the errors. */
+  readonly content?: oas31.MediaTypeObject
+}
 
-/** The responses that several operations have, with their statuses. 405 has two, by the kind of path. */
+/** The responses that several operations have. 405 has two, by the kind of path. */
 const RESPONSES = {
-  NotModified: [
-    304,
-    { description: 'The document still has the ETag in If-None-Match.', headers: toHeaders(DOCUMENT_HEADERS) },
-  ],
-  CanonicalHost: [308, { description: REDIRECT_TERMS, headers: toHeaders({ Location: 'Location' }) }],
-  InvalidRequest: toErrors(400),
-  NotFound: toErrors(404, { Link: 'Link' }),
-  PostOnly: toErrors(405, { Allow: 'AllowPost' }, ['post_only']),
-  ReadOnly: toErrors(405, { Allow: 'AllowRead' }, ['read_only']),
-  BodyTimeout: toErrors(408),
-  BodyTooLarge: toErrors(413),
-  UnsupportedMediaType: toErrors(415),
-  RateLimited: [
-    429,
-    {
-      description: LIMITED_TERMS,
-      headers: toHeaders({ 'Retry-After': 'RetryAfter' }),
-      content: {
-        'application/json': {
-          schema: toReference('schemas', 'RateLimitResponse'),
-          examples: { rate_limited: { summary: LIMITED_BODY.error.message, value: LIMITED_BODY } },
-        },
-      },
+  NotModified: {
+    status: 304,
+    headers: DOCUMENT_HEADERS,
+    description: 'The document still has the ETag in If-None-Match.',
+  },
+  CanonicalHost: { status: 308, headers: { Location: 'Location' }, description: REDIRECT_TERMS },
+  InvalidRequest: {
+    status: 400,
+    headers: ENDPOINT_HEADERS,
+    description: 'The body, or the address in it, is not valid. `error.hint` says how to correct it.',
+  },
+  NotFound: { status: 404, headers: { Link: 'Link' } },
+  PostOnly: { status: 405, headers: { Allow: 'AllowPost', ...ENDPOINT_HEADERS }, reasons: ['post_only'] },
+  ReadOnly: { status: 405, headers: { Allow: 'AllowRead' }, reasons: ['read_only'] },
+  BodyTimeout: { status: 408, headers: ENDPOINT_HEADERS },
+  BodyTooLarge: { status: 413, headers: ENDPOINT_HEADERS },
+  UnsupportedMediaType: { status: 415, headers: ENDPOINT_HEADERS },
+  RateLimited: {
+    status: 429,
+    headers: { 'Retry-After': 'RetryAfter' },
+    description: LIMITED_TERMS,
+    content: {
+      schema: toReference('schemas', 'RateLimitResponse'),
+      examples: { rate_limited: toReference('examples', 'rate_limited') },
     },
-  ],
-  ServiceFailure: toErrors(500),
+  },
+  ServiceFailure: {
+    status: 500,
+    description: 'The service failed. It does not confirm that an address was stored.',
+  },
 } as const satisfies Record<string, DescribedResponse>
 
 /** Refers to responses by status. */
 export function toResponses(...names: (keyof typeof RESPONSES)[]): oas31.ResponsesObject {
-  return Object.fromEntries(names.map((name) => [RESPONSES[name][0], toReference('responses', name)]))
+  return Object.fromEntries(names.map((name) => [RESPONSES[name].status, toReference('responses', name)]))
 }
 
-/** Describes the errors of a status, by default all of them. */
-function toErrors(status: number, headers = {}, only?: readonly ErrorReason[]): DescribedResponse {
-  const reasons = only ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
-  const problems = reasons.map((reason) => [reason, PROBLEMS[reason]] as const)
+function toResponse({ status, headers, reasons, description, content }: DescribedResponse): oas31.ResponseObject {
+  const errors = reasons ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
+  const codes = [...new Set(errors.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
-  const codes = [...new Set(problems.map(([, { code }]) => code))]
   const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
   const json = {
     schema: { allOf: [toReference('schemas', 'ErrorResponse'), narrowed] },
-    examples: Object.fromEntries(
-      problems.map(([reason, problem]) => [reason, { summary: problem.message, value: toErrorBody(problem) }]),
-    ),
+    examples: Object.fromEntries(errors.map((reason) => [reason, toReference('examples', reason)])),
   }
-  return [
-    status,
-    {
-      description: problems.map(([, { message }]) => message).join(' '),
-      headers: toHeaders({ ...headers, ...UNCACHED }),
-      content: { 'application/json': json },
-    },
-  ]
+  return {
+    description: description ?? errors.map((reason) => PROBLEMS[reason].message).join(' '),
+    ...(headers && { headers: toHeaders(headers) }),
+    ...((content || errors.length > 0) && { content: { 'application/json': content ?? json } }),
+  }
 }

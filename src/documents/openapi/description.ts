@@ -4,7 +4,7 @@ import type { oas31 } from 'openapi3-ts'
 import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
-import { EXAMPLE_BODY } from '../../errors.ts'
+import { parseAddress } from '../../email.ts'
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName, ENDPOINT, toMediaType } from '../../routes.ts'
 import { createApiCatalog, createProtectedResource } from '../links.ts'
 import { createLlmsHeading } from '../llms-txt.ts'
@@ -13,14 +13,16 @@ import { ACCEPTED_TERMS, BODY_TERMS, createTerms } from '../terms.ts'
 import {
   createComponents,
   DOCUMENT_HEADERS,
+  ENDPOINT_HEADERS,
   mapValues,
   toConstant,
   toHeaders,
   toObjectSchema,
   toReference,
   toResponses,
-  UNCACHED,
 } from './components.ts'
+
+const OPENAPI_VERSION = '3.1.0'
 
 const NEWSLETTER: oas31.TagObject = { name: 'Newsletter', description: 'Subscribe to the list.' }
 const FOR_MACHINES: oas31.TagObject = {
@@ -33,16 +35,11 @@ const FOR_MACHINES: oas31.TagObject = {
  * not in it: pages, the files that they load, and CORS preflights.
  */
 export function createDescription({ site, baseUrl }: Pick<Config, 'site' | 'baseUrl'>): oas31.OpenAPIObject {
-  const { name, description, license, contact } = site
+  const { name: title, description, license } = site
+  const contact = toContact(site)
   const head: oas31.OpenAPIObject = {
-    openapi: '3.1.0',
-    info: {
-      title: name,
-      version: '1.0.0',
-      description,
-      ...(contact && { contact: { name, url: contact } }),
-      ...(license && { license }),
-    },
+    openapi: OPENAPI_VERSION,
+    info: { title, version: '1.0.0', description, ...(contact && { contact }), ...(license && { license }) },
     servers: [{ url: baseUrl }],
     security: [],
   }
@@ -65,6 +62,13 @@ export function toYaml(description: oas31.OpenAPIObject): string {
   return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
 }
 
+/** Converts the contact of a site: a mailto URL of one address to the address, any other URL as it is. */
+function toContact({ name, contact }: Site): oas31.ContactObject | undefined {
+  if (!contact) return undefined
+  const address = parseAddress(/^mailto:([^?%]+)(?:\?|$)/i.exec(contact)?.[1])
+  return address.ok ? { name, email: address.value } : { name, url: contact }
+}
+
 function createPostOperation(site: Site): oas31.OperationObject {
   return {
     operationId: ENDPOINT.operationId,
@@ -75,19 +79,17 @@ function createPostOperation(site: Site): oas31.OperationObject {
     requestBody: {
       description: BODY_TERMS,
       required: true,
-      content: {
-        [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), example: JSON.parse(EXAMPLE_BODY) },
-      },
+      content: { [ENDPOINT.mediaType]: { schema: toReference('schemas', 'Subscription'), examples: REQUESTS } },
     },
     responses: {
       // Not a component, because swagger-typescript-api does not follow a reference to it.
       '200': {
         description: ACCEPTED_TERMS,
-        headers: toHeaders(UNCACHED),
+        headers: toHeaders(ENDPOINT_HEADERS),
         content: {
           [ENDPOINT.mediaType]: {
             schema: toReference('schemas', 'Accepted'),
-            examples: { accepted: { summary: 'Accepted', value: { ok: true } } },
+            examples: { accepted: toReference('examples', 'accepted') },
           },
         },
       },
@@ -95,6 +97,12 @@ function createPostOperation(site: Site): oas31.OperationObject {
       ...toResponses('BodyTimeout', 'BodyTooLarge', 'UnsupportedMediaType', 'RateLimited', 'ServiceFailure'),
     },
   }
+}
+
+const REQUESTS: oas31.ExamplesObject = {
+  plain: { summary: 'An address is enough', value: { email: 'name@example.org' } },
+  tagged: { summary: 'Tags and dots are kept', value: { email: 'first.last+news@mail.example' } },
+  other_members: { summary: 'Other members are ignored', value: { email: 'name@example.net', source: 'footer' } },
 }
 
 function createReadOperation(name: DocumentName, content: oas31.MediaTypeObject): oas31.OperationObject {
@@ -128,7 +136,7 @@ function createContents(
   const metadata = createProtectedResource(site, baseUrl)
   const catalog = createApiCatalog(baseUrl)
   return {
-    openApiJson: { schema: { type: 'object', additionalProperties: true }, example: description },
+    openApiJson: { schema: DescriptionSchema, example: description },
     openApiYaml: toText('^openapi: ', stringify(description)),
     llmsTxt: toText('^# ', createLlmsHeading(site)),
     sitemap: toText('^<\\?xml ', createSitemap([home], baseUrl)),
@@ -136,6 +144,18 @@ function createContents(
     robots: toText('^User-agent: ', createRobots(baseUrl)),
     apiCatalog: { schema: createLinksetSchema(catalog), example: catalog },
   }
+}
+
+const AnyObject: oas31.SchemaObject = { type: 'object', additionalProperties: true }
+
+const DescriptionSchema: oas31.SchemaObject = {
+  ...toObjectSchema({
+    openapi: toConstant(OPENAPI_VERSION),
+    info: AnyObject,
+    servers: { type: 'array', maxItems: 1, items: AnyObject },
+    paths: AnyObject,
+  }),
+  additionalProperties: true,
 }
 
 function createMetadataSchema({ scopes_supported: _, ...texts }: ReturnType<typeof createProtectedResource>) {

@@ -94,9 +94,12 @@ test('the check of responses refuses what is not declared', () => {
   expect(() => check(answer)).toThrow('the media type is "text/html"')
 })
 
-test('the contact is that of the site', () => {
-  const url = 'mailto:owner+site@example.org?subject=Hi'
-  expect(describeSite(`contact: ${url}`).info.contact).toEqual({ name: 'Newsletter', url })
+test('the contact is an address or a URL', () => {
+  const toContact = (contact: string) => describeSite(`contact: ${contact}`).info.contact
+  const name = 'Newsletter'
+  expect(toContact('mailto:owner+site@example.org?subject=Hi')).toEqual({ name, email: 'owner+site@example.org' })
+  expect(toContact('https://example.org/us')).toEqual({ name, url: 'https://example.org/us' })
+  expect(toContact('mailto:a%2Bb@example.org')).toEqual({ name, url: 'mailto:a%2Bb@example.org' })
   expect(describeSite('').info).not.toHaveProperty('contact')
 })
 
