@@ -20,7 +20,10 @@ const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
   .version(commit ? `${manifest.version} (${commit})` : manifest.version, '-V, --version', 'Print the version')
-  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done without the inbox.')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done without the inbox, 128 and more: a signal.',
+  )
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
   .configureOutput({
     writeOut: (text) => writeFileSync(process.stdout.fd, text),

@@ -96,7 +96,7 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
-/** Says whose a file or folder is (under ProtectHome= of systemd, root's), who this process is, and what to run. A command that is printed changes no folder of the system. */
+/** Says whose a file or folder is, who this process is, and what to run. */
 function describeDenied(path: string): string {
   const found = statSync(path)
   const { uid, gid, mode } = found
@@ -107,6 +107,7 @@ function describeDenied(path: string): string {
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
   if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
   if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
+  // It may be a folder of the system, which no printed command may change.
   if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
   return `${denied}: run as root: chown ${user} ${quotePath(path)}`
 }

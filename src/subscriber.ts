@@ -136,8 +136,8 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * `read`: changes no backup, and reads a list that cannot be written without its inbox. `change`: the list must exist.
-   * `create`: a missing list is created, with its folders.
+   * `read`: changes no backup, and of a SQLite list that cannot be written, reads all but the inbox. `change`: the list must
+   * exist. `create`: a missing list is created, with its folders.
    */
   readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */

@@ -13,7 +13,7 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
   // A list that was restored, and not opened since, looks like a backup.
   if (await isSameList(list, { kind: 'sqlite', file: path }))
     throw new UsageError(`${file} is the list: choose another file`)
-  // The list is open meanwhile: the copy would read a list that no process uses without locks.
+  // The list stays open meanwhile: a list that nobody has open would be read without locks.
   const { subscribers } = await withStore(list, () =>
     withInterrupt((signal) => writeBackup(list.file, path, file, signal)),
   )

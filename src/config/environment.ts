@@ -14,8 +14,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const DEFAULT_FILE = '/etc/rollcall/env'
 
 /**
- * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If a file was read,
- * ENV_FILE in the result names it.
+ * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If there is
+ * a file, ENV_FILE in the result names it.
  *
  * @throws UsageError when the file cannot be read, and as `parseEnvFile`: without it, a command could use another list
  */

@@ -89,7 +89,7 @@ function decodePart(source: string, value: string): string {
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
 }
 
-/** With `sslrootcert`, every mode that would not compare the host with the certificate means `verify-full`, but for two. */
+/** With `sslrootcert`, every mode means `verify-full`, but `disable` and `verify-ca`. */
 function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert: string | undefined) {
   if (sslrootcert && mode !== 'disable' && mode !== 'verify-ca') return 'verify-full'
   return mode ?? 'disable'

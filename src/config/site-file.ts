@@ -43,7 +43,7 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
 /** The phrases that an owner may replace. A phrase with `{address}` or `{author}` must keep it. */
 const { siteName: _0, siteDescription: _1, ...PHRASES } = LOCALES.en
 const phrases = Object.entries(PHRASES).map(([name, phrase]) => {
-  const [place] = /\{a\w+\}/.exec(phrase) ?? []
+  const [place] = /\{(?:address|author)\}/.exec(phrase) ?? []
   return [name, localized(line(300, place)).optional()] as const
 })
 

@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  /** Returns the response to a request that is not for the canonical host; undefined for every other request. */
+  /** Returns the response to a request for the alias, or with a Host that is too long or doubled; undefined for every other one. */
   function checkHost(request: Request, toAliasHeaders: (request: Request) => HeaderFields): Response | undefined {
     // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
     if (request.method === 'CONNECT') return responses.problem('no_such_path')
@@ -73,6 +73,7 @@ export function createApp(options: AppOptions): App {
     const read: Handler = (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
     routes.set(path, createRoute(path, read, toReadable))
   }
+  // All spellings of a language share a label.
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   return {
     routes,

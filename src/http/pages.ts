@@ -96,6 +96,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
 
   async function accept(request: Request): Promise<Response> {
     const form = await bodies.read(request)
+    // A form that is too large or too slow did not come from this page as it is: one message for both.
     if (typeof form !== 'string') {
       return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'storage_failure' }))
     }

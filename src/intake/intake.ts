@@ -31,15 +31,15 @@ export interface Intake {
 }
 
 /** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all that wait. */
-interface Batch {
+interface Group {
   readonly addresses: Address[]
   readonly begun: number
   readonly reply: PromiseWithResolvers<void>
   readonly deadline: Timer
 }
 
-/** Milliseconds for which addresses join a batch. So the intake may give an address up this much earlier than GIVE_UP_MS. */
-const BATCH_MS = 100
+/** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
+const GROUP_MS = 100
 
 /** A commit waits at most this many turns of the event loop for more addresses, after the first turn. */
 const BURST_TURNS = 4
@@ -54,37 +54,37 @@ interface IntakeOptions {
 
 /** Creates the intake of a store. */
 export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'>, options: IntakeOptions): Intake {
-  /** The batches of the next commit. */
-  let next: Batch[] = []
+  /** The groups of the next commit. */
+  let next: Group[] = []
   /** Those of the commit that runs. */
-  let committing: readonly Batch[] = []
+  let committing: readonly Group[] = []
   /** The commits or the probe that run. */
   let running: Promise<void> | undefined
   const attempts = createAttempts(probe, options)
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
-    let batch = next.at(-1)
-    if (!batch || performance.now() - batch.begun > BATCH_MS) {
-      const begun: Batch = {
+    let group = next.at(-1)
+    if (!group || performance.now() - group.begun > GROUP_MS) {
+      const begun: Group = {
         addresses: [],
         begun: performance.now(),
         reply: Promise.withResolvers(),
         deadline: setTimeout(() => giveUp(begun), GIVE_UP_MS),
       }
       next.push(begun)
-      batch = begun
+      group = begun
     }
-    batch.addresses.push(address)
+    group.addresses.push(address)
     running ??= commitAll()
-    return batch.reply.promise
+    return group.reply.promise
   }
 
-  function giveUp(batch: Batch): void {
+  function giveUp(group: Group): void {
     const error = new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
-    batch.reply.reject(error)
+    group.reply.reject(error)
     // Memory stays bounded while a commit hangs.
-    next = next.filter((other) => other !== batch)
+    next = next.filter((other) => other !== group)
     attempts.fail(error)
   }
 
@@ -100,7 +100,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       if (next.length === 0) break
       committing = next
       next = []
-      const addresses = committing.flatMap((batch) => batch.addresses)
+      const addresses = committing.flatMap((group) => group.addresses)
       const error = await attempts.run(addresses.length, () => store.add(addresses))
       for (const { reply, deadline } of committing) {
         clearTimeout(deadline)

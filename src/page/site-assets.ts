@@ -1,6 +1,6 @@
 /**
- * The style of the page, and the files that it loads. The name of each file but the favicon has a hash of its content, so that
- * caches can keep it.
+ * The style of the page, and the files that it loads. The names of all but the favicons have a hash of the content, so
+ * that caches can keep them.
  */
 
 import { createHash } from 'node:crypto'

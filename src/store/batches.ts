@@ -34,7 +34,7 @@ export interface Batch<Outcome> {
 
 export interface Written<Outcome> {
   readonly outcome: Outcome
-  /** When the store had the lock, as `performance.now()` says it. */
+  /** From when the pace counts, as `performance.now()` says it: the store has the lock. */
   readonly lockedAt: number
 }
 

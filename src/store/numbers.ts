@@ -39,7 +39,7 @@ export function toDaySeq(day: number): number {
   return (day * DAY_MS - EPOCH_MS) * 1000
 }
 
-/** An imported subscriber has a date before `seq / 1000` plus this, in milliseconds: more than a day before it came. */
+/** Milliseconds to add to `seq / 1000`: an imported subscriber has a date before that, which is a day before it came. */
 export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
 
 /**

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
 
-/** Opens a list for a command. `notify` gets a line when the list is read without its inbox. @throws StoreError */
+/** Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')

@@ -24,7 +24,7 @@ interface ClientOptions {
   readonly max?: number
 }
 
-/** Every call rejects with a StoreError. */
+/** Every call rejects with a Failure: a StoreError, or that of a signal. */
 export interface Client {
   /** Runs work on a list whose schema has the right version. */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>

@@ -28,7 +28,7 @@ const BASELINE = `
     id text NOT NULL,
     inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
     outer_key bytea NOT NULL,
-    last_seq rollcall.durable_number NOT NULL, -- a slice that is lost after it was read would be repeated
+    last_seq rollcall.durable_number NOT NULL, -- a crash must not give out a number again that an export has read
     forgotten_seq bigint NOT NULL       -- a subscriber up to this seq has no suppression; a later one may have come back
   );
 

@@ -38,6 +38,7 @@ export function openPostgresStore(
 
   return {
     ...createBatches((batch) => writeBatch(client, batch)),
+    // Compacted first: only compaction gives out numbers.
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),
@@ -72,7 +73,7 @@ export function openPostgresStore(
   }
 }
 
-/** As `fillStore`. In one transaction, which has no limit: the other list may be slow. */
+/** As `fillList` of open.ts. In one transaction, which has no limit: the other list may be slow. */
 export async function fillPostgresList(server: PostgresServer, copy: ListCopy): Promise<Count> {
   const client = createClient({ server, create: true })
   try {

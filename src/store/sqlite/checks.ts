@@ -98,7 +98,8 @@ function checkModes(path: string): string {
 }
 
 /**
- * Refuses a list, a log and a folder of several users, of whom one cannot write, and an owner who cannot. Root sees no other sign.
+ * Refuses a list, a log and a folder with different owners, or with one who may not write. Root may write them all, and sees no
+ * other sign.
  *
  * @throws StoreError with the command that gives all to the user of the service: the owner of the folder or, if that is root,
  * of a file

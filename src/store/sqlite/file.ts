@@ -32,7 +32,7 @@ export const LOG_BYTES = 64 * 1024 * 1024
 /** An open list. */
 export interface ListFile {
   readonly db: Database
-  /** The files at its paths, by their ids, when it was opened. None when the list is only read. */
+  /** The ids of the files at its paths when it was opened, by their paths. None when the list is only read. */
   readonly files: ReadonlyMap<string, string | undefined>
   /** Whether it was created just now. */
   readonly isNew?: boolean
@@ -43,7 +43,7 @@ export interface ListFile {
 /**
  * Opens a list.
  *
- * @param access `read`: it can be changed even so, and its inbox is compacted, unless it is a backup or cannot be written
+ * @param access with `read` too, the list is opened for writing, to compact its inbox, unless it is a backup or cannot be written
  * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version; as `toRealPath`
  */
 export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
@@ -118,8 +118,8 @@ export class LostListError extends StoreError {
 }
 
 /**
- * Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
- * overwrites what the other one has committed.
+ * Throws unless the files at the paths of a list are those that were opened. Call it before a commit too: without the index of
+ * the log, two processes do not see each other's locks, and each overwrites what the other one has committed.
  *
  * @throws LostListError
  */

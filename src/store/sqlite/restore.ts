@@ -132,8 +132,8 @@ async function replace(copy: string, target: string): Promise<readonly string[]>
       `the file system of ${target} has no hard links: move the list to another folder, and restore again`,
     )
   }
-  // After the rename: until the log of the earlier list is gone, nobody opens the new one. Without that log, a service may
-  // have opened it by now, and these files are its own.
+  // A log is left only beside a damaged list, which lockList could not open. Nobody opens the new list before that log is gone.
+  // Without one, a service may have opened the new list by now, and these files are its own.
   if (suffixes.includes('-wal')) for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
   return kept
 }

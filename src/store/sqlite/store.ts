@@ -18,7 +18,7 @@ import { applyChanges, forgetReturned } from './write.ts'
 /** A list that is open for a command. */
 interface OpenList extends ListFile {
   readonly options: StoreOptions
-  /** It is also found out when the inbox is compacted. */
+  /** Why the list is only read, if it is. `compact` may find it out later. */
   readOnly?: 'backup' | Failure
   /** None when the file is opened for reading only. */
   readonly compaction: Compaction | undefined

@@ -28,10 +28,12 @@ export function forgetReturned(db: Database): boolean {
     rows.map(({ email }) => email),
   )
   const hasMore = rows.length === RETURNED
+  // Null: up to the last subscriber.
+  const last = hasMore ? (rows.at(-1)?.seq ?? null) : null
   db.query(
     `UPDATE list SET forgotten_seq = last FROM (SELECT coalesce(?1, max(seq)) AS last FROM subscribers)
      WHERE forgotten_seq < last`,
-  ).run((hasMore && rows.at(-1)?.seq) || null)
+  ).run(last)
   return hasMore
 }
 

@@ -32,7 +32,7 @@ export interface Cell {
   readonly cell: string
 }
 
-/** A column of a table. What its cells hold is counted if it is not read, in rows of people who have not left. */
+/** A column of a table, and counts of its cells: only of a column that is not read, in rows of people who have not left. */
 export interface Column {
   readonly index: number
   /** Its name; `column` with its number if it has none. */
@@ -67,7 +67,7 @@ export interface Columns {
   readonly statuses: readonly StatusColumn[]
   /** Columns that are not read, and those of them that the owner does not ignore. */
   readonly unread: readonly Column[]
-  readonly unknown: readonly Column[]
+  readonly unanswered: readonly Column[]
 }
 
 /** Most characters of a text that are shown, and most rows, values or columns of one kind. */
@@ -107,7 +107,7 @@ export function findColumns(table: Table, options: ReadOptions): Columns {
   }
   const [named, ignored] = [statusColumn.flatMap(find), ignoreColumn.flatMap(find)]
   const readable = all.filter((one) => !ignored.includes(one))
-  const [address] = column === undefined ? findAddress(readable) : find(column)
+  const address = column === undefined ? findAddress(readable) : find(column)[0]
   if (!address) throw stop(`there is no address column; name it with --column. ${columnNames}`)
   const statuses = suppress ? [] : findStatuses(all, readable, named, treat)
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
@@ -115,7 +115,7 @@ export function findColumns(table: Table, options: ReadOptions): Columns {
   const dates = dateColumn === undefined ? usual : dateColumn === 'none' ? [] : find(dateColumn).slice(0, 1)
   const read = [address, ...dates, ...statuses.map((status) => status.column)]
   const unread = all.filter((one) => !read.includes(one))
-  return { all, address, dates, statuses, unread, unknown: unread.filter((one) => !ignored.includes(one)) }
+  return { all, address, dates, statuses, unread, unanswered: unread.filter((one) => !ignored.includes(one)) }
 }
 
 /** Finds the columns with the name, or the number, that an option gives. */
@@ -128,13 +128,13 @@ function findNamed(columns: readonly Column[], given: string): readonly Column[]
 
 const holdsAddress = (cell: string) => cell.includes('@') && parseOwnerAddresses(cell).ok
 
-/** Finds the address: a column of that name that holds one, or else the column that holds most. It is the first one. */
-function findAddress(columns: readonly Column[]): readonly Column[] {
+/** Finds the address: a column of that name that holds one, or else the column that holds most. */
+function findAddress(columns: readonly Column[]): Column | undefined {
   const named = ADDRESS_NAMES.flatMap((name) => columns.find(({ plain }) => plain === name) ?? [])
-  const known = named.filter(({ sample }) => sample.some(holdsAddress))
+  const known = named.find(({ sample }) => sample.some(holdsAddress))
   const counted = columns.map((column) => ({ column, addresses: column.sample.filter(holdsAddress).length }))
-  const most = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
-  return [...known, ...most.map(({ column }) => column), ...named]
+  const [most] = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
+  return known ?? most?.column ?? named[0]
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */

@@ -97,7 +97,7 @@ function splitWhole(line: string, delimiter: string, width: number | undefined):
   return cells.length === width || (width === undefined && cells.length > 1) ? cells : undefined
 }
 
-/** Parses a record with quotes. Returns undefined when the text ends in a quote. */
+/** Parses a record with quotes. Returns undefined when a quote is not closed. */
 function parseQuoted(text: string, start: number, delimiter: string) {
   const cells: string[] = []
   for (let from = start; ; ) {

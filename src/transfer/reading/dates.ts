@@ -8,7 +8,7 @@ import { toPlain } from './words.ts'
 /** The order of dates with slashes or hyphens: day, month, year, or month, day, year. */
 export type DateOrder = 'dmy' | 'mdy'
 
-/** The date, `undefined` for an empty value, or the reason for the owner why it is invalid; and the order that only this date shows. */
+/** The date, `undefined` for an empty value, or the reason for the owner why it is invalid; and its order, if only one is possible. */
 export type ParsedDate = Result<Date | undefined, string> & { readonly order?: DateOrder | undefined }
 
 /** Hours east of UTC. RFC 5322 section 4.3, and Europe. A name with several meanings, such as IST, is not here. */

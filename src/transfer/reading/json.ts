@@ -87,13 +87,13 @@ function isPerson(value: unknown): boolean {
   return Object.entries(value).some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)
 }
 
-/** A text in a list is an address. */
+/** A JSON object as it is, a text as an object with an address, as in a list of texts; undefined for anything else. */
 function toObject(value: unknown): Json | undefined {
   if (typeof value === 'string') return { email: value }
   return value instanceof Object && !Array.isArray(value) ? (value as Json) : undefined
 }
 
-/** Parses a JSON object; undefined for anything else. */
+/** Parses JSON, as `toObject`. */
 export function parseObject(text = ''): Json | undefined {
   try {
     return toObject(JSON.parse(text))

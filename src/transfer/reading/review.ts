@@ -101,7 +101,7 @@ const findSilence: Doubt = ({ table, columns, rows }) => {
     columns.statuses.some(({ saysWhoLeft }) => saysWhoLeft) ||
     columns.all.some(({ plain }) => SUBSCRIBERS_ONLY.includes(plain))
   const isUnknown = ({ plain, cells }: Column) => cells.others > 0 && !isHarmless(plain) && !UNRELATED_NAMES.has(plain)
-  const unknown = columns.unread.filter(isUnknown)
+  const unknown = columns.unanswered.filter(isUnknown)
   if (rows.added === 0 || (!found && (isKnown || unknown.length === 0))) return undefined
   const [one] = unknown.map(({ option }) => quotePath(option))
   const seen = `${found ? `the ${found} says that people left, but ` : ''}nothing in it says who left`
@@ -120,7 +120,7 @@ const findWordsBesideAddress: Doubt = (reading) => {
 
 /** A column that is not read says that somebody left: in a cell, or by its name and any value but no. */
 const findWords: Doubt = (reading) =>
-  reading.columns.unread.flatMap(({ plain, name, option, left, values }) => {
+  reading.columns.unanswered.flatMap(({ plain, name, option, left, values }) => {
     const isNamed = [name, name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')].some(saysLeft)
     const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no')
     if (UNRELATED_NAMES.has(plain) || !(left || (isNamed && isFilled))) return []
@@ -156,7 +156,7 @@ const findMissingDates: Doubt = (reading) => {
   // Unix time from 2001 to 2033. Other numbers are rarely dates.
   const isOne = (text: string) =>
     SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
-  const found = columns.unread.find(({ plain, name, values }) => {
+  const found = columns.unanswered.find(({ plain, name, values }) => {
     const isMostly = [...values.keys()].filter(isOne).length * 2 >= values.size || DATE_NAMES.includes(plain)
     return values.size > 0 && isMostly && !isHarmless(plain) && !saysLeft(name)
   })
@@ -190,11 +190,12 @@ const findOneAddress: Doubt = ({ columns, rows, subscribers: [first, ...others] 
     : undefined
 }
 
-/** A column with the name of an address, or one with more addresses, may be the right one. */
-const findOtherAddresses: Doubt = ({ columns: { address, unread }, options }) => {
+/** A column that has the name of an address and any address, or has more of them, may be the right one. */
+const findOtherAddresses: Doubt = ({ columns: { address, unanswered }, options }) => {
   const isNamed = ({ plain }: Column) => isAddressName(plain.replace(/\d/g, ''))
-  const toLeast = (column: Column) => (isAddressName(address.plain) && !isNamed(column) ? address.cells.addresses : 0)
-  const others = options.column ? [] : unread.filter((column) => column.cells.addresses > toLeast(column))
+  const mustHaveMore = (column: Column) => isAddressName(address.plain) && !isNamed(column)
+  const mayBeRight = (column: Column) => column.cells.addresses > (mustHaveMore(column) ? address.cells.addresses : 0)
+  const others = options.column ? [] : unanswered.filter(mayBeRight)
   return others.map(({ name, option, cells }) => {
     const seen = toCount(cells.addresses, 'address that is not read', 'addresses that are not read')
     return `${quote(name)} has ${seen}: --column ${quotePath(option)} reads only these`

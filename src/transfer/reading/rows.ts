@@ -69,7 +69,7 @@ function readRow({ line, cells, problem }: Row, reading: Reading): Kind {
   const { status, isCut } = readStatus({ line, cells }, reading)
   if (status !== 'suppressed') {
     noteAddress(columns.address, address, line)
-    for (const column of columns.unknown) noteCell(column, cells[column.index]?.trim() ?? '', line)
+    for (const column of columns.unanswered) noteCell(column, cells[column.index]?.trim() ?? '', line)
   }
   if (status === 'skip') return 'skipped'
   if (!status) return isCut ? reject('there is no status: the row ends before that column') : 'unknown'
@@ -96,10 +96,10 @@ function readRow({ line, cells, problem }: Row, reading: Reading): Kind {
   return 'added'
 }
 
-/** The strictest first. A person who left in one column has left, also if another one is unclear (`undefined`). */
+/** The strictest first. `undefined` is a status that nobody knows: who left in another column has left anyway. */
 const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
 
-/** Reads the status of a row: undefined when it is not known, and whether the row ends before a column of it. */
+/** Reads the status of a row: undefined when nobody knows it, or when the row is cut: it ends before a status column. */
 function readStatus({ line, cells }: Row, { columns, options, values }: Reading) {
   const found = columns.statuses.map(({ column: { index }, findValue }) => {
     return index < cells.length ? findValue(cells[index] ?? '') : undefined

@@ -60,9 +60,10 @@ export function createFindValue(
   const cells = new Map<string, Value>()
 
   function findValue(cell: string): Value {
-    const value = isDate(cell) ? 'a date' : cell.trim()
+    const isOne = isDate(cell)
+    const value = isOne ? 'a date' : cell.trim()
     const key = toKey(value)
-    const kind = key === '' ? EMPTY : value === cell.trim() ? findFlag(key) : DATE
+    const kind = key === '' ? EMPTY : isOne ? DATE : findFlag(key)
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
     const word = hasWords ? findStatus(key) : undefined
     // What the owner says about this very value counts first, and `*` last.

@@ -22,9 +22,10 @@ interface Start extends Csv {
 /**
  * Finds the format and the header of a text. Throws a Failure when the text is empty or in another format.
  *
- * @param hasColumns whether a first line with addresses only is one row. Otherwise each address is a row
+ * @param isColumnNamed whether the owner named the column of the address: then a first line with addresses only is one row, and
+ * not a row for each
  */
-export function parseTable(content: string, file: string, hasColumns: boolean): Table {
+export function parseTable(content: string, file: string, isColumnNamed: boolean): Table {
   // Old Excel writes CR between rows, and LF in cells.
   const text = content.includes('\r') ? content.replace(/\r\n?/g, '\n') : content
   const starts = findStarts(text, file)
@@ -40,7 +41,7 @@ export function parseTable(content: string, file: string, hasColumns: boolean): 
   const title = text.split('\n', start.line - 1).join('\n')
   const rest = { file, place: 'line', title, head } as const
   const skipped = header ? 1 : 0
-  if (start.delimiter === undefined || (!header && !hasColumns && holdsAddresses)) {
+  if (start.delimiter === undefined || (!header && !isColumnNamed && holdsAddresses)) {
     return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
   }
   const cells = toCells(text, start)

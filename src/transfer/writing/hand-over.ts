@@ -77,7 +77,7 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
 
 /**
  * Writes the next batch to a file without a name, which is undefined when there is no subscriber. The caller closes it.
- * @throws as `writeSelection`, which ends the command and with it the file
+ * @throws as `writeSelection`, which ends this process and with it the file
  */
 async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions) {
   const { writer, cursorFile, signal } = options
