@@ -48,7 +48,7 @@ let list: ListFile
 let schedule: Schedule
 let isRescued = false
 /** A descriptor of the log (WAL) of the list. It stays open. */
-let log: number
+let wal: number
 
 /** Ends when the last task has its reply. */
 let last = Promise.resolve()
@@ -84,7 +84,7 @@ function open(file: string): void {
   list = openListFile(file)
   // This thread waits for the lock by itself: see waitForLock.
   list.db.run('PRAGMA busy_timeout = 0')
-  log = openSync(`${toPath(list.db)}-wal`, 'r')
+  wal = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const { slice } = createCompaction(list.db)
   schedule = createSchedule(() => compact(slice), report)
@@ -118,7 +118,7 @@ async function compact(slice: () => Slice): Promise<Slice> {
     if (!isLogHeld()) {
       const done = slice()
       // The next commit would sync it otherwise, and its time would tell how much it is.
-      fdatasyncSync(log)
+      fdatasyncSync(wal)
       block(end - performance.now())
       return done
     }

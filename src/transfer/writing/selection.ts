@@ -49,12 +49,14 @@ export async function writeSelection(
 ): Promise<Exported> {
   let { header } = writer
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
+  let isEnd = false
   for await (const page of listAfter(store, after)) {
     signal.throwIfAborted()
     let lines = ''
     for (const subscriber of page) {
       const { seq, email, subscribedAt } = subscriber
-      if (rows === limit || seq > until) break
+      isEnd = rows === limit || seq > until
+      if (isEnd) break
       cursor = seq
       if ((since && subscribedAt < since) || (before && subscribedAt >= before)) continue
       if (!includeReserved && isReserved(email)) {
@@ -70,7 +72,6 @@ export async function writeSelection(
       await write(header + lines)
       header = ''
     }
-    const isEnd = cursor !== page.at(-1)?.seq
     if (isEnd) break
   }
   return { rows, reserved, cursor, first, last }
