@@ -100,11 +100,8 @@ export const UNRELATED_NAMES: ReadonlySet<string> = new Set(
     unsubscribe link, unsubscribe token, unsubscribe hash, Marketing emails bounced, Last Activity, Activity`),
 )
 
-/** What may be in a plain name of HARMLESS_NAMES besides: "Phone 1" and "Home Phone" are `phone` too. */
-export const HARMLESS_PARTS = /^(?:home|work|business|billing|shipping|defaultaddress|primary|other|address)|\d+/g
-
 /** Columns that do not say who left. */
-export const HARMLESS_NAMES: ReadonlySet<string> = new Set(
+const HARMLESS_NAMES: ReadonlySet<string> = new Set(
   toPlainNames(`
     leid, euid, name, full name, display name, first name, last name, middle name, given name, additional name, family name,
     surname, nickname, screen name, username, login, initial, initials, salutation, title, prefix, suffix, name prefix,
@@ -146,6 +143,12 @@ export const HARMLESS_NAMES: ReadonlySet<string> = new Set(
     etiquetas, grupo, gruppo, etichette, groep, grupa, група, теги, タグ, グループ, 标签, 分组, list, list name, list membership,
     mailing lists, free tier, premium tier, tiers, attributes`),
 )
+
+/** Whether a column of that plain name does not say who left: `phone`, and so "Phone 1" and "Home Phone". */
+export function isHarmless(plain: string): boolean {
+  const place = /^(?:home|work|business|billing|shipping|defaultaddress|primary|other|address)|\d+/g
+  return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(place, ''))
+}
 
 /** Names of the address column. */
 export const ADDRESS_NAMES = toPlainNames(`

@@ -6,15 +6,7 @@ import { quotePath, toCount, toNumber } from '../../failure.ts'
 import type { ImportRow } from '../../subscriber.ts'
 import { type Cell, type Column, join, quote, shorten } from './columns.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
-import {
-  DATE_NAMES,
-  GLOBAL_STATUS,
-  HARMLESS_NAMES,
-  HARMLESS_PARTS,
-  isAddressName,
-  SUBSCRIBERS_ONLY,
-  UNRELATED_NAMES,
-} from './programs.ts'
+import { DATE_NAMES, GLOBAL_STATUS, isAddressName, isHarmless, SUBSCRIBERS_ONLY, UNRELATED_NAMES } from './programs.ts'
 import { MAX_VALUES, type Reading } from './rows.ts'
 import type { Value } from './statuses.ts'
 import { findFlag, saysLeft, saysTitleLeft, toPlain } from './words.ts'
@@ -79,11 +71,6 @@ function describeContents({ name, plain, values, cells }: Column): string {
   const sorted = [...values].toSorted(([, one], [, other]) => other - one)
   const shown = join(sorted.map(([value, rows]) => `${quote(value)} ${toNumber(rows)}`))
   return `${quote(name)}: ${shown}${cells.empty > 0 ? `, empty ${toNumber(cells.empty)}` : ''}`
-}
-
-/** Whether a column of that plain name does not say who left. */
-function isHarmless(plain: string): boolean {
-  return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(HARMLESS_PARTS, ''))
 }
 
 /** What is doubtful about an import: each says what was seen, and names the option that answers it. */
