@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { hyphenate, toCardText, toSubsets } from '../../src/page/title.ts'
 import { startBrowser, visit } from '../support/browser.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
 
 test.each([
   ['latin', ['The Gazette', 'Größe, Café & Œuvre — n° 1', '🗞️ News', '2026', 'São Paulo™', '1️⃣ News']],
@@ -153,11 +154,13 @@ test.each([
     await devtools.send('CSS.enable')
     const { root } = await devtools.send('DOM.getDocument')
     const { nodeId } = await devtools.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'h1 bdi' })
-    return (await devtools.send('CSS.getPlatformFontsForNode', { nodeId })).fonts.map(
-      ({ isCustomFont }) => isCustomFont,
-    )
+    const isCustom = async () =>
+      new Set((await devtools.send('CSS.getPlatformFontsForNode', { nodeId })).fonts.map((font) => font.isCustomFont))
+    // A font that was just added is there at the next layout.
+    if (files.length > 0) await until(async () => (await isCustom()).has(true))
+    return await isCustom()
   })
   expect([...new Set(loaded)].sort()).toEqual([...files].sort())
-  expect(new Set(fonts)).toEqual(new Set([files.length > 0]))
+  expect(fonts).toEqual(new Set([files.length > 0]))
   await own.stop()
 })
