@@ -61,13 +61,13 @@ export function openPostgresStore(
     },
     async snapshot() {
       await compact(client, onCompaction)
-      const { transaction, [Symbol.asyncDispose]: end } = await client.snapshot()
-      return {
-        head: await client.run(() => readHead(transaction)),
-        subscribers: wrapPages(client, listSubscribers(transaction, 0)),
-        suppressions: wrapPages(client, listSuppressions(transaction)),
-        [Symbol.asyncDispose]: end,
-      }
+      // The transaction ends here when its head cannot be read; otherwise the caller ends it.
+      await using open = new AsyncDisposableStack()
+      const { transaction } = open.use(await client.snapshot())
+      const head = await client.run(() => readHead(transaction))
+      const subscribers = wrapPages(client, listSubscribers(transaction, 0))
+      const suppressions = wrapPages(client, listSuppressions(transaction))
+      return Object.assign(open.move(), { head, subscribers, suppressions })
     },
     close: () => client.close(),
   }

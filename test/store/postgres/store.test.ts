@@ -106,6 +106,16 @@ function describeDamage({ createList }: Lists): void {
     }
   })
 
+  test('a snapshot whose head cannot be read leaves no transaction open', async () => {
+    const { url, open } = await createList()
+    const store = await open()
+    await store.count()
+    await server.run('DELETE FROM rollcall.list', url)
+    await expect(store.snapshot()).rejects.toThrow('the table rollcall.list has 0 rows instead of 1')
+    const query = `SELECT state FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND state LIKE '%in transaction%'`
+    expect(await server.run(query, server.admin)).toEqual([])
+  })
+
   test('a damaged index or table does not pass for a short list', async () => {
     const { url, open } = await createList()
     const store = await open()
