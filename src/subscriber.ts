@@ -122,7 +122,7 @@ export function countRecent(days: readonly StatusDay[], count: number): number {
 }
 
 /**
- * One state of a whole list, whatever others write meanwhile. Both iterables can be read once, one after the other, and throw a
+ * One state of a whole list, also while others write. Both iterables can be read once, one after the other, and throw a
  * StoreError after the last page if a row is missing.
  */
 export interface ListCopy {

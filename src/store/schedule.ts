@@ -47,7 +47,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   const { signal } = stopping
   let isFailing = false
   let committedAt = performance.now()
-  /** The first commit that no run has followed; undefined when there is none. At first as if one had waited, so that a run comes after IDLE_MS. */
+  /** When the first commit came that no run has followed, if there is one. At first one that makes a run due after IDLE_MS. */
   let oldestAt: number | undefined = committedAt + IDLE_MS - MAX_WAIT_MS
   /** The runs; undefined when no commit waits for one. */
   let runs: Promise<void> | undefined = runAll()

@@ -1,8 +1,8 @@
 /**
  * The statements that read a PostgreSQL list, and the checks whether it can be written. Those that read subscribers or
- * suppressions do not see the inbox: compact first. No number travels as a `float8`, which
- * a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as a string. Those that read
- * dates need a transaction that sets their style.
+ * suppressions do not see the inbox: compact first. Those that read dates need a transaction that sets their style. No number
+ * travels as a `float8`, which a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as
+ * a string.
  */
 
 import type { SQL } from 'bun'

@@ -1,7 +1,7 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages. A stage runs in slices, each in a transaction of its own, so that others
- * write in between. A command that changes the list runs all stages in its own transaction.
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. A command that changes
+ * the list runs all stages in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it

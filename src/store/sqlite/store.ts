@@ -117,8 +117,8 @@ const MOST_UNDER_LOCK = 1_000
 const MOST_RUNS = 5
 
 /**
- * Compacts in slices and forgets who came back, each in transactions of its own, so that others write in between. Then does the rest of
- * both under the lock of the change: nothing is accepted between them, and nobody is both on the list and suppressed.
+ * Compacts in slices and forgets who came back, each in transactions of its own, so that others write in between. The rest of both
+ * is done under the lock of the change: nothing is accepted between them, and nobody is both on the list and suppressed.
  */
 async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   const { db } = list
@@ -156,12 +156,13 @@ async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGener
 
 /** Reads on a connection of its own, because the caller may use the list meanwhile. @param path the real path */
 function openSnapshot(path: string): ListCopy & AsyncDisposable {
-  const db = openReadOnly(path)
+  // The transaction ends here when its head cannot be read; otherwise the caller ends it.
+  using open = new DisposableStack()
+  const db = open.use(openReadOnly(path))
   db.run('BEGIN')
-  return {
-    head: readHead(db),
-    subscribers: wrapPages(db, listWhole(db)),
-    suppressions: wrapPages(db, listSuppressions(db)),
-    [Symbol.asyncDispose]: async () => db.close(),
-  }
+  const head = readHead(db)
+  const subscribers = wrapPages(db, listWhole(db))
+  const suppressions = wrapPages(db, listSuppressions(db))
+  const rest = open.move()
+  return { head, subscribers, suppressions, [Symbol.asyncDispose]: async () => rest.dispose() }
 }

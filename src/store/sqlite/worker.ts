@@ -109,7 +109,7 @@ const BUSY_MS = 20
 
 /**
  * Runs a slice of compaction if the lock is free and no long reader holds the log: a request that comes meanwhile must not wait for
- * them. A slice takes SLICE_MS whatever the addresses are, so that the time of a request does not tell which came before it.
+ * them. A slice takes SLICE_MS with any addresses, so that the time of a request does not tell which came before it.
  */
 async function compact(slice: () => Slice): Promise<Slice> {
   const end = performance.now() + SLICE_MS

@@ -11,8 +11,8 @@ import { createSuppressionHash } from './read.ts'
 const RETURNED = 10_000
 
 /**
- * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's changes do this, and not
- * compaction: nobody can tell from the time of a later request who was suppressed.
+ * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's
+ * changes do this, and not compaction: nobody can tell from the time of a later request who was suppressed.
  *
  * @returns whether there may be more
  */

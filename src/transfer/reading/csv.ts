@@ -49,7 +49,7 @@ function unquoteLine(line: string): string | undefined {
   return /^"((?:[^"]|"")*)"[,;\t|]*$/.exec(line)?.[1]?.replaceAll('""', '"')
 }
 
-/** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure that names the line of a quote that is not closed */
+/** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure for a quote that is not closed */
 export function* readRecords(text: string, { file, line: start, delimiter, width }: Csv): Generator<Row, undefined> {
   let at = 0
   for (let line = 1; line < start; line++) at = text.indexOf('\n', at) + 1

@@ -53,6 +53,18 @@ test('doctor notices every overwritten page that holds a table', async () => {
   expect(missed).toEqual([])
 })
 
+test('a snapshot whose head is gone leaves no transaction open', async () => {
+  const file = join(folder, 'no-snapshot.db')
+  const store = openSqliteStore(file, { access: 'create' })
+  using db = new Database(file)
+  db.run('DELETE FROM list')
+  await expect(store.snapshot()).rejects.toThrow('is damaged')
+  db.run('CREATE TABLE other (x)')
+  // A reader would keep the log from being emptied.
+  expect(db.query('PRAGMA wal_checkpoint(TRUNCATE)').get()).toMatchObject({ busy: 0 })
+  await store.close()
+})
+
 test('a list whose head is gone confirms no address', async () => {
   const file = join(folder, 'headless.db')
   const store = openSqliteStore(file, { access: 'create' })
