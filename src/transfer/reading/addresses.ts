@@ -39,7 +39,8 @@ export function parseOwnerAddresses(text: string): Result<readonly Address[], st
   const one = parseOwnerAddress(bare)
   const words = splitList(bare)
   const found = words.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
-  const people = [...new Map(found.map((address) => [toIdentity(address), address])).values()]
+  // The first spelling counts, as in the list.
+  const people = [...Map.groupBy(found, toIdentity).values()].flatMap(([first]) => first ?? [])
   // The display name may have the same address.
   if (one.ok && people.length <= 1) return { ok: true, value: [one.value] }
   if (people.length > 0 && found.length === words.length) return { ok: true, value: people }

@@ -381,3 +381,8 @@ test('an item of a list in JSON that is no object is rejected', () => {
   expect(rows).toMatchObject({ all: 4, added: 1, rejected: 3 })
   expect(rejected.map(({ cell }) => cell)).toEqual(['null', '5', '[1]'])
 })
+
+test('of an address that is twice in a cell, the first spelling counts', () => {
+  const { subscribers } = read('email\n"Ada@b.io, ben@b.io; ada@b.io"\n')
+  expect(subscribers.map(({ email }) => email as string)).toEqual(['Ada@b.io', 'ben@b.io'])
+})
