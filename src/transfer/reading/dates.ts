@@ -49,7 +49,8 @@ const DAY_FORMS = [
   `${DAY}-${NAME}-${SHORT_YEAR}`,
   `${WEEKDAY}${NAME} +${DAY}(?:st|nd|rd|th)?,? +${YEAR}`,
 ]
-const ANY_DAY = new RegExp(`^(?:${DAY_FORMS.join('|')})$`, 'iu')
+// A day without a time may have the zone in which it is read.
+const ANY_DAY = new RegExp(`^(?:${DAY_FORMS.join('|')})(?: ?(?:Z|UTC|GMT))?$`, 'iu')
 
 const UNIX_TIME = /^\d{9,13}(?:\.\d+)?$/
 
