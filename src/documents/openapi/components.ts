@@ -151,7 +151,7 @@ export function toHeaders(names: Readonly<Record<string, string>>): oas31.Header
   return mapValues(names, (name) => toReference('headers', name))
 }
 
-/** The headers of every response of the endpoint but redirects. */
+/** The headers of a response that the endpoint itself gives, not a redirect or a proxy. */
 export const ENDPOINT_HEADERS = { 'Cache-Control': 'NoStore' } as const
 
 /** The headers of a document, both with 200 and with 304 (RFC 9110 section 15.4.5). */
