@@ -34,7 +34,7 @@ export function parseTable(content: string, file: string, isColumnNamed: boolean
   const openLines = (start: Start) => readRecords(text, { ...start, delimiter: undefined })
   const holdsAddresses = parseOwnerAddresses(first.content).ok
   // An address may begin with a brace, and a link with a bracket.
-  if (/^[{[]/.test(first.content) && !holdsAddresses) return openJson(text, file, () => openLines(first))
+  if (/^[{[]/.test(first.content) && !holdsAddresses) return openJson(text, file)
   const header = findHeader(text, starts, first)
   const start = header ?? first
   const head = header ? starts.slice(0, starts.indexOf(header) + 1) : []

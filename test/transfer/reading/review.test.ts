@@ -208,7 +208,7 @@ describe('a column that is not read says that somebody left', () => {
     for (const name of ['foo', 'Name', 'Labels']) {
       const text = JSON.stringify({ email: 'a@b.io', status: 'active', [name]: cell })
       const shown = JSON.stringify(cell)
-      expect(read(text).doubts).toEqual([advice(name, `line 1 ${shown}`)])
+      expect(read(text).doubts).toEqual([advice(name, `record 1 ${shown}`)])
     }
     const pending = JSON.stringify({ email: 'a@b.io', status: 'pending', foo: cell })
     expect(read(pending).doubts).toHaveLength(1)

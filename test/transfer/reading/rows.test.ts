@@ -112,12 +112,6 @@ describe('the address', () => {
     const rejected = ['3: the row has 4 columns, the header 3']
     expect(summarize(text)).toEqual({ ...NOTHING, added: ['a'], rejected })
   })
-
-  test('a line that is not a JSON object is rejected', () => {
-    const found = summarize('{"email":"a@site.io"}\n{"email":\n["b@site.io"]\n')
-    const rejected = ['2: it is not a JSON object', '3: it is not a JSON object']
-    expect(found).toEqual({ ...NOTHING, added: ['a'], rejected })
-  })
 })
 
 describe('a list that cannot be read', () => {
@@ -128,14 +122,20 @@ describe('a list that cannot be read', () => {
     ['no such status column', 'email,a\na@b.io,b\n', 'there is no column "x"', { statusColumn: ['x'] }],
     ['no such column to ignore', 'email,a\na@b.io,b\n', 'there is no column "3"', { ignoreColumn: ['3'] }],
     ['several lists in JSON', '{"a":[{"x":"a@b.io"}],"b":["b@b.io"]}', 'it has several lists: "a", "b"', {}],
-    ['broken JSON', '[{"email":"a@site.io"', 'it is not valid JSON', {}],
+    ['broken JSON', '[{"email":"a@site.io"', 'list: line 1: it is not valid JSON', {}],
+    [
+      'a broken line of JSON',
+      '{"email":"a@b.io"}\n\n{"email":\n["b@b.io"]\n',
+      'list: line 3: it is not valid JSON',
+      {},
+    ],
     [
       'a member twice',
       '{"email":"a@b.io"}\n{"email":"b@b.io","email":"c@b.io"}',
-      'line 2: an object has a name twice',
+      'list: an object has a name twice',
       {},
     ],
-    ['a nested member twice', '{"email":"a@b.io","x":{"a" : ":", "a":1}}', 'line 1: an object has a name twice', {}],
+    ['a nested member twice', '{"email":"a@b.io","x":{"a" : ":", "a":1}}', 'list: an object has a name twice', {}],
     ['a member twice in an array', '[{"email":"b@b.io","email" :"c@b.io"}]', 'list: an object has a name twice', {}],
     ['rejected rows', 'line,reason,cell\n3,x,a@site.io\n', 'it is a file of rejected rows', {}],
     [
