@@ -30,23 +30,18 @@ export function openJson(text: string, file: string): Table {
     throw new Failure(`${file}: it has several lists: ${seen}. Save the one of the subscribers as a file`)
   }
   const people = lists.flatMap(({ people }) => people)
-  const names = new Set<string>()
-  for (const person of people) for (const name in toObject(person)) names.add(name)
-  if (names.size === 0) throw new Failure(`${file}: there is no row: use one object per line, or one array of objects`)
-  const columns = [...names]
+  const found = new Set<string>()
+  for (const person of people) for (const name in toObject(person)) found.add(name)
+  const names = [...found]
+  if (names.length === 0)
+    throw new Failure(`${file}: there is no row: use one object per line, or one array of objects`)
   const toRow = (person: unknown, index: number): Row => {
     const value = toObject(person)
-    const cells = columns.map((name) => toCell(value ? (value[name] ?? '') : person))
+    const cells = names.map((name) => toCell(value ? (value[name] ?? '') : person))
     return { line: index + 1, cells, problem: value ? undefined : 'it is not a JSON object' }
   }
-  return {
-    file,
-    place: 'record',
-    title: titles.join(),
-    head: [],
-    names: columns,
-    rows: () => people.values().map(toRow),
-  }
+  const rows = () => people.values().map(toRow)
+  return { file, place: 'record', title: titles.join(), head: [], names, rows }
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
