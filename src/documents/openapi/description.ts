@@ -169,9 +169,10 @@ function createMetadataSchema({ scopes_supported: _, ...texts }: ReturnType<type
  */
 function createLinksetSchema({ linkset }: ReturnType<typeof createApiCatalog>): oas31.SchemaObject {
   const uri: oas31.SchemaObject = { type: 'string', format: 'uri' }
-  const target = toObjectSchema({ href: uri, type: { type: 'string' } })
-  const targets = { type: 'array', items: { ...target, required: ['href'] } } as const
+  const target = toObjectSchema({ href: uri, type: { type: 'string', pattern: '^[a-z]+/[a-z+]+$' } })
+  const targets = { type: 'array', minItems: 1, maxItems: 2, items: { ...target, required: ['href'] } } as const
   const relations = linkset.flatMap(({ anchor: _, ...others }) => Object.keys(others))
   const context = toObjectSchema({ anchor: uri, ...Object.fromEntries(relations.map((name) => [name, targets])) })
-  return toObjectSchema({ linkset: { type: 'array', items: { ...context, required: ['anchor'] } } })
+  const items = { ...context, required: ['anchor'] }
+  return toObjectSchema({ linkset: { type: 'array', minItems: 1, maxItems: linkset.length, items } })
 }
