@@ -142,8 +142,6 @@ export interface StoreOptions {
   readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */
   readonly notify?: ((text: string) => void) | undefined
-  /** Gets the progress of a compaction in addresses. It may take a minute for an inbox of a million. */
-  readonly onCompaction?: ((done: number, total: number) => void) | undefined
 }
 
 /**

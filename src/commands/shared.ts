@@ -6,7 +6,7 @@ import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
-import { createProgress, note } from './output.ts'
+import { note } from './output.ts'
 
 export interface ListOption {
   readonly list?: string
@@ -37,13 +37,12 @@ export async function withStore<T>(
   work: (store: SubscriberStore) => Promise<T>,
   { access = 'read' }: { readonly access?: StoreOptions['access'] } = {},
 ): Promise<T> {
-  const onCompaction = createProgress('compacting', 'addresses')
   // A script must see that the answer is not complete.
   const notify = (text: string) => {
     note(text)
     process.exitCode = EXIT.incomplete
   }
-  const store = await openStore(list, { access, notify, onCompaction })
+  const store = await openStore(list, { access, notify })
   try {
     return await work(store)
   } finally {

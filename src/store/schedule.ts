@@ -1,21 +1,14 @@
 /** The schedule of compaction: when a service compacts, and what it says when that fails. A command compacts before it works. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StoreOptions } from '../subscriber.ts'
-
-/** The outcome of a slice of compaction. */
-export interface Slice {
-  /** By how many addresses the run is further, repeats included. Each counts once. */
-  readonly done: number
-  /** Whether there may be more: then another slice follows. */
-  readonly hasMore: boolean
-}
 
 /**
  * Runs a slice of compaction in one transaction, so that others can write between two slices. The list has no state of it:
  * a crash repeats what is not moved, and several processes may compact at once.
+ *
+ * @returns whether there may be more: then another slice follows
  */
-export type Compact = () => Slice | Promise<Slice>
+export type Compact = () => boolean | Promise<boolean>
 
 export interface Schedule {
   /** Call it after each commit of addresses. */
@@ -73,7 +66,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
     for (let hasMore = true; hasMore && !signal.aborted; ) {
       const startedAt = performance.now()
       try {
-        ;({ hasMore } = await compact())
+        hasMore = await compact()
       } catch (error) {
         // A stop may cut a slice off.
         if (signal.aborted) return
@@ -114,19 +107,7 @@ export const PAUSE_MS = 2
  * the rest under it.
  *
  * @param compact must move only what was accepted before the call: otherwise this may not end
- * @param total addresses in the inbox
  */
-export async function compactAll(
-  compact: Compact,
-  total: number,
-  onProgress: StoreOptions['onCompaction'],
-): Promise<void> {
-  let sum = 0
-  for (;;) {
-    const { done, hasMore } = await compact()
-    sum += done
-    onProgress?.(sum, total)
-    if (!hasMore) return
-    await Bun.sleep(PAUSE_MS)
-  }
+export async function compactAll(compact: Compact): Promise<void> {
+  while (await compact()) await Bun.sleep(PAUSE_MS)
 }

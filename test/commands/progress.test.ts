@@ -1,9 +1,6 @@
 /** The progress bar in a real terminal: where it appears, that it fits, and that nothing of it stays behind. */
 
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
-import type { Address } from '../../src/email.ts'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { startInTerminal } from '../support/screen.ts'
 
@@ -20,18 +17,4 @@ test.each([80, 40])('an import shows one line in %d columns, which never goes ba
   expect(rows).not.toBeEmpty()
   expect(rows).toEqual(rows.toSorted((one, other) => one - other))
   expect(lines.join('')).not.toMatch(/importing|%/)
-})
-
-test('a command that compacts a large inbox first shows how far it is', async () => {
-  const { folder, list } = await createCliFixture()
-  const store = openSqliteStore(join(folder, 'list.db'), { access: 'create' })
-  const addresses = Array.from({ length: 300_000 }, (_, index) => `user.${index}@site.io` as Address)
-  for (let start = 0; start < addresses.length; start += 5_000) await store.add(addresses.slice(start, start + 5_000))
-  await store.close()
-  const run = startInTerminal('exec rollcall count', { columns: 80, folder, env: { DATABASE_URL: list } })
-  const { lines, states, exit } = await run.end()
-  expect([exit, lines]).toEqual([0, ['300000']])
-  const shown = states.filter((state) => state.startsWith('compacting'))
-  expect(shown).not.toBeEmpty()
-  expect(shown.filter((state) => !/^compacting [\d,]+ addresses(?: \(\d\d? %\))?$/.test(state))).toEqual([])
 })

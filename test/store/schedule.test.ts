@@ -1,10 +1,10 @@
 /** When a service compacts. The clock is the test's own, so that a busy machine changes nothing. */
 
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
-import { createSchedule, type Schedule, type Slice } from '../../src/store/schedule.ts'
+import { createSchedule, type Schedule } from '../../src/store/schedule.ts'
 
-const DONE: Slice = { done: 1, hasMore: false }
-const MORE: Slice = { done: 1, hasMore: true }
+/** What a slice returns: whether there may be more. */
+const [DONE, MORE] = [false, true] as const
 
 let schedule: Schedule
 
@@ -23,7 +23,7 @@ async function pass(milliseconds: number): Promise<void> {
   }
 }
 
-type Outcome = Slice | Error | Promise<Slice>
+type Outcome = boolean | Error | Promise<boolean>
 
 /** Starts a schedule whose slices have these outcomes, the last of them again and again. */
 function start(...outcomes: readonly Outcome[]) {
@@ -84,7 +84,7 @@ test('beside commits, it starts when an address is 10 s old, and takes what was 
 })
 
 test('beside commits, it pauses for as long as a slice takes', async () => {
-  const slow = Array.from({ length: 3 }, () => Promise.withResolvers<Slice>())
+  const slow = Array.from({ length: 3 }, () => Promise.withResolvers<boolean>())
   const { slices } = start(...slow.map(({ promise }) => promise), MORE)
   const endSlice = async (index: number) => {
     await pass(80)
@@ -133,7 +133,7 @@ test('stop ends a pause at once, waits for the slice that runs, starts no other,
   await pass(60_000)
   expect(failing.slices()).toBe(1)
 
-  const slow = Promise.withResolvers<Slice>()
+  const slow = Promise.withResolvers<boolean>()
   const { lines, slices } = start(slow.promise)
   await pass(300)
   let isStopped = false

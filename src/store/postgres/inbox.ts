@@ -2,9 +2,9 @@
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
-import { StoreError, type StoreOptions } from '../../subscriber.ts'
+import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../numbers.ts'
-import { compactAll, type Slice } from '../schedule.ts'
+import { compactAll } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
@@ -84,12 +84,12 @@ async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promi
  * @param options.until the last id that is moved
  * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
  * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
- * @returns what was moved, and what a caller needs who goes on under the lock
+ * @returns whether the inbox may have more, and what a caller needs who goes on under the lock
  */
-export async function moveSlice(
+async function moveSlice(
   transaction: SQL,
   { size = SLICE, until = LAST_ID as string, idleMs = IDLE_MS, deadlineMs = 0 } = {},
-): Promise<Slice & Locked> {
+): Promise<Locked & { readonly hasMore: boolean }> {
   const { last, now } = await lock(transaction, idleMs, deadlineMs)
   // The addresses do not leave the server. In the order of the index, each of its pages is written once. With Citus, the
   // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
@@ -109,9 +109,18 @@ export async function moveSlice(
       ORDER BY lower(email COLLATE "C"), seq ON CONFLICT (lower(email)) DO NOTHING
     )
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
-  const slice = { done: addresses, hasMore: rows >= size || addresses >= size, last: last + addresses, now }
-  if (addresses > 0) await transaction`UPDATE rollcall.list SET last_seq = ${slice.last}::bigint`
-  return slice
+  const end = last + addresses
+  if (addresses > 0) await transaction`UPDATE rollcall.list SET last_seq = ${end}::bigint`
+  return { last: end, now, hasMore: rows >= size || addresses >= size }
+}
+
+/** Moves one slice, in a transaction of its own. Options and result as those of moveSlice. */
+export async function compactSlice(
+  client: Client,
+  options: { readonly until?: string; readonly deadlineMs?: number },
+): Promise<boolean> {
+  const { hasMore } = await client.transact((transaction) => moveSlice(transaction, options))
+  return hasMore
 }
 
 /**
@@ -167,11 +176,11 @@ async function expectGone(sql: SQL, id: string | null): Promise<void> {
  * Compacts what the inbox holds at the call, so that a reader finds everything that was confirmed before. If the inbox is
  * empty, takes no lock.
  */
-export async function compact(client: Client, onProgress?: StoreOptions['onCompaction']): Promise<void> {
-  const { until, size } = await client.run(readInbox)
+export async function compact(client: Client): Promise<void> {
+  const { until } = await client.run(readInbox)
   if (!until) return
   await client.run(checkStandbys)
-  await compactAll(() => client.transact((transaction) => moveSlice(transaction, { until })), size, onProgress)
+  await compactAll(() => compactSlice(client, { until }))
   await client.run((sql) => expectGone(sql, until))
 }
 

@@ -10,7 +10,7 @@ import { type Batch, createBatches, type Written } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
 import { type Client, createClient } from './client.ts'
-import { append, compact, moveSlice, readInboxSince, runCompacted } from './inbox.ts'
+import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
 import {
   checkStandbys,
   checkWritable,
@@ -25,14 +25,11 @@ import {
 import { applyChanges, fillList } from './write.ts'
 
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
-export function openPostgresStore(
-  server: PostgresServer,
-  { access, notify, onCompaction }: StoreOptions,
-): SubscriberStore {
+export function openPostgresStore(server: PostgresServer, { access, notify }: StoreOptions): SubscriberStore {
   const client = createClient({ server, create: access === 'create' })
 
   async function read<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    await compact(client, onCompaction)
+    await compact(client)
     return await client.read(work)
   }
 
@@ -55,12 +52,12 @@ export function openPostgresStore(
     },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     async *list(after) {
-      await compact(client, onCompaction)
+      await compact(client)
       await using snapshot = await client.snapshot()
       yield* wrapPages(client, listSubscribers(snapshot.transaction, after))
     },
     async snapshot() {
-      await compact(client, onCompaction)
+      await compact(client)
       // The transaction ends here when its head cannot be read; otherwise the caller ends it.
       await using open = new AsyncDisposableStack()
       const { transaction } = open.use(await client.snapshot())
@@ -114,7 +111,7 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...service, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
   const schedule = createSchedule(
-    () => compacting.transact((transaction) => moveSlice(transaction, { deadlineMs: COMPACTION_DEADLINE_MS })),
+    () => compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS }),
     (level, text) => log[level](text),
   )
 

@@ -22,7 +22,6 @@
 
 import type { Database } from 'bun:sqlite'
 import { createPace } from '../pace.ts'
-import type { Slice } from '../schedule.ts'
 import { getRow } from './transaction.ts'
 
 /** A pass takes no more rows when it has so many addresses. Each needs about 80 bytes of memory. */
@@ -83,9 +82,10 @@ export interface Compaction {
    * Runs one slice, in a transaction of its own.
    *
    * @param until moves only what was accepted up to this number. Default: no limit
+   * @returns whether there may be more
    * @throws SQLITE_BUSY when the lock is not free
    */
-  slice(until?: number): Slice
+  slice(until?: number): boolean
   /** Moves the whole inbox, in the transaction of the caller. */
   all(): void
 }
@@ -112,7 +112,7 @@ export function createCompaction(db: Database): Compaction {
       const { size, next } = stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
       pace.record(size, performance.now() - began)
       pass = next ?? NEW_PASS
-      return { done: stage === 'add' ? size : 0, hasMore: next !== undefined }
+      return next !== undefined
     },
     all() {
       pass = NEW_PASS

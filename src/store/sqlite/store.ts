@@ -89,8 +89,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
 /** Compacts what was accepted before the call. If the list is only read, says how many addresses are left out. */
 async function compact(list: OpenList): Promise<void> {
   const { db, options, compaction } = list
-  const total = countInbox(db)
-  if (total === 0) return
+  if (countInbox(db) === 0) return
   try {
     if (compaction && !list.readOnly) {
       const { lastSeq } = readHead(db)
@@ -98,7 +97,7 @@ async function compact(list: OpenList): Promise<void> {
         checkPlace(list)
         return compaction.slice(lastSeq)
       }
-      return await compactAll(() => retryBusy(db, compactSlice), total, options.onCompaction)
+      return await compactAll(() => retryBusy(db, compactSlice))
     }
   } catch (error) {
     if (options.access !== 'read' || !isWriteError(error)) throw error

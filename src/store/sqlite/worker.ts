@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { Result } from '../../email.ts'
 import { StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { toNewList } from '../check.ts'
-import { createSchedule, type Schedule, type Slice } from '../schedule.ts'
+import { createSchedule, type Schedule } from '../schedule.ts'
 import { rescueList } from './backup.ts'
 import { createCompaction, SLICE_MS } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
@@ -111,22 +111,22 @@ const BUSY_MS = 20
  * Runs a slice of compaction if the lock is free and no long reader holds the log: a request that comes meanwhile must not wait for
  * them. A slice takes SLICE_MS with any addresses, so that the time of a request does not tell which came before it.
  */
-async function compact(slice: () => Slice): Promise<Slice> {
+async function compact(slice: () => boolean): Promise<boolean> {
   const end = performance.now() + SLICE_MS
   try {
     checkPlace(list)
     if (!isLogHeld()) {
-      const done = slice()
+      const hasMore = slice()
       // The next commit would sync it otherwise, and its time would tell how much it is.
       fdatasyncSync(wal)
       block(end - performance.now())
-      return done
+      return hasMore
     }
   } catch (error) {
     if (!isBusy(error)) throw toStoreError(list.db, error)
   }
   await Bun.sleep(BUSY_MS)
-  return { done: 0, hasMore: true }
+  return true
 }
 
 /** After a commit, SQLite moves a log of so many pages into the list. */

@@ -1,11 +1,11 @@
 /** Compaction and the lock of a PostgreSQL list: rows that commit late, processes that stand still, and deadlines. */
 
 import { expect, onTestFinished, test } from 'bun:test'
-import { parseListUrl } from '../../../src/config/list-url.ts'
 import type { Address } from '../../../src/email.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { createClient } from '../../../src/store/postgres/client.ts'
+import { compactSlice } from '../../../src/store/postgres/inbox.ts'
 import { ROOT } from '../../support/paths.ts'
-import { getServer, holdTransaction, toDatabase, withStore } from '../../support/postgres.ts'
+import { getServer, holdTransaction, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
 import { createAddresses, emailsOf, listAll, toAddresses } from '../suite.ts'
@@ -65,16 +65,17 @@ test('a backlog of several slices is on the list in its order, also when rows ar
     for (let start = 0; start < 45_000; start += 15_000) await store.add(addresses.slice(start, start + 15_000))
     for (let row = 0; row < 20; row++) await store.probe()
   })
-  const progress: number[] = []
-  const reader = await openStore(parseListUrl('URL', url), {
-    access: 'create',
-    onCompaction: (done) => progress.push(done),
-  })
-  expect(emailsOf(await listAll(reader))).toEqual(addresses)
-  await reader.close()
-  expect(await countRows(url, 'inbox')).toBe(0)
+  const client = createClient({ server: toServer(url), create: false })
+  const sizes: number[] = []
+  for (let hasMore = true; hasMore; ) {
+    hasMore = await compactSlice(client, {})
+    sizes.push(await countRows(url, 'subscribers'))
+  }
+  await client.close()
   // A slice ends with the row that exceeds its size.
-  expect(progress.slice(0, 3)).toEqual([15_000, 30_000, 45_000])
+  expect(sizes.slice(0, 3)).toEqual([15_000, 30_000, 45_000])
+  expect(await countRows(url, 'inbox')).toBe(0)
+  await withStore(url, async (store) => expect(emailsOf(await listAll(store))).toEqual(addresses))
 })
 
 test('a process that stands still in a transaction loses the lock', async () => {
