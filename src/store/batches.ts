@@ -10,7 +10,16 @@ import type {
   OptOutTally,
   SubscriberStore,
 } from '../subscriber.ts'
-import { type ChangePlan, planImport, planOptOuts, planRemoval } from './changes.ts'
+import {
+  type ChangePlan,
+  importRow,
+  optOutRow,
+  planRows,
+  type RowChange,
+  removeRow,
+  toImportTally,
+  toOptOutTally,
+} from './changes.ts'
 import { createPace } from './pace.ts'
 
 /** Rows of a large file that are sorted together, and the most rows of a batch. */
@@ -28,12 +37,11 @@ const PAUSE_MS = 10
 /** What a store does in one transaction: it looks the addresses up under its lock, and writes what is planned. */
 export interface Batch<Outcome> {
   readonly addresses: readonly Address[]
-  /** Gets what the list holds of each address, and the time. The default is the clock of this machine. */
-  readonly plan: (found: readonly Found[], now?: Date) => ChangePlan<Outcome>
+  /** Gets what the list holds of each address, and the time by the clock of the list. */
+  readonly plan: (found: readonly Found[], now: Date) => ChangePlan<Outcome>
 }
 
-export interface Written<Outcome> {
-  readonly outcome: Outcome
+export interface Written<Outcome> extends Pick<ChangePlan<Outcome>, 'outcomes'> {
   /** From when the pace counts, as `performance.now()` says it: the store has the lock. */
   readonly lockedAt: number
 }
@@ -44,55 +52,40 @@ export function createBatches(
 ): Pick<SubscriberStore, 'import' | 'suppress' | 'remove'> {
   const pace = createPace(PACE)
 
-  /** Writes all rows, and returns the outcomes of the batches. */
+  /** Writes all rows, and returns the outcome of each. */
   async function writeAll<Row extends { readonly email: Address }, Outcome>(
     rows: readonly Row[],
-    plan: (batch: readonly Row[], found: readonly Found[], now?: Date) => ChangePlan<Outcome>,
+    change: RowChange<Row, Outcome>,
     { signal, onProgress }: ChangeOptions,
   ): Promise<Outcome[]> {
-    const outcomes: Outcome[] = []
+    const written: (readonly Outcome[])[] = []
     for (let done = 0; done < rows.length; ) {
       if (done > 0) await Bun.sleep(PAUSE_MS)
       signal?.throwIfAborted()
       const batch = rows.slice(done, done + pace.size())
-      const { outcome, lockedAt } = await write({
+      const { outcomes, lockedAt } = await write<Outcome>({
         addresses: batch.map(({ email }) => email),
-        plan: (found, now) => plan(batch, found, now),
+        plan: (found, now) => planRows(batch, change, found, now),
       })
       pace.record(batch.length, performance.now() - lockedAt)
-      outcomes.push(outcome)
+      written.push(outcomes)
       done += batch.length
       onProgress?.(done)
     }
-    return outcomes
+    return written.flat() as Outcome[]
   }
 
   return {
-    async import(rows, options = {}) {
-      const all = await writeAll(sortParts(rows), planImport, options)
-      return { added: sum(all, 'added'), alreadyListed: sum(all, 'alreadyListed'), leftOut: sum(all, 'leftOut') }
-    },
-    async suppress(rows, { removeUndated, ...options }) {
-      const all = await writeAll(
-        sortParts(rows),
-        (batch, found, now) => planOptOuts(batch, found, { removeUndated, now }),
-        options,
-      )
-      return { suppressed: sum(all, 'suppressed'), removed: sum(all, 'removed'), kept: sum(all, 'kept') }
-    },
-    async remove(addresses, { suppress, ...options }) {
-      const states = await writeAll(
+    import: async (rows, options = {}) => toImportTally(await writeAll(sortParts(rows), importRow, options)),
+    suppress: async (rows, { removeUndated, ...options }) =>
+      toOptOutTally(await writeAll(sortParts(rows), optOutRow({ removeUndated }), options)),
+    remove: (addresses, { suppress, ...options }) =>
+      writeAll(
         addresses.map((email) => ({ email })),
-        (batch, found, now) => planRemoval(batch, found, { suppress, now }),
+        removeRow({ suppress }),
         options,
-      )
-      return states.flat()
-    },
+      ),
   }
-}
-
-function sum<Key extends string>(tallies: readonly Readonly<Record<Key, number>>[], key: Key): number {
-  return tallies.reduce((total, tally) => total + tally[key], 0)
 }
 
 /**
@@ -129,10 +122,12 @@ export async function countImport(
     found.push(...(await store.lookUp(addresses.slice(start, start + PAGE))))
     onProgress?.(found.length)
   }
-  const optedOut = planOptOuts(optOuts, found, { removeUndated })
-  const suppressed = new Map(optedOut.changes.suppress.map((row) => [toIdentity(row.email), row]))
+  const now = new Date()
+  const { changes, outcomes } = planRows(optOuts, optOutRow({ removeUndated }), found, now)
+  const suppressed = new Map(changes.suppress.map((row) => [toIdentity(row.email), row]))
   const foundAfter = subscribers.map(
     ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},
   )
-  return { ...optedOut.outcome, ...planImport(subscribers, foundAfter).outcome }
+  const imported = planRows(subscribers, importRow, foundAfter, now)
+  return { ...toOptOutTally(outcomes), ...toImportTally(imported.outcomes) }
 }

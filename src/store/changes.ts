@@ -1,6 +1,6 @@
 /**
- * Plans the changes of imports, opt-outs and removals. The planners take what a list holds of the addresses, and return what the
- * store must write. Every store and the dry run use them. An address is on the list or suppressed, never both.
+ * Plans the changes of imports, opt-outs and removals: takes what a list holds of the addresses, and returns what the store must
+ * write. The same for every store and the dry run. An address is on the list or suppressed, never both.
  */
 
 import { type Address, toIdentity } from '../email.ts'
@@ -25,31 +25,35 @@ export interface Changes {
   readonly forget: readonly Address[]
 }
 
-/** The changes that a store writes, and the outcome that it returns to its caller. */
+/** The changes that a store writes, and the outcome of each row, in their order. */
 export interface ChangePlan<Outcome> {
   readonly changes: Changes
-  readonly outcome: Outcome
+  readonly outcomes: readonly Outcome[]
 }
+
+/** Says what the list holds of the address of a row after it, and how that came out. @param now the date of what has none */
+export type RowChange<Row, Outcome> = (row: Row, state: Found, now: Date) => readonly [after: Found, outcome: Outcome]
 
 /**
  * Plans changes, one row after the other: each row sees what the rows before it changed.
  *
  * @param found what the list holds of the address of each row, in their order
- * @param change returns what the list holds of the address after a row
  */
-function planRows<Row extends { readonly email: Address }>(
+export function planRows<Row extends { readonly email: Address }, Outcome>(
   rows: readonly Row[],
+  change: RowChange<Row, Outcome>,
   found: readonly Found[],
-  change: (row: Row, state: Found) => Found,
-): Changes {
+  now: Date,
+): ChangePlan<Outcome> {
   const entries = new Map<string, { readonly email: Address; readonly before: Found; after: Found }>()
-  for (const [index, row] of rows.entries()) {
+  const outcomes = rows.map((row, index) => {
     const identity = toIdentity(row.email)
-    const entry = entries.get(identity)
     const before = found[index] ?? {}
-    if (entry) entry.after = change(row, entry.after)
-    else entries.set(identity, { email: row.email, before, after: change(row, before) })
-  }
+    const entry = entries.get(identity) ?? { email: row.email, before, after: before }
+    const [after, outcome] = change(row, entry.after, now)
+    entries.set(identity, { ...entry, after })
+    return outcome
+  })
   const [add, remove]: [Subscriber[], Subscriber[]] = [[], []]
   const [suppress, forget]: [Changes['suppress'][number][], Address[]] = [[], []]
   for (const { email, before, after } of entries.values()) {
@@ -60,74 +64,65 @@ function planRows<Row extends { readonly email: Address }>(
       suppress.push({ email, suppressedAt })
     if (!suppressedAt && before.suppressedAt) forget.push(email)
   }
-  return { add, remove, suppress, forget }
+  return { changes: { add, remove, suppress, forget }, outcomes }
 }
 
-/** Plans an import: adds the rows that are neither on the list nor suppressed. */
-export function planImport(
-  rows: readonly ImportRow[],
-  found: readonly Found[],
-  now = new Date(),
-): ChangePlan<ImportTally> {
-  const outcome = { added: 0, alreadyListed: 0, leftOut: 0 }
-  const changes = planRows(rows, found, ({ email, subscribedAt = now }, state) => {
-    const { subscriber, suppressedAt } = state
-    outcome[subscriber ? 'alreadyListed' : suppressedAt ? 'leftOut' : 'added']++
-    // The store gives it a number.
-    return subscriber || suppressedAt ? state : { subscriber: { seq: 0, email, subscribedAt } }
-  })
-  return { changes, outcome }
+/** An import adds a row that is neither on the list nor suppressed. */
+export function importRow(
+  { email, subscribedAt }: ImportRow,
+  state: Found,
+  now: Date,
+): readonly [Found, keyof ImportTally] {
+  if (state.subscriber) return [state, 'alreadyListed']
+  if (state.suppressedAt) return [state, 'leftOut']
+  // The store gives it a number.
+  return [{ subscriber: { seq: 0, email, subscribedAt: subscribedAt ?? now } }, 'added']
 }
 
 /**
- * Plans the opt-outs of people who left another list: suppresses their addresses, and removes those that are on the list. A
- * subscriber stays who subscribed after the opt-out. A suppression keeps the latest date. An opt-out without a date has that of the
- * import, unless the address is suppressed already.
+ * An opt-out suppresses somebody who left another list, and removes a subscriber, but not one who subscribed after it. A suppression
+ * keeps the latest date. An opt-out without a date has that of the import, unless the address is suppressed already.
  *
  * @param options.removeUndated whether an opt-out without a date removes a subscriber
  */
-export function planOptOuts(
-  rows: readonly OptOut[],
-  found: readonly Found[],
-  { removeUndated, now = new Date() }: { readonly removeUndated: boolean; readonly now?: Date | undefined },
-): ChangePlan<OptOutTally> {
-  const outcome = { suppressed: 0, removed: 0, kept: 0 }
-  const changes = planRows(rows, found, ({ optedOutAt }, state) => {
+export function optOutRow(options: { readonly removeUndated: boolean }): RowChange<OptOut, keyof OptOutTally> {
+  return ({ optedOutAt }, state, now) => {
     const { subscriber, suppressedAt } = state
-    if (subscriber && !isOptOutOf(subscriber, optedOutAt, removeUndated)) {
-      outcome.kept++
-      return state
-    }
-    outcome.suppressed++
-    if (subscriber) outcome.removed++
+    // In the same millisecond, the opt-out counts: mail to somebody who left is worse than no mail.
+    const isKept = subscriber && (optedOutAt ? subscriber.subscribedAt > optedOutAt : !options.removeUndated)
+    if (isKept) return [state, 'kept']
     const date = optedOutAt ?? suppressedAt ?? toLatest(now, subscriber?.subscribedAt)
-    return { suppressedAt: toLatest(date, suppressedAt) }
-  })
-  return { changes, outcome }
-}
-
-/** Whether an opt-out ends a subscription. In the same millisecond it does: mail to somebody who left is worse than no mail. */
-function isOptOutOf({ subscribedAt }: Subscriber, optedOutAt: Date | undefined, removeUndated: boolean): boolean {
-  return optedOutAt ? subscribedAt <= optedOutAt : removeUndated
+    return [{ suppressedAt: toLatest(date, suppressedAt) }, subscriber ? 'removed' : 'suppressed']
+  }
 }
 
 /**
- * Plans a removal. The outcome is the state of each address before its row.
+ * A removal takes an address off the list. The outcome is its state before.
  *
- * @param options.suppress whether to suppress the addresses. Otherwise nothing of them stays, also no suppression
+ * @param options.suppress whether to suppress the address. Otherwise nothing of it stays, also no suppression
  */
-export function planRemoval(
-  rows: readonly { readonly email: Address }[],
-  found: readonly Found[],
-  { suppress, now = new Date() }: { readonly suppress: boolean; readonly now?: Date | undefined },
-): ChangePlan<readonly SubscriptionState[]> {
-  const outcome: SubscriptionState[] = []
-  const changes = planRows(rows, found, (_, state) => {
-    outcome.push(toState(state))
+export function removeRow({ suppress }: { readonly suppress: boolean }): RowChange<unknown, SubscriptionState> {
+  return (_, state, now) => {
     // The clock may have been set back since.
-    return suppress ? { suppressedAt: toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt) } : {}
-  })
-  return { changes, outcome }
+    const suppressedAt = toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt)
+    return [suppress ? { suppressedAt } : {}, toState(state)]
+  }
+}
+
+/** Counts the rows of an import. */
+export function toImportTally(outcomes: readonly (keyof ImportTally)[]): ImportTally {
+  const [added, leftOut] = [count(outcomes, 'added'), count(outcomes, 'leftOut')]
+  return { added, alreadyListed: outcomes.length - added - leftOut, leftOut }
+}
+
+/** Counts opt-outs. Those whose subscriber was removed are among the suppressed ones. */
+export function toOptOutTally(outcomes: readonly (keyof OptOutTally)[]): OptOutTally {
+  const [removed, kept] = [count(outcomes, 'removed'), count(outcomes, 'kept')]
+  return { suppressed: outcomes.length - kept, removed, kept }
+}
+
+function count<Outcome>(outcomes: readonly Outcome[], one: Outcome): number {
+  return outcomes.filter((outcome) => outcome === one).length
 }
 
 /** Names what a list holds of an address. */

@@ -14,9 +14,12 @@ function createList(toMilliseconds: (rows: number) => number) {
   const batches: { readonly addresses: readonly Address[]; readonly startedAt: number; readonly endedAt: number }[] = []
   const changes = createBatches(async <Outcome>({ addresses, plan }: Batch<Outcome>) => {
     const startedAt = performance.now()
-    const { outcome } = plan(addresses.map(() => ({})))
+    const { outcomes } = plan(
+      addresses.map(() => ({})),
+      new Date(),
+    )
     batches.push({ addresses, startedAt, endedAt: performance.now() })
-    return { outcome, lockedAt: performance.now() - toMilliseconds(addresses.length) }
+    return { outcomes, lockedAt: performance.now() - toMilliseconds(addresses.length) }
   })
   return { ...changes, batches, sizes: () => batches.map(({ addresses }) => addresses.length) }
 }

@@ -91,9 +91,9 @@ async function* wrapPages<Page>(client: Client, pages: AsyncIterator<Page>): Asy
 async function writeBatch<T>(client: Client, { addresses, plan }: Batch<T>): Promise<Written<T>> {
   return await runCompacted(client, async (transaction, { last, now }) => {
     const lockedAt = performance.now()
-    const { changes, outcome } = plan(await lookUp(transaction, addresses), now)
+    const { changes, outcomes } = plan(await lookUp(transaction, addresses), now)
     await applyChanges(transaction, changes, last)
-    return { outcome, lockedAt }
+    return { outcomes, lockedAt }
   })
 }
 

@@ -135,9 +135,9 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     checkPlace(list)
     list.compaction?.all()
     while (forgetReturned(db));
-    const { changes, outcome } = plan(lookUp(db, addresses))
+    const { changes, outcomes } = plan(lookUp(db, addresses), new Date())
     applyChanges(db, changes)
-    return { outcome, lockedAt }
+    return { outcomes, lockedAt }
   })
   const written = await retryBusy(db, () => write.immediate())
   // Reports success only if the list that was changed is still at its path.
