@@ -43,10 +43,12 @@ export function toList(url: string, folder: string): List {
       const isReady = async () => (await service.ops('/readyz')).ok
       return { ...service, isReady }
     },
-    async run(args) {
-      const { code, stdout, stderr } = await start(args).ended
-      check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
-      return stdout
-    },
+    run: async (args) => toOutput(args, await start(args).ended),
   }
+}
+
+/** Returns what a command printed that must have succeeded. */
+export function toOutput(args: readonly string[], { code, stdout, stderr }: Awaited<Verb['ended']>): string {
+  check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
+  return stdout
 }

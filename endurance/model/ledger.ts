@@ -23,11 +23,8 @@ export interface Entry {
   seq: number
   /** The operations of this round. */
   operations: readonly Operation[]
-  /** Whether it was ever on the list, and whether it may ever have been removed. */
+  /** Whether it was ever on the list. */
   wasListed: boolean
-  wasRemoved: boolean
-  /** The latest moment at which it may have been suppressed, in milliseconds since 1970; 0 for never. */
-  suppressedUntil: number
 }
 
 /** Most operations on one address in a round: all orders of them are looked at. */
@@ -47,7 +44,7 @@ export function createLedger(random: Random, tickMs = 0) {
   let everListed = 0
 
   function create(identity: string): Entry {
-    const entry = { state: ABSENT, seq: 0, operations: NONE, wasListed: false, wasRemoved: false, suppressedUntil: 0 }
+    const entry = { state: ABSENT, seq: 0, operations: NONE, wasListed: false }
     entries.set(identity, entry)
     identities.push(identity)
     return entry
@@ -72,7 +69,6 @@ export function createLedger(random: Random, tickMs = 0) {
     const entry = entries.get(identity) ?? create(identity)
     const operation = createOperation(effect)
     entry.operations = [...entry.operations, operation]
-    if (effect.kind === 'remove') entry.wasRemoved = true
     return operation
   }
 
@@ -140,10 +136,6 @@ export function createLedger(random: Random, tickMs = 0) {
 
   function close(entry: Entry, state: State, row: Row | undefined): void {
     if (entry.seq === 0 && row) started.set(row.email.toLowerCase(), entry.operations)
-    for (const { effect, endDate } of entry.operations) {
-      if (effect.kind !== 'remove' || !effect.suppress) continue
-      entry.suppressedUntil = Math.max(entry.suppressedUntil, Math.min(endDate, Date.now()))
-    }
     // Only one date is right from now on.
     const date = row ? Date.parse(row.subscribed_at) : 0
     entry.state = state.kind === 'subscribed' ? { ...state, from: date, to: date } : state

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BrokenPromise, check, waitFor } from '../check.ts'
 import { type Exchange, type Load, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
-import type { List, Service, Verb } from '../rollcall.ts'
+import { type List, type Service, toOutput, type Verb } from '../rollcall.ts'
 import { confirm, type Operation } from './history.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -43,11 +43,9 @@ export function createWorld(list: List, folder: string, random: Random, ledger: 
     figures.verbs++
     const verb = list.start(args)
     verbs.add(verb)
-    const { code, stdout, stderr } = await verb.ended
+    const result = await verb.ended
     verbs.delete(verb)
-    if (verb.process.signalCode === 'SIGKILL') return undefined
-    check(code === 0, () => `rollcall ${args.join(' ').slice(0, 200)} ends with ${code}: ${stderr.trim()}`)
-    return stdout
+    return verb.process.signalCode === 'SIGKILL' ? undefined : toOutput(args, result)
   }
 
   /** Starts services, and callers that subscribe until the round ends. */

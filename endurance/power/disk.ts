@@ -23,7 +23,7 @@ type Change = { readonly at: number } & (
 
 interface DiskFile {
   /** As of the last sync. */
-  synced: Uint8Array
+  readonly synced: Uint8Array<ArrayBuffer>
   readonly changes: Change[]
   /** Where a write without an offset goes. */
   end: number
@@ -44,6 +44,9 @@ export interface Disk {
 
 /** Disks write sectors of 512 bytes whole or not at all. */
 const SECTOR = 512
+
+/** More bytes than any file of a recorded run has. */
+const LARGEST = 2 ** 28
 
 /** Creates an empty disk of the files in a folder. Folders that are not made during the recording are there from the start. */
 export function createDisk(root: string): Disk {
@@ -73,7 +76,7 @@ export function createDisk(root: string): Disk {
   /** Makes durable what had ended before the sync began. */
   function sync(path: string, begin: number): void {
     const file = getFile(path)
-    if (file) file.synced = applyChanges(file.synced, takeDone(file.changes, begin))
+    if (file) applyChanges(file.synced, takeDone(file.changes, begin))
     else for (const renaming of takeDone(renamings.get(path) ?? [], begin)) applyRenaming(syncedNames, renaming)
   }
 
@@ -91,7 +94,7 @@ export function createDisk(root: string): Disk {
         madeFolders.add(path)
         rename(at, { path, file: 'folder' })
       } else if (call.kind === 'open' && call.isCreated) {
-        if (!names.has(path)) rename(at, { path, file: { synced: new Uint8Array(), changes: [], end: 0 } })
+        if (!names.has(path)) rename(at, { path, file: { synced: toContent(), changes: [], end: 0 } })
         else if (call.isTruncated) change(path, { at, size: 0 })
       }
     },
@@ -108,7 +111,9 @@ export function createDisk(root: string): Disk {
       for (const [path, file] of after) {
         if (file === 'folder' || !isReachable(dirname(path))) continue
         mkdirSync(dirname(toPath(path)), { recursive: true })
-        writeFileSync(toPath(path), applyChanges(file.synced.slice(), chooseChanges(file.changes, kind, random)))
+        const content = toContent(file.synced)
+        applyChanges(content, chooseChanges(file.changes, kind, random))
+        writeFileSync(toPath(path), content)
       }
     },
   }
@@ -142,24 +147,19 @@ function toSectors({ at, offset, data }: Extract<Change, { data: Uint8Array }>):
   return sectors
 }
 
-/** Changes bytes, in place if they are not longer afterward. A gap that a write leaves is zeros. */
-function applyChanges(bytes: Uint8Array, changes: readonly Change[]): Uint8Array {
-  let result = bytes
+/** The content of a file. It grows in place, and a gap that a write leaves is zeros. */
+function toContent(bytes = new Uint8Array()): Uint8Array<ArrayBuffer> {
+  const content = new Uint8Array(new ArrayBuffer(bytes.length, { maxByteLength: LARGEST }))
+  content.set(bytes)
+  return content
+}
+
+function applyChanges(content: Uint8Array<ArrayBuffer>, changes: readonly Change[]): void {
   for (const change of changes) {
-    const size = 'size' in change ? change.size : Math.max(result.length, change.offset + change.data.length)
-    if (size < result.length) result = result.slice(0, size)
-    else if (size > result.length) {
-      // Room for more, because most files grow page by page.
-      const larger = new Uint8Array(new ArrayBuffer(Math.max(size, 2 * result.length))).subarray(0, size)
-      larger.set(result)
-      result =
-        size <= result.buffer.byteLength - result.byteOffset
-          ? new Uint8Array(result.buffer, result.byteOffset, size)
-          : larger
-    }
-    if ('data' in change) result.set(change.data, change.offset)
+    const size = 'size' in change ? change.size : Math.max(content.length, change.offset + change.data.length)
+    content.buffer.resize(size)
+    if ('data' in change) content.set(change.data, change.offset)
   }
-  return result
 }
 
 function applyRenaming(files: Map<string, DiskFile | 'folder'>, { names }: Renaming): void {

@@ -2,10 +2,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { check, waitFor } from '../check.ts'
+import { waitFor } from '../check.ts'
 import { type Exchange, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
-import { type List, type Service, toList, type Verb } from '../rollcall.ts'
+import { type List, type Service, toList, toOutput, type Verb } from '../rollcall.ts'
 import { byIdentity, EVERYTHING, parseRows, type Row } from '../rows.ts'
 import { type Call, readRecordings, toRecorder, waitForRecording } from '../strace.ts'
 import type { TrialContext } from '../trial.ts'
@@ -135,9 +135,7 @@ function start(parts: Parts, args: readonly string[]): Verb {
 
 /** Runs a command that must succeed. Returns what it prints. */
 async function run(parts: Parts, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await start(parts, args).ended
-  check(code === 0, () => `rollcall ${args[0]} ends with ${code}: ${stderr}`)
-  return stdout
+  return toOutput(args, await start(parts, args).ended)
 }
 
 /** Subscribes so many addresses. */

@@ -55,7 +55,6 @@ export const soak: Trial = {
     const requests = windows.reduce((sum, window) => sum + window.requests, 0)
     return {
       requests,
-
       'addresses on the list': listed,
       'memory, MiB': toTrend(memory),
       'p99, ms': toTrend(p99),

@@ -1,7 +1,7 @@
 /** The time of a request after others does not tell whether their addresses were new, known or suppressed. */
 
 import { join } from 'node:path'
-import { openConnection, POST_HEADERS, POST_LINE, toRequest } from '../../test/support/raw.ts'
+import { openConnection } from '../../test/support/raw.ts'
 import { check } from '../check.ts'
 import { request } from '../load.ts'
 import { compareSamples, median } from '../statistics.ts'
@@ -54,15 +54,13 @@ export const timingLater: Trial = {
 
     /** Sends all addresses, waits until compaction begins, and measures requests of one's own, in milliseconds. */
     async function measure(addresses: readonly string[]): Promise<number[]> {
-      for (let start = 0; start < addresses.length; start += CONNECTIONS) {
-        const part = addresses.slice(start, start + CONNECTIONS)
-        await Promise.all(
-          part.map(async (email, index) => {
-            connections[index]?.send(toRequest(POST_LINE, POST_HEADERS, JSON.stringify({ email })))
-            check((await connections[index]?.receive('POST'))?.status === 200, () => 'an address got no 200')
-          }),
-        )
-      }
+      const waiting = addresses.values()
+      await Promise.all(
+        connections.map(async (connection) => {
+          for (const email of waiting)
+            check((await request(connection, email))?.status === 200, () => 'an address got no 200')
+        }),
+      )
       await Bun.sleep(UNTIL_COMPACTION)
       const times: number[] = []
       while (times.length < LATER) {
