@@ -12,7 +12,7 @@ export interface Outcome {
   readonly samples: Readonly<Record<string, readonly Sample[]>>
 }
 
-/** Everything that the report says: JSON, so that it can be written again. */
+/** Everything that the report says. */
 export interface Run {
   readonly commit: string
   /** The commit of the other checkout. */
@@ -111,8 +111,7 @@ function judgeGoal(goal: Goal, outcome: Outcome, { contenders }: Run): string[][
   const isMet = figure !== undefined && figure.median >= (atLeast ?? 0) && figure.median <= (atMost ?? Infinity)
   const who = subject === 'rollcall' ? '' : `${contenders[subject]?.title}: `
   const what = `${who}${title}${called ? ` ÷ ${called}` : ''}`
-  const verdict = bounds.length === 0 ? '' : isMet ? 'yes' : 'no'
-  return [[what, toText(figure, called ? 2 : digits), bounds.join(', '), verdict]]
+  return [[what, toText(figure, called ? 2 : digits), bounds.join(', '), isMet ? 'yes' : 'no']]
 }
 
 /** Without others, the figure itself; with others, the ratio to the best of them, round by round. */

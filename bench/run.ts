@@ -9,7 +9,7 @@
  * generator has one to itself.
  */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../test/support/paths.ts'
@@ -30,16 +30,12 @@ Compares Rollcall with other servers and with one that stores nothing. Needs Lin
   --seconds NUMBER   send load for this many seconds
   --against FOLDER   compare with the Rollcall of another checkout too, which has its own node_modules
   --write-docs       write docs/figures.md, docs/bench.svg and bench/report.txt: all trials in full, from a clean commit
-  --write-again      write them from the stored figures of the last such run, and measure nothing
   --help             print help
 
 The results are in bench/results.
 `
 
 const REPORT = join(RESULTS, 'report.txt')
-
-/** The figures of the last run that wrote the documents. */
-const STORED = join(RESULTS, 'run.json')
 
 /** Rounds for which a server runs before another one starts on a new list. */
 const ROUNDS_OF_A_SERVER = 2
@@ -51,7 +47,6 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     against: { type: 'string' },
     'write-docs': { type: 'boolean', default: false },
-    'write-again': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -60,10 +55,6 @@ const { only, rounds, seconds, against, 'write-docs': writeDocs } = values
 const chosen = TRIALS.filter(({ name }) => only?.includes(name) ?? true)
 const isWrong = [rounds, seconds].some((value) => value !== undefined && !(Number(value) > 0))
 if (isWrong || chosen.length < (only?.length ?? 0)) end(HELP, 2)
-if (values['write-again']) {
-  writeDocuments(JSON.parse(readFileSync(STORED, 'utf8')))
-  process.exit(0)
-}
 if (!Bun.which('wrk')) end('wrk is not installed: apt-get install wrk', 2)
 if (!existsSync(NODE)) end('the other servers are not installed: npm ci --prefix bench/baselines', 2)
 const own = await toCheckout(ROOT)
@@ -83,10 +74,7 @@ for (const trial of chosen) {
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(REPORT, `${toAnswers(toRun())}\n\n${toReport(toRun())}`)
 }
-if (writeDocs) {
-  writeFileSync(STORED, JSON.stringify(toRun(), null, 1))
-  writeDocuments(toRun())
-}
+if (writeDocs) writeDocuments(toRun())
 console.log(`The report is in ${REPORT}`)
 // A PostgreSQL server would keep the process alive; it stops with it.
 process.exit(0)

@@ -50,8 +50,3 @@ test('each trial is there once, and the chart has the servers without the other 
   expect(chart).toContain('>Fastify 5, node:sqlite, durable</text>')
   expect(chart).not.toContain('0123456')
 })
-
-test('a run that is stored as JSON gives the same report', () => {
-  const stored: Run = JSON.parse(JSON.stringify(run))
-  expect([toAnswers(stored), toReport(stored)]).toEqual([reader, maintainer])
-})
