@@ -50,45 +50,49 @@ function unquoteLine(line: string): string | undefined {
 }
 
 /** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure for a quote that is not closed */
-export function* readRecords(text: string, { file, line: start, delimiter, width }: Csv): Generator<Row, undefined> {
+export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
+  const { delimiter, width } = csv
   let at = 0
-  for (let line = 1; line < start; line++) at = text.indexOf('\n', at) + 1
-  let doubled: string | undefined
-  for (let [line, end] = [start, at]; at < text.length; line++, at = end + 1) {
+  for (let line = 1; line < csv.line; line++) at = text.indexOf('\n', at) + 1
+  for (let { line } = csv; at < text.length; line++) {
     const found = text.indexOf('\n', at)
-    end = found < 0 ? text.length : found
+    let end = found < 0 ? text.length : found
     const content = text.slice(at, end)
     const trimmed = content.trim()
     let cells: readonly string[]
-    if (delimiter === undefined) {
-      // A line without columns never goes on in the next one. Some programs quote it.
-      cells = [unquoteLine(trimmed) ?? trimmed]
-    } else if (!content.includes('"')) {
-      cells = content.split(delimiter)
-    } else {
-      let record = parseQuoted(text, at, delimiter)
-      if (width !== undefined && record?.cells.length !== width) {
-        // A cell may end in a backslash, so it stands for a quote only where the row has the right number of cells then.
-        doubled ??= text.replaceAll('\\"', '""')
-        const other = parseQuoted(doubled, at, delimiter)
-        if (other?.cells.length === width) record = other
-      }
-      const lines = text.slice(at, record?.end ?? text.trimEnd().length).split('\n')
-      const last = line + lines.length - 1
-      if (!record || (last > line && holdsRow(lines, record.cells, delimiter, width))) {
-        const advice = `the rows up to line ${last} are inside it; close or double it`
-        throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
-      }
-      cells = record.cells
-      if (cells.length !== width) cells = splitWhole(trimmed, delimiter, width) ?? cells
-      end = record.end
-      line = last
-    }
+    // A line without columns never goes on in the next one. Some programs quote it.
+    if (delimiter === undefined) cells = [unquoteLine(trimmed) ?? trimmed]
+    else if (!content.includes('"')) cells = content.split(delimiter)
+    else ({ cells, end, line } = readQuoted(text, at, { ...csv, delimiter, line }))
     // Then a delimiter is not quoted, so cells may be in the wrong columns.
     const isWide = width !== undefined && cells.slice(width).some((cell) => cell.trim() !== '')
     const problem = isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
     if (trimmed !== '') yield { line, cells, problem }
+    at = end + 1
   }
+}
+
+/** Reads a record with quotes, which may have several lines. Returns its end, and the line of that. @throws Failure */
+function readQuoted(
+  text: string,
+  start: number,
+  { file, line, delimiter, width }: Csv & { readonly delimiter: string },
+) {
+  let record = parseQuoted(text, start, delimiter)
+  if (width !== undefined && record?.cells.length !== width) {
+    // A cell may end in a backslash, so it stands for a quote only where the row has the right number of cells then.
+    const other = parseQuoted(text, start, delimiter, true)
+    if (other?.cells.length === width) record = other
+  }
+  const lines = text.slice(start, record?.end ?? text.trimEnd().length).split('\n')
+  const last = line + lines.length - 1
+  if (!record || (last > line && holdsRow(lines, record.cells, delimiter, width))) {
+    const advice = `the rows up to line ${last} are inside it; close or double it`
+    throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
+  }
+  const { cells, end } = record
+  const whole = cells.length === width ? undefined : splitWhole(lines[0]?.trim() ?? '', delimiter, width)
+  return { cells: whole ?? cells, end, line: last }
 }
 
 /** Splits a row that is in its first cell; undefined when it is none, or has other cells than the header. */
@@ -97,29 +101,33 @@ function splitWhole(line: string, delimiter: string, width: number | undefined):
   return cells.length === width || (width === undefined && cells.length > 1) ? cells : undefined
 }
 
-/** Parses a record with quotes. Returns undefined when a quote is not closed. */
-function parseQuoted(text: string, start: number, delimiter: string) {
+/** Parses a record with quotes. Returns undefined when one is not closed. @param isEscaped whether `\"` is a quote in a cell */
+function parseQuoted(text: string, start: number, delimiter: string, isEscaped = false) {
   const cells: string[] = []
   for (let from = start; ; ) {
     // Spaces may be around the quotes.
     let opening = from
     while (text[opening] === ' ') opening++
-    const closing = text[opening] === '"' ? findClosingQuote(text, opening) : undefined
+    const closing = text[opening] === '"' ? findClosingQuote(text, opening, isEscaped) : undefined
     if (closing === -1) return undefined
     let end = closing === undefined ? from : closing + 1
     while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
     const isQuoted = closing !== undefined && text.slice(closing + 1, end).trim() === ''
-    cells.push(isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end))
+    const cell = isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end)
+    cells.push(isEscaped ? cell.replaceAll('\\"', '"') : cell)
     if (text[end] !== delimiter) return { cells, end }
     from = end + 1
   }
 }
 
-/** Finds the quote that closes a cell: the first one that is not doubled. */
-function findClosingQuote(text: string, opening: number): number {
-  let at = text.indexOf('"', opening + 1)
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
-  return at
+/** Finds the quote that closes a cell: the first one that is not doubled, nor behind a backslash. */
+function findClosingQuote(text: string, opening: number, isEscaped: boolean): number {
+  for (let from = opening + 1; ; ) {
+    const at = text.indexOf('"', from)
+    const isBehind = isEscaped && text[at - 1] === '\\'
+    if (at < 0 || (!isBehind && text[at + 1] !== '"')) return at
+    from = isBehind ? at + 1 : at + 2
+  }
 }
 
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
