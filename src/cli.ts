@@ -5,9 +5,10 @@ import { isUtf8 } from 'node:buffer'
 import { writeFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { checkStandardOutput, note, readProcess } from './commands/output.ts'
+import { checkStandardOutput, note } from './commands/output.ts'
 import { isDebugging } from './config/environment.ts'
 import { EXIT, Failure, toFileFailure, toLogged, UsageError } from './failure.ts'
+import { readProcess } from './files.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
 import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
 

@@ -10,6 +10,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
@@ -262,5 +263,14 @@ export function syncPath(path: string): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** Reads a file of Linux about this process (proc_pid(5)); empty elsewhere. */
+export function readProcess(name: string): Buffer {
+  try {
+    return readFileSync(`/proc/self/${name}`)
+  } catch {
+    return Buffer.alloc(0)
   }
 }

@@ -6,9 +6,8 @@ import { quote } from '../transfer/reading/columns.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import type { Value } from '../transfer/reading/statuses.ts'
 import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'
-import { note } from './output.ts'
+import { ask, note } from './output.ts'
 import { parseListOption } from './shared.ts'
-import { ask } from './terminal.ts'
 
 const STOPPED = 'stopped: nothing was imported'
 

@@ -12,8 +12,7 @@ import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
 import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
 import { replaceFile } from '../files.ts'
-import { note, print } from './output.ts'
-import { ask } from './terminal.ts'
+import { ask, note, print } from './output.ts'
 
 /** Each option with its question, and a preset: what Rollcall does without a line for it. */
 const QUESTIONS = [

@@ -1,8 +1,8 @@
-/** Output of the commands: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
+/** What commands print and ask: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
 
-import { readFileSync } from 'node:fs'
-import { escapeControls, Failure, hidePasswords, toNumber } from '../failure.ts'
-import { writeAll, writeError } from '../files.ts'
+import { createInterface } from 'node:readline/promises'
+import { escapeControls, Failure, hidePasswords, toErrorCode, toNumber, toSignalExitCode } from '../failure.ts'
+import { readProcess, writeAll, writeError } from '../files.ts'
 
 /**
  * Refuses a standard output that was closed at the start. The runtime opens /dev/null in its place, with a flag (O_CLOEXEC) that
@@ -14,15 +14,6 @@ export function checkStandardOutput(): void {
 }
 
 const O_CLOEXEC = 0o2000000
-
-/** Reads a file of Linux about this process; empty elsewhere. */
-export function readProcess(name: string): Buffer {
-  try {
-    return readFileSync(`/proc/self/${name}`)
-  } catch {
-    return Buffer.alloc(0)
-  }
-}
 
 /** Prints lines of data. @throws Failure when they cannot be written */
 export async function print(text: string): Promise<void> {
@@ -73,5 +64,24 @@ export function createProgress(verb: string, unit: 'rows' | 'addresses' | 'MB') 
     const share = Math.min(Math.floor((100 * done) / total), 99)
     writeError(`${CLEAR}${verb} ${toNumber(done)} ${unit} (${share} %)`)
     isDrawn = true
+  }
+}
+
+/**
+ * Asks a person. Returns the answer without the white space around it.
+ *
+ * @param stopped says what is not done when the person closes the terminal with Ctrl-C or Ctrl-D
+ * @throws Failure when the person does
+ */
+export async function ask(question: string, stopped: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await terminal.question(`${escapeControls(question)} `)).trim()
+  } catch (error) {
+    if (toErrorCode(error) !== 'ABORT_ERR') throw error
+    writeError('\n')
+    throw new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') })
+  } finally {
+    terminal.close()
   }
 }

@@ -2,9 +2,9 @@ import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
+import { readProcess } from '../files.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
-import { readProcess } from './output.ts'
 
 /** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {

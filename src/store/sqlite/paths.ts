@@ -1,9 +1,9 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statfsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, openSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
-import { followLinks, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
+import { followLinks, readProcess, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toOpenError } from './error.ts'
 
@@ -67,12 +67,9 @@ export function refuseLoneMount(path: string): void {
 
 /** Whether something is mounted at a path (proc_pid_mountinfo(5)). False if the system does not say. */
 function isMountPoint(path: string): boolean {
-  const mounts = '/proc/self/mountinfo'
-  if (!existsSync(mounts)) return false
   const place = path.replace(/[ \t\n\\]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
-  return readFileSync(mounts, 'utf8')
-    .split('\n')
-    .some((line) => line.split(' ')[4] === place)
+  const mounts = readProcess('mountinfo').toString().split('\n')
+  return mounts.some((line) => line.split(' ')[4] === place)
 }
 
 /** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
