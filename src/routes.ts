@@ -1,18 +1,5 @@
 /** The table of paths. The description, the HTTP layer, the sitemap and llms.txt all use it. */
 
-/** A read-only resource. */
-interface DocumentResource {
-  /** The path below BASE_URL. */
-  readonly path: string
-  readonly operationId: string
-  /** The exact Content-Type of its 200. */
-  readonly mediaType: string
-  /** A short name for lists of links. */
-  readonly title: string
-  /** What it contains, in one sentence. */
-  readonly summary: string
-}
-
 /** The endpoint that accepts addresses. */
 export const ENDPOINT = {
   path: '/api/newsletter',
@@ -42,7 +29,7 @@ export const CACHE_CONTROL = {
 /** The header with which a proxy asks for the page with a message, above its limit of requests. */
 export const LIMITED_HEADER = 'Rollcall-Limited'
 
-/** The read-only resources. */
+/** The read-only resources: `mediaType` is the exact Content-Type of a 200; links have the title and the summary. */
 export const DOCUMENTS = {
   openApiJson: {
     path: '/openapi.json',
@@ -93,7 +80,7 @@ export const DOCUMENTS = {
     title: 'API catalog',
     summary: 'Links from the API to its description and its guide (RFC 9727).',
   },
-} as const satisfies Record<string, DocumentResource>
+} as const
 
 export type DocumentName = keyof typeof DOCUMENTS
 
