@@ -54,12 +54,6 @@ export function toInitial(name: string): string {
   return (characters.find((character) => /[\p{L}\p{N}]/u.test(character)) ?? characters[0] ?? '').toUpperCase()
 }
 
-/** Whether a logo can be an icon. */
-export function isSquare(logo: Picture): boolean {
-  const size = toSize(logo)
-  return size !== undefined && size.width === size.height
-}
-
 /** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; undefined if there is none. */
 export function toSize({ mediaType, bytes }: Picture) {
   const file = Buffer.from(bytes)

@@ -20,7 +20,7 @@ export interface FormState {
  * rendered: a screen reader may not announce a text in a region that appears together with it.
  */
 export function createForm(page: Page, { outcome, typed }: FormState): JSX.Element {
-  const { site, language, phrases } = page
+  const { site, language, note, phrases } = page
   const messages = OUTCOMES.map((name) => [`data-${name}`, phrases[name]])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
@@ -62,24 +62,17 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
       <button class="button" type="submit">
         {phrases.subscribe}
       </button>
-      {createNotes(page)}
-    </form>
-  )
-}
-
-/** Builds the notes below the form: the promise of the owner, then which data are stored. */
-function createNotes({ note, phrases }: Page): JSX.Element {
-  return (
-    <div class="notes">
-      {note && (
-        <p class="note" lang={note.language}>
-          <bdi>{note.text}</bdi>
+      <div class="notes">
+        {note && (
+          <p class="note" lang={note.language}>
+            <bdi>{note.text}</bdi>
+          </p>
+        )}
+        <p class="stored" id="stored">
+          {phrases.stored}
         </p>
-      )}
-      <p class="stored" id="stored">
-        {phrases.stored}
-      </p>
-    </div>
+      </div>
+    </form>
   )
 }
 

@@ -9,7 +9,7 @@ import type { Site } from '../config/site-file.ts'
 import type { Document } from '../documents/site-documents.ts'
 import { toTexts } from '../locales/texts.ts'
 import { CACHE_CONTROL } from '../routes.ts'
-import { createColors, createFavicon, isSquare, toInitial, toSize } from './brand.ts'
+import { createColors, createFavicon, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
 import { type Subset, toCardText } from './title.ts'
 
@@ -52,7 +52,8 @@ export async function createPageAssets(site: Site) {
   const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
   const image = logo && createPicture('logo', logo)
   const portrait = site.portrait && createPicture('portrait', site.portrait)
-  const square = logo && isSquare(logo) ? logo : undefined
+  const size = logo && toSize(logo)
+  const square = size && size.width === size.height ? logo : undefined
   const icon = (square && image) ?? letter
   const content = square ?? toCardText(toInitial(name)) ?? NO_TEXT
   // iOS reads PNG only.

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createColors, createFavicon, isSquare, toInitial, toLabel } from '../../src/page/brand.ts'
+import { createColors, createFavicon, toInitial, toLabel, toSize } from '../../src/page/brand.ts'
 
 /** The contrast ratio of WCAG 2.2, from 1 to 21. */
 function contrast(one: string, other: string): number {
@@ -60,14 +60,16 @@ describe('a logo', () => {
     return bytes
   }
   test.each([
-    [true, 'image/png', png(180, 180)],
-    [false, 'image/png', png(180, 60)],
-    [false, 'image/png', Buffer.alloc(8)],
-    [true, 'image/svg+xml', '<?xml version="1.0"?><svg xmlns="x" viewBox="0 0 32 32" width="2em">'],
-    [true, 'image/svg+xml', "<svg viewBox='-1,-1, 3.5,3.5'>"],
-    [true, 'image/svg+xml', '<svg width="40" height="40px">'],
-    [false, 'image/svg+xml', '<svg viewBox="0 0 120 32" width="32" height="32">'],
-  ] as const)('is square: %p, %s %s', (expected, mediaType, content) => {
-    expect(isSquare({ mediaType, bytes: Buffer.from(content) })).toBe(expected)
+    [[180, 180], 'image/png', png(180, 180)],
+    [[180, 60], 'image/png', png(180, 60)],
+    [undefined, 'image/png', Buffer.alloc(8)],
+    [[32, 32], 'image/svg+xml', '<?xml version="1.0"?><svg xmlns="x" viewBox="0 0 32 32" width="2em">'],
+    [[3.5, 3.5], 'image/svg+xml', "<svg viewBox='-1,-1, 3.5,3.5'>"],
+    [[40, 40], 'image/svg+xml', '<svg width="40" height="40px">'],
+    [[120, 32], 'image/svg+xml', '<svg viewBox="0 0 120 32" width="32" height="32">'],
+    [undefined, 'image/svg+xml', '<svg>'],
+  ] as const)('has the size %j: %s %s', (expected, mediaType, content) => {
+    const size = expected && { width: expected[0], height: expected[1] }
+    expect(toSize({ mediaType, bytes: Buffer.from(content) })).toEqual(size)
   })
 })
