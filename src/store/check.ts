@@ -1,6 +1,6 @@
 /** The checks that `rollcall doctor` reports, for every store. */
 
-import { Failure, toFileFailure } from '../failure.ts'
+import { Failure, toFileFailure, toNumber } from '../failure.ts'
 import { type ListHead, StoreError } from '../subscriber.ts'
 import { STALLED_MS } from './schedule.ts'
 
@@ -29,7 +29,7 @@ export async function runCheck(check: string, work: () => string | Promise<strin
 
 /** Checks since when the oldest address of an inbox waits. @throws StoreError when nobody compacts */
 export function checkInbox(size: number, since: Date | undefined): string {
-  const text = `waiting for compaction: ${size.toLocaleString('en')}`
+  const text = `waiting for compaction: ${toNumber(size)}`
   if (!since) return text
   const found = `${text}, the oldest since ${since.toISOString()}`
   if (Date.now() - since.getTime() < STALLED_MS) return found

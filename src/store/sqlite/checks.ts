@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Failure, findName, quotePath } from '../../failure.ts'
+import { Failure, findName, quotePath, toNumber } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -55,7 +55,7 @@ async function checkEmpty(path: string): Promise<string> {
   const { subscribers, suppressed, inbox } = await read(path, readSummary)
   const size = subscribers + suppressed + inbox
   const others = size > 0 ? [] : listOthers(path)
-  if (others.length === 0) return `addresses and suppressions: ${size.toLocaleString('en')}`
+  if (others.length === 0) return `addresses and suppressions: ${toNumber(size)}`
   throw new StoreError(
     `the list is empty, and ${others.map(quotePath).join(' ')} may have its addresses: stop the service, and run: rollcall restore FILE`,
   )
@@ -126,7 +126,7 @@ function checkSpace(path: string): string {
   let folder = dirname(path)
   while (!existsSync(folder)) folder = dirname(folder)
   const bytes = readFreeBytes(folder)
-  const free = `${Math.floor(bytes / 2 ** 20).toLocaleString('en')} MiB are free`
+  const free = `${toNumber(Math.floor(bytes / 2 ** 20))} MiB are free`
   if (bytes >= MIN_FREE_BYTES) return free
   throw new Failure(`${free} for ${folder}: make space: when the disk is full, requests get 500`)
 }

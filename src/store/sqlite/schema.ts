@@ -37,8 +37,8 @@ const BASELINE = `
     subscribed_at INTEGER NOT NULL    -- ms since 1970, UTC
   ) STRICT;
 
-  -- The list in the order of the identities, which makes it a set. An index of subscribers would be the same, but SQLite writes an index and its table together, and compaction writes them in
-  -- two orders.
+  -- The list in the order of the identities, which makes it a set. An index of subscribers would be the same, but SQLite writes an
+  -- index and its table together, and compaction writes them in two orders.
   CREATE TABLE identities (
     identity TEXT PRIMARY KEY,        -- the address in lower case: lower() folds A to Z, and addresses are ASCII
     seq INTEGER NOT NULL              -- of the subscriber, or of an address in the inbox that becomes one
