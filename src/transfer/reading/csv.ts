@@ -22,10 +22,10 @@ export interface Table {
   readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
-  /** What is before the header or the first row. In a document of JSON, the names of its lists. */
-  readonly title: string
-  /** Lines before the rows: titles, and the header if it is in a line. */
-  readonly head: readonly { readonly line: number; readonly content: string }[]
+  /** The lines before the header, or before the first row. In a document of JSON, the name of its list. */
+  readonly title: readonly string[]
+  /** The line of the header; undefined in JSON, and when the text has none. */
+  readonly header?: string | undefined
   /** What the number of a row counts. */
   readonly place: 'line' | 'record'
   /** Reads the rows, each time from the first one. Blank lines are left out. */

@@ -41,7 +41,7 @@ export function openJson(text: string, file: string): Table {
     return { line: index + 1, cells, problem: value ? undefined : 'it is not a JSON object' }
   }
   const rows = () => people.values().map(toRow)
-  return { file, place: 'record', title: titles.join(), head: [], names, rows }
+  return { file, place: 'record', title: titles, names, rows }
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

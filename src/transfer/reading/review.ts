@@ -42,7 +42,7 @@ export function toReviewLines(reading: Reading): readonly string[] {
 }
 
 function toColumnLines({ table, options, columns, values, dates }: Reading): readonly string[] {
-  const title = table.head.slice(0, -1).map(({ content }) => quote(content))
+  const title = table.title.filter((line) => line.trim() !== '').map(quote)
   const range =
     dates &&
     `, from ${toDay(dates.first)} to ${toDay(dates.last)}; ${table.place} ${dates.line} is ${toDay(dates.date)}`
@@ -50,7 +50,7 @@ function toColumnLines({ table, options, columns, values, dates }: Reading): rea
   const undated = `none: everybody ${options.suppress ? 'left' : 'subscribes'} at the time of the import`
   const statuses = [...Map.groupBy(values, ({ column }) => column)]
   const lines: readonly (readonly [label: string, text: string])[] = [
-    ['header', title.length > 0 ? `line ${table.head.at(-1)?.line}, below ${join(title)}` : ''],
+    ['header', table.header && title.length > 0 ? `line ${table.title.length + 1}, below ${join(title)}` : ''],
     ['address', quote(columns.address.name)],
     ['date', dated === '' ? undated : dated + (range ?? '')],
     ...statuses.map(([name, found]) => ['status', `${quote(name)}: ${join(found.map(describeValue), '; ')}`] as const),
@@ -82,7 +82,7 @@ type Doubt = (reading: Reading) => readonly string[] | string | undefined
 
 /** Nothing says who left. */
 const findSilence: Doubt = ({ table, columns, rows }) => {
-  const titles = { 'name of the file': basename(table.file), title: table.title }
+  const titles = { 'name of the file': basename(table.file), title: table.title.join('\n') }
   const [found] = Object.entries(titles).find(([, title]) => rows.left === 0 && saysTitleLeft(title)) ?? []
   const isKnown =
     columns.statuses.some(({ saysWhoLeft }) => saysWhoLeft) ||
@@ -152,10 +152,9 @@ const findMissingDates: Doubt = (reading) => {
 
 /** The line of the header, or a title, may be a row. */
 const findLostLines: Doubt = ({ table }) => {
-  const lost = table.head.filter(({ content }) => content.includes('@'))
-  return lost.map(
-    ({ line, content }) => `line ${line} is not read as a row: ${quote(content)}. Correct the file if it is one`,
-  )
+  const toDoubt = (text: string, index: number) =>
+    text.includes('@') ? `line ${index + 1} is not read as a row: ${quote(text)}. Correct the file if it is one` : []
+  return [...table.title, table.header ?? ''].flatMap(toDoubt)
 }
 
 const findUnclearDates: Doubt = ({ rejected }) => {

@@ -37,9 +37,8 @@ export function parseTable(content: string, file: string, isColumnNamed: boolean
   if (/^[{[]/.test(first.content) && !holdsAddresses) return openJson(text, file)
   const header = findHeader(text, starts, first)
   const start = header ?? first
-  const head = header ? starts.slice(0, starts.indexOf(header) + 1) : []
-  const title = text.split('\n', start.line - 1).join('\n')
-  const rest = { file, place: 'line', title, head } as const
+  const title = text.split('\n', start.line - 1)
+  const rest = { file, place: 'line', title, header: header?.content } as const
   const skipped = header ? 1 : 0
   if (start.delimiter === undefined || (!header && !isColumnNamed && holdsAddresses)) {
     return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
