@@ -46,10 +46,11 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
   const reading = await read(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
   const review = toReviewLines(reading)
-  if (!dryRun && (!options.json || canAsk)) note(review.join('\n'))
   const { rows } = reading
-  if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
   const hasRows = rows.added + rows.left + rows.skipped > 0
+  // A dry run prints it together with its numbers.
+  if (!(dryRun && hasRows) && (!options.json || canAsk)) note(review.join('\n'))
+  if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
   const isDoubtful = findDoubts(reading).length > 0
   const name = toListName(list)
   const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) => {
