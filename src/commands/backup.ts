@@ -2,12 +2,12 @@ import { toListName } from '../config/list-url.ts'
 import { toCount, UsageError } from '../failure.ts'
 import { findFile, renameSynced, withPartialFile } from '../files.ts'
 import { isSameList } from '../store/open.ts'
-import { checkAndCopy, type ListSummary } from '../store/sqlite/backup.ts'
+import { checkAndCopy } from '../store/sqlite/backup.ts'
 import { createProgress, print, printJson } from './output.ts'
-import { type ListOption, parseSqliteOption, withInterrupt, withStore } from './shared.ts'
+import { parseSqliteOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
 /** `rollcall backup`: writes a consistent copy of a SQLite list. */
-export async function backup(file: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
+export async function backup(file: string, { json, ...options }: VerbOptions): Promise<void> {
   const list = parseSqliteOption(options, 'pg_dump, or rollcall copy to a SQLite file')
   const path = await findFile(file, { isBackup: true })
   // A list that was restored, and not opened since, looks like a backup.
@@ -15,16 +15,15 @@ export async function backup(file: string, { json, ...options }: ListOption & { 
     throw new UsageError(`${file} is the list: choose another file`)
   // The list stays open meanwhile: a list that nobody has open would be read without locks.
   const { subscribers } = await withStore(list, () =>
-    withInterrupt((signal) => writeBackup(list.file, path, file, signal)),
+    withInterrupt((signal) =>
+      withPartialFile(path, file, async (partial) => {
+        const showProgress = createProgress('copying', 'MB')
+        const copied = await checkAndCopy({ source: list.file, target: partial }, signal, showProgress)
+        await renameSynced(partial, path)
+        return copied
+      }),
+    ),
   )
   if (json) return await printJson({ list: toListName(list), file, subscribers })
   await print(`${file}: ${toCount(subscribers, 'address', 'addresses')} of ${toListName(list)}`)
-}
-
-async function writeBackup(list: string, path: string, name: string, signal: AbortSignal): Promise<ListSummary> {
-  return await withPartialFile(path, name, async (partial) => {
-    const copied = await checkAndCopy({ source: list, target: partial }, signal, createProgress('copying', 'MB'))
-    await renameSynced(partial, path)
-    return copied
-  })
 }

@@ -1,16 +1,16 @@
 import { EXIT } from '../failure.ts'
 import { toState } from '../store/changes.ts'
 import { print, printJson } from './output.ts'
-import { type ListOption, parseAddressArgument, parseListOption, withStore } from './shared.ts'
+import { parseAddressArgument, parseListOption, type VerbOptions, withStore } from './shared.ts'
 
 /** `rollcall count`: prints the number of addresses. */
-export async function count({ json, ...options }: ListOption & { json?: true }): Promise<void> {
+export async function count({ json, ...options }: VerbOptions): Promise<void> {
   const numbers = await withStore(parseListOption(options), (store) => store.count())
   await (json ? printJson(numbers) : print(String(numbers.subscribers)))
 }
 
 /** `rollcall has`: says whether an address is on the list. */
-export async function has(text: string, { json, ...options }: ListOption & { json?: true }): Promise<void> {
+export async function has(text: string, { json, ...options }: VerbOptions): Promise<void> {
   const address = parseAddressArgument(text)
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
   const { subscriber, suppressedAt = null } = found

@@ -15,12 +15,9 @@ import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
 import { askService } from './healthcheck.ts'
 import { print, printJson } from './output.ts'
-import { type ListOption, parseListOption } from './shared.ts'
+import { parseListOption, type VerbOptions } from './shared.ts'
 
-interface DoctorOptions extends ListOption {
-  readonly json?: true
-  readonly cursorFile?: string
-}
+type DoctorOptions = VerbOptions & { readonly cursorFile?: string }
 
 /** `rollcall doctor`: prints what it finds, and what to do. What it tries in the list, it takes back. */
 export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {

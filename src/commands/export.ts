@@ -7,9 +7,9 @@ import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Output, type Selection, writeSelection } from '../transfer/writing/selection.ts'
 import { note } from './output.ts'
-import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
+import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
-export interface ExportOptions extends ListOption, WriterOptions {
+interface ExportOptions extends VerbOptions, WriterOptions {
   readonly after?: number
   readonly since?: string
   readonly until?: string

@@ -17,15 +17,14 @@ import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
 import { askMeanings, askToImport, explainDoubts, explainUnknown, parseTreatments } from './import-questions.ts'
 import { createProgress, note, print, printJson } from './output.ts'
-import { type ListOption, parseListOption, withInterrupt, withStore } from './shared.ts'
+import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
-export interface ImportOptions extends ListOption, Omit<ReadOptions, 'treat'> {
+export interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
   readonly treat?: readonly string[]
   readonly encoding?: string
   readonly rejected?: string
   readonly dryRun?: true
   readonly yes?: true
-  readonly json?: true
 }
 
 /** Checks that the file of rejected rows replaces neither the import nor the list. @throws UsageError */
@@ -72,7 +71,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const tally = await withInterrupt(async (signal) => {
     isNew = await isMissing(list)
     const change = { removeUndated: options.suppress ?? false, signal }
-    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, change), { access: 'create' })
+    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, change), 'create')
     const count = (store?: SubscriberStore) => countImport(store, reading, change)
     return isNew ? await count() : await withStore(list, count)
   })

@@ -4,12 +4,9 @@ import { toCount, toNumber, UsageError } from '../failure.ts'
 import type { SubscriptionState } from '../subscriber.ts'
 import { readText } from '../transfer/reading/text.ts'
 import { createProgress, note, print, printJson } from './output.ts'
-import { type ListOption, parseAddressArgument, parseListOption, withInterrupt, withStore } from './shared.ts'
+import { parseAddressArgument, parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
-export interface RemoveOptions extends ListOption {
-  readonly forget?: true
-  readonly json?: true
-}
+type RemoveOptions = VerbOptions & { readonly forget?: true }
 
 /** `rollcall remove`: removes addresses and suppresses them. */
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
@@ -42,7 +39,7 @@ async function removeAll(list: ListUrl, emails: readonly Address[], suppress: bo
   }
   try {
     return await withInterrupt((signal) =>
-      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress }), { access: 'change' }),
+      withStore(list, (store) => store.remove(emails, { suppress, signal, onProgress }), 'change'),
     )
   } catch (error) {
     if (done > 0) {

@@ -3,12 +3,9 @@ import { toCount, toNumber } from '../failure.ts'
 import type { ListSummary } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
 import { note, print, printJson } from './output.ts'
-import { type ListOption, parseSqliteOption, withInterrupt } from './shared.ts'
+import { parseSqliteOption, type VerbOptions, withInterrupt } from './shared.ts'
 
-interface RestoreOptions extends ListOption {
-  readonly dryRun?: true
-  readonly json?: true
-}
+type RestoreOptions = VerbOptions & { readonly dryRun?: true }
 
 /** `rollcall restore`: replaces a SQLite list with a backup. */
 export async function restore(file: string, { dryRun, json, ...options }: RestoreOptions): Promise<void> {

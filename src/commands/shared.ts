@@ -1,4 +1,4 @@
-/** Code that the verbs share: the option `--list`, addresses, a store that is closed at the end, and signals. */
+/** Code that the verbs share: options, addresses, a store that is closed at the end, and signals. */
 
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
@@ -8,17 +8,19 @@ import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { note } from './output.ts'
 
-export interface ListOption {
+/** The options that most verbs have. */
+export interface VerbOptions {
   readonly list?: string
+  readonly json?: true
 }
 
 /** Parses `--list`, or DATABASE_URL when it is not given. @throws UsageError */
-export function parseListOption({ list }: ListOption): ListUrl {
+export function parseListOption({ list }: VerbOptions): ListUrl {
   return list === undefined ? readListUrl() : parseListUrl('--list', list)
 }
 
 /** Parses `--list` for a verb that works on SQLite lists only. @param instead what to use for PostgreSQL. @throws Failure */
-export function parseSqliteOption(options: ListOption, instead: string): ListUrl & { readonly kind: 'sqlite' } {
+export function parseSqliteOption(options: VerbOptions, instead: string): ListUrl & { readonly kind: 'sqlite' } {
   const list = parseListOption(options)
   if (list.kind === 'sqlite') return list
   throw new Failure(`this works on SQLite lists only. For PostgreSQL, use ${instead}`)
@@ -31,11 +33,11 @@ export function parseAddressArgument(text: string): Address {
   throw new UsageError(`${JSON.stringify(text.slice(0, 80))}: ${parsed.reason}`)
 }
 
-/** Opens a list, works on it, and closes it. @param options.access as StoreOptions says */
+/** Opens a list, works on it, and closes it. */
 export async function withStore<T>(
   list: ListUrl,
   work: (store: SubscriberStore) => Promise<T>,
-  { access = 'read' }: { readonly access?: StoreOptions['access'] } = {},
+  access: StoreOptions['access'] = 'read',
 ): Promise<T> {
   // A script must see that the answer is not complete.
   const notify = (text: string) => {

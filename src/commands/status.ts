@@ -4,15 +4,10 @@ import { replaceFile } from '../files.ts'
 import { checkLatest } from '../store/check.ts'
 import { countRecent, type StoreStatus } from '../subscriber.ts'
 import { print, printJson } from './output.ts'
-import { type ListOption, parseListOption, withStore } from './shared.ts'
+import { parseListOption, type VerbOptions, withStore } from './shared.ts'
 
-export interface StatusOptions extends ListOption {
-  /** Milliseconds. */
-  readonly maxSilence?: number
-  /** The file for the picture. */
-  readonly html?: string
-  readonly json?: true
-}
+/** `maxSilence` is in milliseconds; `html` is the file for the picture. */
+type StatusOptions = VerbOptions & { readonly maxSilence?: number; readonly html?: string }
 
 /** `rollcall status`: prints the state of the list. */
 export async function status({ maxSilence, html, json, ...options }: StatusOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** New files of lists that are copies of other lists. Such a file is complete, or not there. */
+/** The new file of a list that is a copy of another list. It is complete, or not there. */
 
 import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
@@ -15,19 +15,18 @@ import { checkVersion, migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
 
 /**
- * Creates the file of a list, or replaces that of an empty one. A crash at any moment leaves what was there before, or the whole
- * list.
+ * As `fillList` of open.ts: creates the file, or replaces that of an empty list. A crash at any moment leaves what was there
+ * before, or the whole list.
  *
- * @param write fills an empty file
- * @throws StoreError when there is a list that is not empty, or that a process uses; what `write` throws
+ * @throws StoreError also for a list that a process uses
  */
-export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
+export async function fillSqliteList(file: string, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   const path = toRealPath(file)
   refuseForeignLog(path)
   if (hasContent(path)) lockEmptyList(path).close()
   createFolder(dirname(path))
   return await withPartialFile(path, path, async (partial) => {
-    const result = await write(partial)
+    const count = await fillFile(partial, copy, signal)
     {
       // The mode of a list in use: otherwise it would pass for a backup, which the next backup may replace.
       using db = new Database(partial, { readwrite: true })
@@ -38,7 +37,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
     createPrivateFile(path, { mayExist: true })
     using _locked = lockEmptyList(path)
     await renameSynced(partial, path)
-    return result
+    return count
   })
 }
 
@@ -76,7 +75,7 @@ const PART = 50_000
  *
  * @throws StoreError when the file cannot be written, or does not have all that was copied; what the pages throw
  */
-export async function fillFile(
+async function fillFile(
   file: string,
   { head, subscribers, suppressions }: ListCopy,
   signal: AbortSignal,
