@@ -2,11 +2,19 @@ import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
 import { toCount, toNumber, UsageError } from '../failure.ts'
 import { fillList, isSameList } from '../store/open.ts'
+import { checkAndCopy } from '../store/sqlite/backup.ts'
+import { createListFile } from '../store/sqlite/fill.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { withInterrupt, withStore } from './shared.ts'
 
-type CopyOptions = Partial<Record<'from' | 'fromFile' | 'to' | 'toFile', string>> & { readonly json?: true }
+export interface CopyOptions {
+  readonly from?: string
+  readonly fromFile?: string
+  readonly to?: string
+  readonly toFile?: string
+  readonly json?: true
+}
 
 /** `rollcall copy`: makes an empty list a copy of another one. */
 export async function copyList(options: CopyOptions): Promise<void> {
@@ -14,7 +22,13 @@ export async function copyList(options: CopyOptions): Promise<void> {
   const target = readList('--to', options.to, options.toFile)
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
-  const count = await withStore(source, (from) => withInterrupt((signal) => copyRows(from, target, signal)))
+  const count = await withStore(source, (from) =>
+    withInterrupt((signal) =>
+      source.kind === 'sqlite' && target.kind === 'sqlite'
+        ? copyFile(source.file, target.file, signal)
+        : copyRows(from, target, signal),
+    ),
+  )
   const names = { from: toListName(source), to: toListName(target) }
   const { subscribers, reserved, suppressed } = count
   if (options.json) return await printJson({ ...names, subscribers, reserved, suppressed })
@@ -29,7 +43,13 @@ function readList(option: string, url: string | undefined, file: string | undefi
   throw new UsageError(`name the list with ${option} or ${option}-file`)
 }
 
-/** Copies one state of a list, row by row. @throws as `fillList` */
+/** Copies a SQLite file to another one, page by page. @throws as `fillList` */
+async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
+  const showProgress = createProgress('copying', 'MB')
+  return await createListFile(target, (partial) => checkAndCopy({ source, target: partial }, signal, showProgress))
+}
+
+/** Copies one state of a list to any store, row by row. @throws as `fillList` */
 async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSignal): Promise<Count> {
   const total = (await from.count()).subscribers
   const showProgress = createProgress('copying', 'rows')

@@ -24,8 +24,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {
-    const { fillSqliteList } = await import('./sqlite/fill.ts')
-    return await fillSqliteList(list.file, copy, signal)
+    const { createListFile, fillFile } = await import('./sqlite/fill.ts')
+    return await createListFile(list.file, (partial) => fillFile(partial, copy, signal))
   }
   const { fillPostgresList } = await import('./postgres/store.ts')
   return await fillPostgresList(list.server, copy)

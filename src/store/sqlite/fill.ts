@@ -1,4 +1,4 @@
-/** The new file of a list that is a copy of another list. It is complete, or not there. */
+/** New files of lists that are copies of other lists. Such a file is complete, or not there. */
 
 import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
@@ -15,18 +15,19 @@ import { checkVersion, migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
 
 /**
- * As `fillList` of open.ts: creates the file, or replaces that of an empty list. A crash at any moment leaves what was there
- * before, or the whole list.
+ * Creates the file of a list, or replaces that of an empty one. A crash at any moment leaves what was there before, or the whole
+ * list.
  *
- * @throws StoreError also for a list that a process uses
+ * @param write fills an empty file
+ * @throws StoreError when there is a list that is not empty, or that a process uses; what `write` throws
  */
-export async function fillSqliteList(file: string, copy: ListCopy, signal: AbortSignal): Promise<Count> {
+export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = toRealPath(file)
   refuseForeignLog(path)
   if (hasContent(path)) lockEmptyList(path).close()
   createFolder(dirname(path))
   return await withPartialFile(path, path, async (partial) => {
-    const count = await fillFile(partial, copy, signal)
+    const result = await write(partial)
     {
       // The mode of a list in use: otherwise it would pass for a backup, which the next backup may replace.
       using db = new Database(partial, { readwrite: true })
@@ -37,7 +38,7 @@ export async function fillSqliteList(file: string, copy: ListCopy, signal: Abort
     createPrivateFile(path, { mayExist: true })
     using _locked = lockEmptyList(path)
     await renameSynced(partial, path)
-    return count
+    return result
   })
 }
 
@@ -75,7 +76,7 @@ const PART = 50_000
  *
  * @throws StoreError when the file cannot be written, or does not have all that was copied; what the pages throw
  */
-async function fillFile(
+export async function fillFile(
   file: string,
   { head, subscribers, suppressions }: ListCopy,
   signal: AbortSignal,

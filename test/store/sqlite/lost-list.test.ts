@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { createPrivateFile } from '../../../src/files.ts'
 import { createLog } from '../../../src/log.ts'
 import { toReason } from '../../../src/store/sqlite/error.ts'
-import { fillSqliteList } from '../../../src/store/sqlite/fill.ts'
+import { createListFile, fillFile } from '../../../src/store/sqlite/fill.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import type { SubscriberStore } from '../../../src/subscriber.ts'
@@ -111,7 +111,7 @@ test('another process creates a list at the target of a copy: what it confirms s
   async function* readSuppressions() {}
   const copy = { head, subscribers: readSubscribers(), suppressions: readSuppressions() }
   const { signal } = new AbortController()
-  await expect(fillSqliteList(file, copy, signal)).rejects.toThrow('is not empty')
+  await expect(createListFile(file, (partial) => fillFile(partial, copy, signal))).rejects.toThrow('is not empty')
   const { stdout } = await runCommand(['export', '--format', 'txt', '--list', `sqlite:${file}`])
   expect(stdout).toBe('bob@site.io\n')
 })
