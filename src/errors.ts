@@ -13,12 +13,10 @@ export const ERROR_CODES = [
   'storage_failure',
 ] as const
 
-export type ErrorCode = (typeof ERROR_CODES)[number]
-
 /** An error as the caller sees it. It contains nothing internal (path, SQL, stack). */
 export interface Problem {
   readonly status: 400 | 404 | 405 | 408 | 413 | 415 | 500
-  readonly code: ErrorCode
+  readonly code: (typeof ERROR_CODES)[number]
   /** What is wrong. */
   readonly message: string
   /** What the caller can do next. */

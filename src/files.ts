@@ -170,31 +170,18 @@ export function writeError(text: string, patience = 1_000): void {
 }
 
 /**
- * Creates the partial file of a file, and deletes what is left of it at the end.
+ * Creates the partial file of a file, which has its content until it is complete, and deletes what is left of it at the end; also
+ * those that killed processes left.
  *
+ * @param name of the file, for errors
  * @param work writes it, and renames it when it is complete
- * @throws as `createPartialFile`; what `work` throws
+ * @throws Failure when the folder cannot be written; what `work` throws
  */
 export async function withPartialFile<T>(
   file: string,
   name: string,
   work: (partial: string) => Promise<T>,
 ): Promise<T> {
-  const partial = await createPartialFile(file, name)
-  try {
-    return await work(partial)
-  } finally {
-    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
-  }
-}
-
-/**
- * Creates the partial file of a file, which has its content until it is complete, and removes those that killed processes left.
- *
- * @param name of the file, for errors
- * @throws Failure when the folder cannot be written
- */
-export async function createPartialFile(file: string, name = file): Promise<string> {
   // In the same folder, because a rename cannot cross file systems.
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
@@ -203,7 +190,11 @@ export async function createPartialFile(file: string, name = file): Promise<stri
   } catch (error) {
     throw toFileFailure(error, name)
   }
-  return partial
+  try {
+    return await work(partial)
+  } finally {
+    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
+  }
 }
 
 /**

@@ -4,14 +4,14 @@
  */
 
 import pino from 'pino'
-import type { LogLevel } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { escapeControls, toLogged } from './failure.ts'
 import { writeError } from './files.ts'
 
 export type Log = pino.Logger
 
 /** Opens the log. It never throws or waits: a line that cannot be written at once is lost. */
-export function createLog(level: LogLevel): Log {
+export function createLog(level: Config['logLevel']): Log {
   const toLine = process.stderr.isTTY ? toText : (line: string) => line
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: toLogged } },

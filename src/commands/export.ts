@@ -41,7 +41,7 @@ export async function exportList(options: ExportOptions): Promise<void> {
           ? await handOver(store, { ...options, command, cursorFile, writer, signal, note })
           : await writeList(store, out, selection, { cursorFile, writer, signal }),
       // The reader of standard output may never read the rest.
-      { ends: command === undefined && out === '-' ? 'stopped: the output is not complete' : undefined },
+      command === undefined && out === '-' ? 'stopped: the output is not complete' : undefined,
     ),
   )
   note(`${toCount(rows, 'address', 'addresses')} exported`)

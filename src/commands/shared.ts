@@ -54,12 +54,9 @@ export async function withStore<T>(
 
 /**
  * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once, or the first one with
- * the note `options.ends`.
+ * the note `ends`.
  */
-export async function withInterrupt<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  { ends }: { readonly ends?: string | undefined } = {},
-): Promise<T> {
+export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, ends?: string): Promise<T> {
   const controller = new AbortController()
   const abort = (name: NodeJS.Signals) => {
     const exitCode = toSignalExitCode(name)

@@ -14,7 +14,7 @@ import {
   toReadError,
 } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
-import { parseSite, type Site } from './site-file.ts'
+import { isWebUrl, parseSite, type Site } from './site-file.ts'
 
 /** All settings, validated. */
 export interface Config {
@@ -32,7 +32,7 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
-  readonly logLevel: LogLevel
+  readonly logLevel: (typeof LOG_LEVELS)[number]
 }
 
 export interface SiteFile {
@@ -43,7 +43,6 @@ export interface SiteFile {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Reads all settings. Creates nothing. @throws UsageError for the first invalid value */
 export function readConfig(environment: Environment = readEnvironment()): Config {
@@ -105,7 +104,7 @@ function parseOrigins(value: string): string[] {
       `CORS_ORIGINS holds "${wrong}": use * or a comma-separated list; each part is ${toOriginAdvice()}`,
     )
   }
-  return origins.includes('*') ? ['*'] : [...new Set(origins)]
+  return origins
 }
 
 function toOriginAdvice(example = 'https://www.example.org'): string {
@@ -114,7 +113,5 @@ function toOriginAdvice(example = 'https://www.example.org'): string {
 
 /** Whether a text is an http or https origin in the form that browsers send (RFC 6454 section 6.2). */
 function isOrigin(text: string): boolean {
-  // The URL parser also accepts hosts such as `*.example.org` and `a"b`.
-  const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]+)?$/.test(text)
-  return isPlain && URL.canParse(text) && new URL(text).origin === text
+  return isWebUrl(text) && new URL(text).origin === text
 }

@@ -53,11 +53,14 @@ const contact = text(
   (given) => /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u.test(given) && URL.canParse(given),
 )
 
-const webUrl = text('use an http or https URL', (given) => {
-  if (!/^https?:\/\/[^\s\p{Cc}]+$/u.test(given) || !URL.canParse(given)) return false
+/** Whether a text is an http or https URL. */
+export function isWebUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/u.test(text) || !URL.canParse(text)) return false
   // The URL parser accepts hosts such as `*.example.org` and `a;b`.
-  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(given).hostname)
-})
+  return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(text).hostname)
+}
+
+const webUrl = text('use an http or https URL', isWebUrl)
 
 /** A path, with or without a query, in the form that browsers send. */
 const path = text(
@@ -228,9 +231,6 @@ export function parseSite(text: string, file: string): Site {
 
 type Path = readonly PropertyKey[]
 
-/** The longest part of a wrong value that an error shows, in characters. */
-const MAX_SHOWN_LENGTH = 200
-
 /** Converts an issue to the path of the mistake and a message with the value that was given. */
 function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; message: string } {
   const { path, message } = issue
@@ -242,9 +242,7 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
     if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)
   }
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
-  const text = JSON.stringify(given) ?? 'missing'
-  const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
-  return { path, message: `${path.join('.') || 'the file'} is ${shown}: ${message}` }
+  return { path, message: `${path.join('.') || 'the file'} is ${JSON.stringify(given) ?? 'missing'}: ${message}` }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

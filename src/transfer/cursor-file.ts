@@ -52,11 +52,9 @@ export async function openCursorFile(file: string): Promise<CursorFile> {
       [Symbol.dispose]: () => lock.close(),
     }
   } catch (error) {
-    if (toErrorCode(error).startsWith('SQLITE_BUSY')) {
-      throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
-    }
-    const failure = toFileFailure(error, file)
-    if (failure instanceof Failure) throw failure
+    const code = toErrorCode(error)
+    if (code === 'SQLITE_BUSY') throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
+    if (!code.startsWith('SQLITE_')) throw toFileFailure(error, file)
     throw new Failure(`${file}: its lock cannot be used: delete ${lockFile} while no export runs`)
   }
 }

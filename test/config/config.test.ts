@@ -48,10 +48,10 @@ describe('accepted values', () => {
     [{ BASE_URL: 'http://[::1]:3000' }, { baseUrl: 'http://[::1]:3000' }],
     [{ BASE_URL: 'https://xn--bcher-kva.example' }, { baseUrl: 'https://xn--bcher-kva.example' }],
     [
-      { CORS_ORIGINS: ' https://a.example , http://b.example:81,,https://a.example,' },
+      { CORS_ORIGINS: ' https://a.example , http://b.example:81,,' },
       { corsOrigins: ['https://a.example', 'http://b.example:81'] },
     ],
-    [{ CORS_ORIGINS: 'https://a.example,*' }, { corsOrigins: ['*'] }],
+    [{ CORS_ORIGINS: 'https://a.example,*' }, { corsOrigins: ['https://a.example', '*'] }],
     [{ OPS_PORT: '0' }, { ops: { port: 0, host: '127.0.0.1' } }],
     [{ OPS_PORT: '9000', OPS_HOST: '::1' }, { ops: { port: 9000, host: '::1' } }],
     [{ OPS_HOST: '::1' }, { ops: undefined }],

@@ -108,7 +108,7 @@ const MISTAKES: readonly Mistake[] = [
   ['description: { en: a, de: "" }', 1, 'description.de is ""', LINE(300)],
   ['name:\n  de: a', 1, 'name.en is missing', 'add the text in en, the first of the languages'],
   ['languages: [fr, en]\nnote: { en: a }', 2, 'note.fr is missing', 'add the text in fr, the first of the languages'],
-  [`note: ${'n'.repeat(201)}`, 1, `note is "${'n'.repeat(199)}…`, LINE(200)],
+  [`note: ${'n'.repeat(201)}`, 1, `note is "nn`, LINE(200)],
   ['phrases:\n  again: 3', 2, 'phrases.again is 3', LINE(300)],
   ['phrases:\n  typo: { de: Nein }', 2, 'phrases.typo.de is "Nein"', `${LINE(300)} with {address}`],
   ['phrases: { by: Ann }', 1, 'phrases.by is "Ann"', `${LINE(300)} with {author}`],

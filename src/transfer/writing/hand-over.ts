@@ -4,10 +4,10 @@
  * the cursor moves. A kill before that does not move it, so the next run hands the batch over again: at least once.
  */
 
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
-import { createPartialFile, writeAll } from '../../files.ts'
+import { withPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
@@ -80,18 +80,17 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
  * @throws as `writeSelection`, which ends this process and with it the file
  */
 async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions) {
-  const { writer, cursorFile, signal } = options
+  const { writer, signal } = options
+  const { path } = options.cursorFile
   let output: FileHandle | undefined
   let file: FileHandle | undefined
   async function write(text: string): Promise<void> {
-    if (!output) {
-      const partial = await createPartialFile(cursorFile.path)
-      output = await open(partial, 'w')
+    // The system deletes the content with the last process that has the file open, however that process ends.
+    output ??= await withPartialFile(path, path, async (partial) => {
       file = await open(partial, 'r')
-      // The system deletes the content with the last process that has the file open, however that process ends.
-      await rm(partial)
-    }
-    await writeAll(output.fd, text, cursorFile.path)
+      return await open(partial, 'w')
+    })
+    await writeAll(output.fd, text, path)
   }
   const batch = await writeSelection(store, selection, { writer, write, signal })
   await output?.close()
