@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const ar: Locale = {
+export const ar = {
   siteName: 'النشرة البريدية',
   siteDescription: 'أخبار هذا الموقع عبر البريد الإلكتروني، من حين إلى آخر.',
   by: 'بقلم {author}',

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const de: Locale = {
+export const de = {
   siteName: 'Newsletter',
   siteDescription: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
   by: 'von {author}',

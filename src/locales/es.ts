@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const es: Locale = {
+export const es = {
   siteName: 'Boletín',
   siteDescription: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
   by: 'por {author}',

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const fr: Locale = {
+export const fr = {
   siteName: 'Lettre d’information',
   siteDescription: 'Des nouvelles de ce site par e-mail, de temps en temps.',
   by: 'par {author}',

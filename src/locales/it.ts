@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const it: Locale = {
+export const it = {
   siteName: 'Newsletter',
   siteDescription: 'Novità da questo sito via email, di tanto in tanto.',
   by: 'di {author}',

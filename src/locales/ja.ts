@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const ja: Locale = {
+export const ja = {
   siteName: 'ニュースレター',
   siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
   by: '発行者：{author}',

@@ -3,7 +3,7 @@
 import type { AddressReason } from '../email.ts'
 import type { en } from './en.ts'
 
-/** The phrases of one language: those of English. A missing one does not compile. */
+/** The phrases of one language: those of English. `toTexts` does not compile if a language lacks one. */
 export type Locale = Readonly<Record<keyof typeof en, string>>
 
 /** The confirmation, and the messages below the field: two codes of the contract, and states of the page. */

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const nl: Locale = {
+export const nl = {
   siteName: 'Nieuwsbrief',
   siteDescription: 'Nieuws van deze site per e-mail, zo nu en dan.',
   by: 'door {author}',

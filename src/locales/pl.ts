@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const pl: Locale = {
+export const pl = {
   siteName: 'Newsletter',
   siteDescription: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
   by: 'Autor: {author}',

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const ptBR: Locale = {
+export const ptBR = {
   siteName: 'Newsletter',
   siteDescription: 'Novidades deste site por e-mail, de vez em quando.',
   by: 'por {author}',

@@ -58,7 +58,7 @@ export function toTexts(
   { words, languages }: { readonly words: Words; readonly languages: readonly Language[] },
   language: Language,
 ): Texts {
-  const locale = LOCALES[language]
+  const locale: Locale = LOCALES[language]
   const [first = language] = languages
   const toText = (own: Localized): Text => {
     const texts = typeof own === 'string' ? { [first]: own } : own

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const uk: Locale = {
+export const uk = {
   siteName: 'Розсилка',
   siteDescription: 'Новини цього сайту електронною поштою, час від часу.',
   by: 'Автор: {author}',

@@ -1,6 +1,4 @@
-import type { Locale } from './locale.ts'
-
-export const zhHans: Locale = {
+export const zhHans = {
   siteName: '电子报',
   siteDescription: '本站消息，不定期发送到您的邮箱。',
   by: '作者：{author}',

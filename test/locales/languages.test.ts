@@ -19,6 +19,10 @@ test('each file is in the index: English first, the others in the order of their
   expect(names).toContain('Polski')
 })
 
+test.each(Object.entries(LOCALES))('%s has the phrases of English, in their order', (_tag, phrases) => {
+  expect(Object.keys(phrases)).toEqual(Object.keys(LOCALES.en))
+})
+
 test.each(Object.entries(LOCALES))('%s says something else for each outcome', (_tag, phrases) => {
   expect(new Set(OUTCOMES.map((name) => phrases[name])).size).toBe(OUTCOMES.length)
 })
