@@ -12,7 +12,6 @@ export const de = {
   imprint: 'Impressum',
   license: 'Lizenz der Inhalte:',
   languages: 'Sprachen',
-  suggestion: 'Diese Seite gibt es auch auf Deutsch',
   next: 'Die nächste Ausgabe kommt in Ihr Postfach.',
   again: 'Weitere Adresse anmelden',
   developers: 'Für Entwickler',

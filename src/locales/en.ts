@@ -19,8 +19,6 @@ export const en = {
   // Before the name of the license.
   license: 'Content license:',
   languages: 'Languages',
-  // The link to this language on a page in another one, for readers who prefer this one.
-  suggestion: 'This page is also available in English',
   // After a subscription: what comes, and the link that brings the form back, also to correct the address.
   next: 'The next issue will be in your inbox.',
   again: 'Subscribe another address',

@@ -12,7 +12,6 @@ export const es = {
   imprint: 'Aviso legal',
   license: 'Licencia del contenido:',
   languages: 'Idiomas',
-  suggestion: 'Esta página también está disponible en español',
   next: 'El próximo número llegará a su bandeja de entrada.',
   again: 'Suscribir otra dirección',
   developers: 'Para desarrolladores',

@@ -12,7 +12,6 @@ export const fr = {
   imprint: 'Mentions légales',
   license: 'Licence du contenu\u00a0:',
   languages: 'Langues',
-  suggestion: 'Cette page est aussi disponible en français',
   next: 'Le prochain numéro arrivera dans votre boîte de réception.',
   again: 'Inscrire une autre adresse',
   developers: 'Pour les développeurs',

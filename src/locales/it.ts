@@ -12,7 +12,6 @@ export const it = {
   imprint: 'Note legali',
   license: 'Licenza dei contenuti:',
   languages: 'Lingue',
-  suggestion: 'Questa pagina è disponibile anche in italiano',
   next: 'Il prossimo numero arriverà nella tua casella di posta.',
   again: 'Iscrivi un altro indirizzo',
   developers: 'Per gli sviluppatori',

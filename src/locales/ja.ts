@@ -12,7 +12,6 @@ export const ja = {
   imprint: '運営者情報',
   license: 'コンテンツのライセンス：',
   languages: '言語',
-  suggestion: 'このページは日本語でもご覧いただけます',
   next: '次号をメールでお届けします。',
   again: '別のアドレスを登録する',
   developers: '開発者の方へ',

@@ -12,7 +12,6 @@ export const nl = {
   imprint: 'Colofon',
   license: 'Licentie van de inhoud:',
   languages: 'Talen',
-  suggestion: 'Deze pagina is er ook in het Nederlands',
   next: 'U ontvangt de volgende editie in uw inbox.',
   again: 'Nog een adres aanmelden',
   developers: 'Voor ontwikkelaars',

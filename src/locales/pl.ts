@@ -12,7 +12,6 @@ export const pl = {
   imprint: 'Informacje prawne',
   license: 'Licencja treści:',
   languages: 'Języki',
-  suggestion: 'Ta strona jest też dostępna po polsku',
   next: 'Następny numer trafi do Twojej skrzynki.',
   again: 'Dodaj inny adres',
   developers: 'Dla programistów',

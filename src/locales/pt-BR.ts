@@ -12,7 +12,6 @@ export const ptBR = {
   imprint: 'Aviso legal',
   license: 'Licença do conteúdo:',
   languages: 'Idiomas',
-  suggestion: 'Esta página também está disponível em português',
   next: 'A próxima edição chegará à sua caixa de entrada.',
   again: 'Inscrever outro endereço',
   developers: 'Para desenvolvedores',

@@ -12,7 +12,6 @@ export const zhHans = {
   imprint: '法律声明',
   license: '内容许可协议：',
   languages: '语言',
-  suggestion: '本页也提供简体中文版',
   next: '下一期将发送到您的邮箱。',
   again: '用另一个邮箱订阅',
   developers: '面向开发者',

@@ -156,7 +156,7 @@ function createDevelopers({ baseUrl, phrases }: Page): JSX.Element {
   )
 }
 
-/** The links to the other languages. Each has the sentence with which the script offers its language. */
+/** The links to the page in each language, by its own name. The script offers one of them. */
 function createLanguages({ site, language: current, phrases }: Page): JSX.Element {
   return (
     <nav aria-label={phrases.languages}>
@@ -176,7 +176,6 @@ function createLanguages({ site, language: current, phrases }: Page): JSX.Elemen
                 hreflang={language}
                 dir={toDirection(language)}
                 aria-current={language === current ? 'page' : undefined}
-                data-offer={language === current ? undefined : toTexts(site, language).phrases.suggestion}
               >
                 {toOwnName(language)}
               </a>

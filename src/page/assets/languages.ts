@@ -5,11 +5,9 @@ function offerLanguage(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav li a')]
   const find = (wanted: string) => links.find(({ hreflang }) => toScript(hreflang) === toScript(wanted))
   const link = navigator.languages.map(find).find(Boolean)
-  if (!link?.dataset.offer) return
-  const offer = link.cloneNode() as HTMLAnchorElement
-  offer.textContent = link.dataset.offer
+  if (!link || link.hasAttribute('aria-current')) return
   const header = document.createElement('header')
-  header.append(offer)
+  header.append(link.cloneNode(true))
   document.body.prepend(header)
 }
 
