@@ -28,16 +28,11 @@ ${pages.map((page) => createEntry(page, baseUrl)).join('')}</urlset>
 function createEntry({ path, lastmod, alternates = {} }: IndexedPage, baseUrl: string): string {
   const links = Object.entries(alternates).map(
     ([language, version]) =>
-      `    <xhtml:link rel="alternate" hreflang="${language}" href="${escapeXml(baseUrl + version)}"/>\n`,
+      `    <xhtml:link rel="alternate" hreflang="${language}" href="${Bun.escapeHTML(baseUrl + version)}"/>\n`,
   )
   return `  <url>
-    <loc>${escapeXml(baseUrl + path)}</loc>
+    <loc>${Bun.escapeHTML(baseUrl + path)}</loc>
     <lastmod>${lastmod}</lastmod>
 ${links.join('')}  </url>
 `
-}
-
-/** Escapes what a URL may contain. The URL parser has encoded `<`, `>` and `"`. */
-function escapeXml(url: string): string {
-  return url.replaceAll('&', '&amp;').replaceAll("'", '&apos;')
 }

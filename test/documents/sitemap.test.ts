@@ -42,7 +42,7 @@ test('it has each version of the subscribe page, then each page of the site file
     ['/', PHRASES_CHANGED, home],
     ['/en', PHRASES_CHANGED, home],
     ['/ar', PHRASES_CHANGED, home],
-    ['/it&apos;s/all?year=2026&amp;topic=all', '2026-05-31', {}],
+    ['/it&#x27;s/all?year=2026&amp;topic=all', '2026-05-31', {}],
     ['/about', '2026-02-28', about],
     ['/%C3%BCber', '2024-02-29', about],
     ['/zh/about', '2025-12-31', about],
