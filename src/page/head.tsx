@@ -79,8 +79,11 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
         <link key={other} rel="alternate" hreflang={other} href={toUrl(other)} />
       ))}
       <link rel="alternate" hreflang="x-default" href={`${baseUrl}/`} />
-      <meta property="og:url" content={toUrl(language)} />
-      {createCardTags(page)}
+      {Object.entries(toCardProperties(page)).map(
+        ([property, content]) =>
+          content !== undefined && <meta key={property} property={`og:${property}`} content={String(content)} />,
+      )}
+      <meta name="twitter:card" content="summary_large_image" />
       {site.author && <meta name="author" content={site.author} />}
       <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: createStructuredData(page) }} />
       <script type="module" src={assets.script.path} />
@@ -88,11 +91,12 @@ export function createPageHead(page: Page, outcome: Outcome | undefined): JSX.El
   )
 }
 
-/** Builds what other programs show for a link to the page: Open Graph (ogp.me), and the kind of card of X. */
-function createCardTags({ baseUrl, assets, language, name, description }: Page): JSX.Element {
+/** Returns what other programs show for a link to the page: the properties of Open Graph (ogp.me). */
+function toCardProperties({ site, baseUrl, assets, language, name, description }: Page) {
   const { path = '', width, height } = assets.cards.get(name.text) ?? {}
   const { language: tag, region } = new Intl.Locale(language).maximize()
-  const properties = {
+  return {
+    url: baseUrl + toPagePath(language, site.languages),
     type: 'website',
     title: name.text,
     description: description.text,
@@ -103,15 +107,6 @@ function createCardTags({ baseUrl, assets, language, name, description }: Page):
     'image:height': height,
     'image:alt': name.text,
   }
-  return (
-    <>
-      {Object.entries(properties).map(
-        ([property, content]) =>
-          content !== undefined && <meta key={property} property={`og:${property}`} content={String(content)} />,
-      )}
-      <meta name="twitter:card" content="summary_large_image" />
-    </>
-  )
 }
 
 /**

@@ -12,7 +12,7 @@ import { hasTitleFont, hyphenate, toSubsets, toWidth, UNSPACED } from './title.t
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
   const { site, assets } = options
   const page: Page = { ...options, ...toTexts(site, language), language }
-  const { name, description } = page
+  const { name, description, phrases } = page
   const html = (
     <html lang={language} dir={toDirection(language)}>
       {createPageHead(page, state.outcome)}
@@ -36,7 +36,22 @@ export function renderPage(options: PageOptions, language: Language, state: Form
         </main>
         <footer>
           {site.languages.length > 1 && createLanguages(page)}
-          {createOwnerLinks(page)}
+          {(['home', 'contact', 'privacy', 'imprint'] as const).map(
+            (link) =>
+              site[link] && (
+                <p key={link}>
+                  <a href={site[link]}>{phrases[link]}</a>
+                </p>
+              ),
+          )}
+          {site.license && (
+            <p>
+              {phrases.license}{' '}
+              <a rel="license" href={site.license.url}>
+                <bdi>{site.license.name}</bdi>
+              </a>
+            </p>
+          )}
           {site.developers && createDevelopers(page)}
         </footer>
       </body>
@@ -111,29 +126,6 @@ function createIssues({ name, issues, language, phrases }: Page): JSX.Element | 
         ))}
       </ol>
     </section>
-  )
-}
-
-function createOwnerLinks({ site, phrases }: Page): JSX.Element {
-  return (
-    <>
-      {(['home', 'contact', 'privacy', 'imprint'] as const).map(
-        (name) =>
-          site[name] && (
-            <p key={name}>
-              <a href={site[name]}>{phrases[name]}</a>
-            </p>
-          ),
-      )}
-      {site.license && (
-        <p>
-          {phrases.license}{' '}
-          <a rel="license" href={site.license.url}>
-            <bdi>{site.license.name}</bdi>
-          </a>
-        </p>
-      )}
-    </>
   )
 }
 
