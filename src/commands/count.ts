@@ -13,14 +13,13 @@ export async function count({ json, ...options }: VerbOptions): Promise<void> {
 export async function has(text: string, { json, ...options }: VerbOptions): Promise<void> {
   const address = parseAddressArgument(text)
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
-  const { subscriber, suppressedAt = null } = found
+  const { subscriber, suppressedAt } = found
   // Without the inbox, nobody knows that an address is not on the list.
   const isKnown = subscriber !== undefined || process.exitCode === undefined
   if (isKnown) process.exitCode = subscriber ? EXIT.done : EXIT.failed
   if (json) {
-    const { email = null, subscribedAt = null, seq = null } = subscriber ?? {}
-    const dates = { subscribed_at: subscribedAt, suppressed_at: suppressedAt }
-    return await printJson({ state: toState(found), email, ...dates, seq })
+    const dates = { subscribed_at: subscriber?.subscribedAt, suppressed_at: suppressedAt }
+    return await printJson({ state: toState(found), email: subscriber?.email, ...dates, seq: subscriber?.seq })
   }
   const absent = `not on the list${suppressedAt ? ': suppressed' : ''}${isKnown ? '' : ', unless it is in the inbox'}`
   const since = subscriber?.subscribedAt.toISOString()

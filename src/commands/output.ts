@@ -23,7 +23,7 @@ export async function print(text: string): Promise<void> {
 
 /** Prints the output of `--json` on one line. docs/cli.md has the members; an absent value is null. */
 export async function printJson(value: object): Promise<void> {
-  await print(JSON.stringify(value))
+  await print(JSON.stringify(value, (_, member) => member ?? null))
 }
 
 /** Prints lines on standard error. They may repeat an argument, so passwords in them are hidden. */

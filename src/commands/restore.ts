@@ -20,13 +20,13 @@ export async function restore(file: string, { dryRun, json, ...options }: Restor
     list: name,
     dry_run: dryRun ?? false,
     kept_files: keptFiles,
-    before: typeof before === 'object' ? toJson(before) : null,
+    before: typeof before === 'object' ? toJson(before) : undefined,
     after: toJson(after),
   })
 }
 
 function toJson({ lastAcceptedAt, ...counts }: ListSummary) {
-  return { ...counts, last_accepted_at: lastAcceptedAt ?? null }
+  return { ...counts, last_accepted_at: lastAcceptedAt }
 }
 
 function toText(list: string, { before, after, keptFiles }: Restored, dryRun: true | undefined): string {

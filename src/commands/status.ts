@@ -40,17 +40,17 @@ function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | unde
   if (maxSilence === undefined) return
   if (!lastAcceptedAt) throw new Failure('no address was ever accepted')
   if (Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
-  throw new Failure(`the last address was accepted at ${toTime(lastAcceptedAt)}`)
+  throw new Failure(`the last address was accepted at ${lastAcceptedAt.toISOString()}`)
 }
 
 function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreStatus, problem: string | undefined) {
   return {
     list,
     ...numbers,
-    free_bytes: freeBytes ?? null,
-    last_accepted_at: lastAcceptedAt ?? null,
+    free_bytes: freeBytes,
+    last_accepted_at: lastAcceptedAt,
     writable: problem === undefined,
-    problem: problem ?? null,
+    problem,
   }
 }
 
@@ -67,34 +67,19 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['imported', toNumber(imported)],
     ['reserved', toNumber(reserved)],
     ['suppressed', toNumber(suppressed)],
-    ['accepted', lastAcceptedAt ? toTime(lastAcceptedAt) : 'never'],
+    ['accepted', lastAcceptedAt?.toISOString() ?? 'never'],
     ['today', toNumber(days.at(-1)?.added ?? 0)],
     ...[7, 30, 90].map(period),
   ]
   return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days.slice(1))].join('\n')
 }
 
-/** Lines of the chart. */
-const HEIGHT = 6
+/** The parts of a bar, in eighths of its line. */
+const BARS = ' ▁▂▃▄▅▆▇█'
 
-/** The parts of a column in a line, in eighths. */
-const BLOCKS = ' ▁▂▃▄▅▆▇█'
-
-/** A column for each of 90 days, which fits into a terminal of 100 columns. The highest one is HEIGHT lines high. */
+/** A bar for each of 90 days, which fits into a terminal of 100 columns. A day with an address has at least the smallest one. */
 function toChart(days: StoreStatus['days']): string[] {
-  const highest = Math.max(...days.map(({ added }) => added), 1)
-  // In eighths of a line. A day with an address has at least one.
-  const columns = days.map(({ added }) => Math.ceil((added / highest) * HEIGHT * 8))
-  const lines = Array.from({ length: HEIGHT }, (_, index) => {
-    const below = (HEIGHT - 1 - index) * 8
-    const bars = columns.map((eighths) => BLOCKS[Math.min(Math.max(eighths - below, 0), 8)])
-    return bars.join('').trimEnd()
-  })
-  const best = `most on a day: ${toNumber(highest)}`
-  const [first, last] = [days[0]?.date ?? '', days.at(-1)?.date ?? '']
-  const middle = days.length - first.length - last.length
-  return [...lines, first + best.padStart((middle + best.length) / 2).padEnd(middle) + last]
+  const highest = Math.max(...days.map(({ added }) => added))
+  const bars = days.map(({ added }) => BARS[Math.ceil((added / (highest || 1)) * 8)]).join('')
+  return [bars.trimEnd(), `${days[0]?.date} to ${days.at(-1)?.date}, most on a day: ${toNumber(highest)}`]
 }
-
-/** In UTC, without milliseconds. */
-const toTime = (date: Date) => `${date.toISOString().slice(0, 19)}Z`

@@ -21,12 +21,8 @@ test('prints the state and a chart of ninety days, as text and as JSON', async (
   for (const [name, value] of Object.entries({ writable: 'yes', ...numbers })) {
     expect(lines).toContain(name.padEnd(12) + value)
   }
-  const [chart, axis] = [lines.slice(-7, -1), lines.at(-1)]
-  expect(chart).toEqual(Array(6).fill(`${' '.repeat(89)}█`))
-  expect(axis).toMatch(/^\d{4}-\d\d-\d\d +most on a day: 2 +\d{4}-\d\d-\d\d$/)
-  expect(axis).toEndWith(today)
-  expect(axis).toHaveLength(90)
-  expect(lines.slice(1, -7).filter((line) => line.length > 40)).toEqual([])
+  expect(lines.slice(-2)).toEqual([`${' '.repeat(89)}█`, `${toDate(89)} to ${today}, most on a day: 2`])
+  expect(lines.slice(1, -2).filter((line) => line.length > 40)).toEqual([])
   const { days, ...status } = JSON.parse(await print(['status', '--json']))
   const counts = { subscribers: 3, imported: 1, reserved: 1, suppressed: 0 }
   expect(status).toMatchObject({ list, ...counts, writable: true, last_accepted_at: `${today}T00:00:00.000Z` })
@@ -112,7 +108,7 @@ test('--max-silence sets the exit code', async () => {
   const { print, run } = await createCliFixture()
   const check = () => run(['status', '--max-silence', '7d'])
   await print(['import', '-'], 'email,date\na@site.io,2020-01-01\n')
-  const stderr = expect.stringMatching(/^rollcall: the last address was accepted at 2020-01-01T00:00:00Z\n$/)
+  const stderr = expect.stringMatching(/^rollcall: the last address was accepted at 2020-01-01T00:00:00.000Z\n$/)
   expect(await check()).toMatchObject({ code: 1, stderr })
   await print(['import', '-'], 'b@site.io\n')
   expect(await check()).toMatchObject({ code: 0, stderr: '' })
