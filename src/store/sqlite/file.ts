@@ -77,7 +77,6 @@ function openWritable(path: string, name: string): ListFile {
   accessSync(path, modes.W_OK)
   const db = new Database(path, { readwrite: true })
   try {
-    // A commit waits for the lock of another process as long as the deadline of a request allows.
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written.
     const version = checkVersion(db, path)
@@ -104,6 +103,8 @@ function openWritable(path: string, name: string): ListFile {
     const list: ListFile = { db, files, isNew: version === 0 }
     // Another file may have been put here since `id` was read.
     checkPlace(list)
+    // From now on: see transaction.ts.
+    db.run('PRAGMA busy_timeout = 0')
     return list
   } catch (error) {
     // When the file was replaced, SQLite leaves the log at its path (databaseIsUnmoved in pager.c).

@@ -53,14 +53,15 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
         checkPlace(list)
         return readHead(db)
       }),
-    add: (addresses) => wrapErrors(db, () => commit(list, () => append(db, JSON.stringify(addresses)))),
-    probe: () => wrapErrors(db, () => commit(list, () => probe(db))),
+    add: (addresses) =>
+      wrapErrors(db, () => retryBusy(() => commit(list, () => append(db, JSON.stringify(addresses))))),
+    probe: () => wrapErrors(db, () => retryBusy(() => commit(list, () => probe(db)))),
     ready: () =>
       wrapErrors(db, () => {
         // A list that was restored can be written, but is not changed before a service does.
         if (list.readOnly === 'backup') return accessSync(toPath(db), modes.W_OK)
         if (list.readOnly) throw list.readOnly
-        checkWritable(list)
+        return retryBusy(() => checkWritable(list))
       }),
     count: () => read(() => readCount(db)),
     lookUp: (addresses) => read(() => lookUp(db, addresses)),
@@ -97,7 +98,7 @@ async function compact(list: OpenList): Promise<void> {
         checkPlace(list)
         return compaction.slice(lastSeq)
       }
-      return await compactAll(() => retryBusy(db, compactSlice))
+      return await compactAll(() => retryBusy(compactSlice))
     }
   } catch (error) {
     if (options.access !== 'read' || !isWriteError(error)) throw error
@@ -129,7 +130,7 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     checkPlace(list)
     return forgetReturned(db)
   })
-  while (await retryBusy(db, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
+  while (await retryBusy(() => forget.immediate())) await Bun.sleep(PAUSE_MS)
   const write = db.transaction(() => {
     const lockedAt = performance.now()
     checkPlace(list)
@@ -139,7 +140,7 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     applyChanges(db, changes)
     return { outcomes, lockedAt }
   })
-  const written = await retryBusy(db, () => write.immediate())
+  const written = await retryBusy(() => write.immediate())
   // Reports success only if the list that was changed is still at its path.
   checkPlace(list)
   return written

@@ -1,4 +1,7 @@
-/** Transactions of a SQLite list, and how a process gets the write lock that others use all the time. */
+/**
+ * Transactions of a SQLite list, and how a process gets the write lock that others use all the time. A list is open with a
+ * `busy_timeout` of 0, because SQLite's own handler soon asks only every 100 ms, and misses each gap that a busy process leaves.
+ */
 
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,12 +15,7 @@ export function block(milliseconds: number): void {
   if (milliseconds > 0) Atomics.wait(cell, 0, 0, milliseconds)
 }
 
-/**
- * Repeats work that takes the write lock until it gets it, and blocks the thread meanwhile. SQLite's own handler soon asks only
- * every 100 ms, so it misses each gap that a busy process leaves: give the connection a `busy_timeout` of 0 for that.
- *
- * @throws what the work throws; SQLITE_BUSY when the lock is not free within STORE_DEADLINE_MS
- */
+/** Repeats work that takes the write lock until it gets it, and blocks the thread. @throws SQLITE_BUSY after STORE_DEADLINE_MS */
 export function waitForLock<T>(work: () => T): T {
   const end = performance.now() + STORE_DEADLINE_MS
   for (;;) {
@@ -34,18 +32,15 @@ export function waitForLock<T>(work: () => T): T {
 /**
  * The same for a command, with longer pauses, in which the process receives signals: requests go first.
  *
- * @throws what the work throws; SQLITE_BUSY when the lock is not free within LOCK_TIMEOUT_MS
+ * @throws SQLITE_BUSY after LOCK_TIMEOUT_MS
  */
-export async function retryBusy<T>(db: Database, work: () => T): Promise<T> {
+export async function retryBusy<T>(work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
-    db.run('PRAGMA busy_timeout = 0')
     try {
       return work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
-    } finally {
-      db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     }
     await sleep(1 + Math.random() * 4)
   }

@@ -82,8 +82,6 @@ const TASKS = {
 
 function open(file: string): void {
   list = openListFile(file)
-  // This thread waits for the lock by itself: see waitForLock.
-  list.db.run('PRAGMA busy_timeout = 0')
   wal = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const { slice } = createCompaction(list.db)

@@ -112,7 +112,6 @@ test('another process goes on where one stopped, after any slice', () => {
 test('another process moves the whole inbox before any statement of a pass', () => {
   for (let [statement, isReached] = [1, true]; isReached; statement++) {
     const [one, other] = openProcesses(2) as [Process, Process]
-    other.db.run('PRAGMA busy_timeout = 0')
     isReached = false
     let left = statement
     const { db } = one
@@ -278,7 +277,6 @@ test('a failing disk changes nothing after any slice, and compaction goes on whe
 
 test('a slice does not wait for a lock that another process holds', () => {
   const [one, other] = openProcesses(2) as [Process, Process]
-  one.db.run('PRAGMA busy_timeout = 0')
   other.db.run('BEGIN IMMEDIATE')
   expect(() => finish(one)).toThrow('locked')
   other.db.run('ROLLBACK')
