@@ -4,11 +4,12 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { toClockSeq } from '../numbers.ts'
-import { compactAll } from '../schedule.ts'
+import { compactAll, PAUSE_MS } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
 import { toHeadRow } from './schema.ts'
+import { forgetReturned } from './write.ts'
 
 /**
  * Appends addresses, durably, in one statement. It looks nothing up, and locks nothing that others need: the work is the same
@@ -36,11 +37,14 @@ const SLICE = 10_000
 /** Milliseconds after which a process that stands still in a transaction loses the lock. */
 const IDLE_MS = 3_000
 
+/** Milliseconds that a statement under the lock may take. A slice takes about 0.1 s. */
+export const STATEMENT_MS = 15_000
+
 /** Milliseconds for which a change waits for the lock. Only a copy to this list holds it longer. */
 const LOCK_MS = 10_000
 
-/** More addresses than any inbox has, and the last id. */
-const [ALL_ADDRESSES, LAST_ID] = [1_000_000_000, 'ffffffff-ffff-ffff-ffff-ffffffffffff'] as const
+/** The last id that a row can have. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The numbers and the clock, for a transaction that holds the lock. */
 export interface Locked {
@@ -55,14 +59,14 @@ export interface Locked {
  *
  * @throws an error when commits are not durable
  */
-async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promise<Locked> {
+async function lock(transaction: SQL): Promise<Locked> {
   // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
   // which can take longer than to run it. Without the two joins, it looks each address up in an index: with them, it may read
   // the whole list for every batch.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
-           set_config('statement_timeout', ${String(deadlineMs)}, true),
-           set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true),
+           set_config('statement_timeout', ${String(STATEMENT_MS)}, true),
+           set_config('idle_in_transaction_session_timeout', ${String(IDLE_MS)}, true),
            set_config('row_security', 'off', true),
            set_config('DateStyle', 'ISO', true),
            set_config('work_mem', '64MB', true),
@@ -80,17 +84,11 @@ async function lock(transaction: SQL, idleMs: number, deadlineMs: number): Promi
  * Locks the list, and moves the oldest rows of the inbox to it. A crash repeats all of it or nothing: it is in one
  * transaction. Any number of processes may do it at once: they take turns.
  *
- * @param options.size moves so many addresses, and the rest of the last row
- * @param options.until the last id that is moved
- * @param options.idleMs milliseconds for which the caller may do nothing; 0: no limit
- * @param options.deadlineMs milliseconds that each statement may take; 0: no limit
+ * @param until the last id that is moved
  * @returns whether the inbox may have more, and what a caller needs who goes on under the lock
  */
-async function moveSlice(
-  transaction: SQL,
-  { size = SLICE, until = LAST_ID as string, idleMs = IDLE_MS, deadlineMs = 0 } = {},
-): Promise<Locked & { readonly hasMore: boolean }> {
-  const { last, now } = await lock(transaction, idleMs, deadlineMs)
+async function moveSlice(transaction: SQL, until = LAST_ID): Promise<Locked & { readonly hasMore: boolean }> {
+  const { last, now } = await lock(transaction)
   // The addresses do not leave the server. In the order of the index, each of its pages is written once. With Citus, the
   // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
   const [{ rows, addresses }] = await transaction<[{ rows: number; addresses: number }]>`
@@ -98,8 +96,8 @@ async function moveSlice(
       DELETE FROM rollcall.inbox WHERE id <= (
         SELECT id FROM (
           SELECT id, sum(size) OVER (ORDER BY id) - size AS preceding
-          FROM (SELECT id, size FROM rollcall.inbox WHERE id <= ${until}::uuid ORDER BY id LIMIT ${size}::integer) AS oldest
-        ) AS slice WHERE preceding < ${size}::integer ORDER BY id DESC LIMIT 1
+          FROM (SELECT id, size FROM rollcall.inbox WHERE id <= ${until}::uuid ORDER BY id LIMIT ${SLICE}::integer) AS oldest
+        ) AS slice WHERE preceding < ${SLICE}::integer ORDER BY id DESC LIMIT 1
       ) RETURNING id, accepted_at, addresses
     ), numbered AS (
       SELECT ${last}::bigint + row_number() OVER (ORDER BY id, position) AS seq, email, accepted_at
@@ -111,46 +109,13 @@ async function moveSlice(
     SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM numbered)::integer AS addresses`
   const end = last + addresses
   if (addresses > 0) await transaction`UPDATE rollcall.list SET last_seq = ${end}::bigint`
-  return { last: end, now, hasMore: rows >= size || addresses >= size }
+  return { last: end, now, hasMore: rows >= SLICE || addresses >= SLICE }
 }
 
-/** Moves one slice, in a transaction of its own. Options and result as those of moveSlice. */
-export async function compactSlice(
-  client: Client,
-  options: { readonly until?: string; readonly deadlineMs?: number },
-): Promise<boolean> {
-  const { hasMore } = await client.transact((transaction) => moveSlice(transaction, options))
+/** Moves one slice, in a transaction of its own. @param until the last id that is moved @returns whether there may be more */
+export async function compactSlice(client: Client, until?: string): Promise<boolean> {
+  const { hasMore } = await client.transact((transaction) => moveSlice(transaction, until))
   return hasMore
-}
-
-/**
- * Deletes the suppressions of subscribers up to a number: a new subscription is a new consent. Only the owner's changes do this, and
- * not compaction: nobody can tell from the time of a later request who was suppressed. The caller holds the lock.
- */
-async function forgetReturned(transaction: SQL, until: number): Promise<void> {
-  await transaction`
-    DELETE FROM rollcall.suppressions WHERE EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
-      SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
-      WHERE seq > forgotten_seq AND seq <= ${until}::bigint
-    )`
-  await transaction`UPDATE rollcall.list SET forgotten_seq = ${until}::bigint WHERE forgotten_seq < ${until}::bigint`
-}
-
-/** Forgets the people who came back, in slices, until less than one is left. */
-async function forgetMost(client: Client): Promise<void> {
-  for (;;) {
-    const [end] = await client.run(
-      (sql) => sql<{ seq: string }[]>`
-        SELECT seq FROM rollcall.subscribers
-        WHERE seq > (SELECT max(forgotten_seq) FROM rollcall.list) AND EXISTS (SELECT FROM rollcall.suppressions)
-        ORDER BY seq OFFSET ${SLICE - 1}::integer LIMIT 1`,
-    )
-    if (!end) return
-    await client.transact(async (transaction) => {
-      await lock(transaction, IDLE_MS, 0)
-      await forgetReturned(transaction, Number(end.seq))
-    })
-  }
 }
 
 /**
@@ -180,32 +145,32 @@ export async function compact(client: Client): Promise<void> {
   const { until } = await client.run(readInbox)
   if (!until) return
   await client.run(checkStandbys)
-  await compactAll(() => compactSlice(client, { until }))
+  await compactAll(() => compactSlice(client, until))
   await client.run((sql) => expectGone(sql, until))
 }
 
 /**
  * Does work under the lock, on a list that has everything that was accepted before, and where nobody is both on the list and
- * suppressed. Moves a backlog in slices first, and the rest in one statement, because a loop until the inbox is empty would not
- * end while others write.
+ * suppressed. Before that, it compacts and forgets who came back in slices, so that others write in between; the last one is in the
+ * transaction of the work, and it is the last as soon as less than a slice came meanwhile.
  *
  * @param work gets the number after which new ones begin, and the clock
- * @param idleMs milliseconds for which the work may do nothing; 0: no limit
  */
 export async function runCompacted<T>(
   client: Client,
   work: (transaction: SQL, locked: Locked) => Promise<T>,
-  idleMs = IDLE_MS,
 ): Promise<T> {
   // Nobody waits for a standby that is not there.
   await client.run(checkStandbys)
-  const { until, size } = await client.run(readInbox)
-  if (size > SLICE) await compact(client)
-  await forgetMost(client)
-  return await client.transact(async (transaction) => {
-    const locked = await moveSlice(transaction, { size: ALL_ADDRESSES, idleMs })
-    await expectGone(transaction, until)
-    await forgetReturned(transaction, locked.last)
-    return await work(transaction, locked)
-  })
+  const { until } = await client.run(readInbox)
+  for (;;) {
+    const done = await client.transact(async (transaction) => {
+      const { hasMore, ...locked } = await moveSlice(transaction)
+      if (hasMore || (await forgetReturned(transaction))) return undefined
+      await expectGone(transaction, until)
+      return { result: await work(transaction, locked) }
+    })
+    if (done) return done.result
+    await Bun.sleep(PAUSE_MS)
+  }
 }

@@ -16,9 +16,10 @@ import {
   type Subscriber,
   type Suppression,
 } from '../../subscriber.ts'
+import { createSuppressionHash } from '../changes.ts'
 import { type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
-import { IS_RESERVED, toHeadRow, toKey } from './schema.ts'
+import { IS_RESERVED, toHeadRow } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
@@ -27,14 +28,14 @@ const PAGE_SIZE = 5000
 export const toMilliseconds = (sql: SQL, time: string) =>
   sql.unsafe(`floor(extract(epoch FROM ${time}) * 1000)::bigint`)
 
+/** Reads the head of the list, with the clock of the server. @throws StoreError when the list has no head, or two */
 export async function readHead(sql: SQL): Promise<ListHead> {
-  const rows = await sql<{ id: string; inner: string; lastSeq: string; now: string }[]>`
-    SELECT id, encode(inner_key, 'hex') AS inner, last_seq AS "lastSeq",
+  const rows = await sql<{ id: string; key: string; lastSeq: string; now: string }[]>`
+    SELECT id, encode(suppression_key, 'hex') AS key, last_seq AS "lastSeq",
            ${toMilliseconds(sql, 'clock_timestamp()')} AS now
     FROM rollcall.list`
-  const { id, inner, lastSeq, now } = toHeadRow(rows)
-  const suppressionKey = toKey(Buffer.from(inner, 'hex'))
-  return { id, suppressionKey, lastSeq: Number(lastSeq), clockSeq: toClockSeq(Number(now)) }
+  const { id, key, lastSeq, now } = toHeadRow(rows)
+  return { id, suppressionKey: Buffer.from(key, 'hex'), lastSeq: Number(lastSeq), clockSeq: toClockSeq(Number(now)) }
 }
 
 /**
@@ -90,13 +91,21 @@ export async function checkStandbys(sql: SQL): Promise<void> {
     throw new StoreError('it waits for a synchronous standby: start one, or change synchronous_standby_names')
 }
 
+/** Creates the hash of suppressions in hexadecimal: Bun's client cannot read every format of `bytea_output`. */
+export async function createHexHash(sql: SQL): Promise<(address: Address) => string> {
+  const hashOf = createSuppressionHash((await readHead(sql)).suppressionKey)
+  return (address) => hashOf(address).toString('hex')
+}
+
+/** Returns what the list holds of each address, in their order. Takes at most as many as a batch of a change has. */
 export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<readonly Found[]> {
+  const hashes = addresses.map(await createHexHash(sql))
   const rows = await sql<{ index: number; seq: string | null; email: Address; at: Date; suppressedAt: Date | null }[]>`
     SELECT (position - 1)::integer AS index, seq, s.email, subscribed_at AS at, suppressed_at AS "suppressedAt"
-    FROM unnest(${sql.array([...addresses], 'TEXT')}::text[]) WITH ORDINALITY AS given (email, position)
-    CROSS JOIN rollcall.list
+    FROM unnest(${sql.array([...addresses], 'TEXT')}::text[], ${sql.array(hashes, 'TEXT')}::text[])
+      WITH ORDINALITY AS given (email, hash, position)
     LEFT JOIN rollcall.subscribers s ON lower(s.email) = lower(given.email COLLATE "C")
-    LEFT JOIN rollcall.suppressions p ON p.hash = rollcall.suppression_hash(inner_key, outer_key, given.email)
+    LEFT JOIN rollcall.suppressions p ON p.hash = decode(given.hash, 'hex')
     WHERE s.seq IS NOT NULL OR p.hash IS NOT NULL`
   const found: Found[] = addresses.map(() => ({}))
   for (const { index, seq, email, at, suppressedAt } of rows) {
@@ -135,16 +144,12 @@ export async function* listSubscribers(transaction: SQL, after: number): AsyncGe
  */
 export async function* listSuppressions(transaction: SQL): AsyncGenerator<readonly Suppression[]> {
   let [last, size] = ['', 0]
-  const returned = await transaction.unsafe<{ hash: string }[]>(
-    `SELECT encode(hash, 'hex') AS hash FROM rollcall.suppressions WHERE ${IS_RETURNED}`,
-  )
-  const returnedHashes = new Set(returned.map(({ hash }) => hash))
+  const returned = await findReturned(transaction)
   for (;;) {
-    // Bun's client cannot read every format of `bytea_output`.
     const rows = await transaction<{ hash: string; suppressedAt: Date }[]>`
       SELECT encode(hash, 'hex') AS hash, suppressed_at AS "suppressedAt" FROM rollcall.suppressions s
       WHERE s.hash > decode(${last}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`
-    const page = rows.filter(({ hash }) => !returnedHashes.has(hash))
+    const page = rows.filter(({ hash }) => !returned.has(hash))
     if (page.length > 0) yield page.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash, 'hex'), suppressedAt }))
     size += rows.length
     if (rows.length < PAGE_SIZE) break
@@ -167,22 +172,35 @@ async function proveComplete(transaction: SQL, table: 'subscribers' | 'suppressi
 }
 
 /**
- * Whether a suppression is that of somebody who came back since the last change of the owner. It does not count. Takes 10 s for each
- * million who came, if there are suppressions.
+ * Finds the suppressions of people who came back, by their hashes in hexadecimal. They do not count: the next change of the owner
+ * deletes them (see forgetReturned). Reads everybody who subscribed since the last one, if there are suppressions.
  */
-const IS_RETURNED = `EXISTS (SELECT FROM rollcall.suppressions) AND hash IN (
-  SELECT rollcall.suppression_hash(inner_key, outer_key, email) FROM rollcall.subscribers, rollcall.list
-  WHERE seq > forgotten_seq)`
+async function findReturned(transaction: SQL): Promise<ReadonlySet<string>> {
+  const returned = new Set<string>()
+  const [head] = await transaction<{ after: string }[]>`
+    SELECT forgotten_seq AS after FROM rollcall.list WHERE EXISTS (SELECT FROM rollcall.suppressions)`
+  if (!head) return returned
+  const hashOf = await createHexHash(transaction)
+  for await (const page of listSubscribers(transaction, Number(head.after))) {
+    const hashes = page.map(({ email }) => hashOf(email))
+    const rows = await transaction<{ hash: string }[]>`
+      SELECT given.hash FROM rollcall.suppressions s
+      JOIN unnest(${transaction.array(hashes, 'TEXT')}::text[]) AS given (hash) ON s.hash = decode(given.hash, 'hex')`
+    for (const { hash } of rows) returned.add(hash)
+  }
+  return returned
+}
 
+/** Counts what the list has, in one state of it. */
 export async function readCount(sql: SQL): Promise<Count> {
   const [row] = await sql.unsafe<[Count]>(`
     SELECT (SELECT count(*) FROM rollcall.subscribers)::integer AS subscribers,
            (SELECT count(*) FROM rollcall.subscribers WHERE ${IS_RESERVED})::integer AS reserved,
-           ((SELECT count(*) FROM rollcall.suppressions)
-             - (SELECT count(*) FROM rollcall.suppressions WHERE ${IS_RETURNED}))::integer AS suppressed`)
-  return row
+           (SELECT count(*) FROM rollcall.suppressions)::integer AS suppressed`)
+  return { ...row, suppressed: row.suppressed - (await findReturned(sql)).size }
 }
 
+/** Reads all but the inbox for `status`, in one state of the list. It reads the whole table of subscribers. */
 export async function readStatus(sql: SQL): Promise<StoreStatus> {
   const count = await readCount(sql)
   const [{ imported, last, bytes }] = await sql<[{ imported: number; last: Date | null; bytes: string }]>`

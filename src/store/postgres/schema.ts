@@ -26,8 +26,7 @@ const BASELINE = `
   CREATE TABLE rollcall.list (
     version integer NOT NULL,           -- of this schema
     id text NOT NULL,
-    inner_key bytea NOT NULL,           -- the key of suppressions: see suppression_hash()
-    outer_key bytea NOT NULL,
+    suppression_key bytea NOT NULL,     -- of the hashes of suppressions
     last_seq rollcall.durable_number NOT NULL, -- a crash must not give out a number again that an export has read
     forgotten_seq bigint NOT NULL       -- a subscriber up to this seq has no suppression; a later one may have come back
   );
@@ -52,12 +51,6 @@ const BASELINE = `
   CREATE INDEX subscribers_reserved ON rollcall.subscribers (seq) WHERE ${IS_RESERVED};
 
   CREATE TABLE rollcall.suppressions (hash bytea PRIMARY KEY, suppressed_at timestamptz NOT NULL);
-
-  -- HMAC-SHA-256 of the identity (RFC 2104), which PostgreSQL has only in an extension. It cannot combine the key with the two
-  -- constants of HMAC either, so the list has the two results: the key, padded with zeros to the 64 bytes of a block, and then
-  -- each byte xor 36 (inner) and xor 5c (outer).
-  CREATE FUNCTION rollcall.suppression_hash(inner_key bytea, outer_key bytea, email text) RETURNS bytea LANGUAGE sql STABLE
-    AS $$ SELECT sha256(outer_key || sha256(inner_key || convert_to(lower(email COLLATE "C"), 'UTF8'))) $$;
 `
 
 /**
@@ -110,25 +103,8 @@ export async function migrate(
 }
 
 async function insertHead(transaction: SQL): Promise<void> {
-  const { inner, outer } = toKeySides(randomBytes(32))
-  await transaction`INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${inner}::bytea, ${outer}::bytea, 0, 0)`
-}
-
-/** The bytes with which HMAC changes its key on either side (RFC 2104). */
-const [INNER, OUTER] = [0x36, 0x5c] as const
-
-/** Bytes of a block of SHA-256. */
-const BLOCK_SIZE = 64
-
-/** Computes the two sides of a key of 32 bytes, as the table has them. */
-export function toKeySides(key: Uint8Array): { readonly inner: Buffer; readonly outer: Buffer } {
-  const toSide = (pad: number) => Buffer.from(Array.from({ length: BLOCK_SIZE }, (_, index) => (key[index] ?? 0) ^ pad))
-  return { inner: toSide(INNER), outer: toSide(OUTER) }
-}
-
-/** Computes the key of 32 bytes from its inner side. */
-export function toKey(inner: Uint8Array): Uint8Array {
-  return inner.subarray(0, BLOCK_SIZE / 2).map((byte) => byte ^ INNER)
+  await transaction`
+    INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${randomBytes(32)}::bytea, 0, 0)`
 }
 
 /** Reads the version of the schema: 0 when there is none. @throws StoreError when it is after the latest that is known */

@@ -10,7 +10,7 @@ import { type Batch, createBatches, type Written } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
 import { type Client, createClient } from './client.ts'
-import { append, compact, compactSlice, readInboxSince, runCompacted } from './inbox.ts'
+import { append, compact, compactSlice, readInboxSince, runCompacted, STATEMENT_MS } from './inbox.ts'
 import {
   checkStandbys,
   checkWritable,
@@ -70,11 +70,11 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
   }
 }
 
-/** As `fillList` of open.ts. In one transaction, which has no limit: the other list may be slow. */
+/** As `fillList` of open.ts, in one transaction. */
 export async function fillPostgresList(server: PostgresServer, copy: ListCopy): Promise<Count> {
   const client = createClient({ server, create: true })
   try {
-    return await runCompacted(client, (transaction) => fillList(transaction, copy), 0)
+    return await runCompacted(client, (transaction) => fillList(transaction, copy))
   } finally {
     await client.close()
   }
@@ -100,18 +100,15 @@ async function writeBatch<T>(client: Client, { addresses, plan }: Batch<T>): Pro
 /** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */
 const DEADLINE_MS = GIVE_UP_MS - 300
 
-/** Milliseconds for which the service waits for a slice of compaction, which takes about 0.1 s. */
-const COMPACTION_DEADLINE_MS = 15_000
-
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
 export function openPostgresServiceStore(server: PostgresServer, log: Log): ServiceStore {
   const onCreate = () => log.warn(toNewList(toListName({ kind: 'postgres', server })))
   const service = { server, create: true, check: checkStandbys, onCreate }
   const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
-  const compacting = createClient({ ...service, max: 1, deadlineMs: COMPACTION_DEADLINE_MS + 1000 })
+  const compacting = createClient({ ...service, max: 1, deadlineMs: STATEMENT_MS + 1000 })
   const schedule = createSchedule(
-    () => compactSlice(compacting, { deadlineMs: COMPACTION_DEADLINE_MS }),
+    () => compactSlice(compacting),
     (level, text) => log[level](text),
   )
 

@@ -2,11 +2,10 @@
 
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
-import { type Count, type ListCopy, StoreError, type Subscriber, type Suppression } from '../../subscriber.ts'
+import { type Count, type ListCopy, StoreError, type Subscriber } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
 import { expectCount } from './error.ts'
-import { readCount } from './read.ts'
-import { toKeySides } from './schema.ts'
+import { createHexHash, readCount } from './read.ts'
 
 /** Writes changes. @param last new numbers begin after it */
 export async function applyChanges(
@@ -15,8 +14,12 @@ export async function applyChanges(
   last: number,
 ): Promise<void> {
   if (remove.length > 0) await removeSubscribers(transaction, remove)
-  if (forget.length > 0) await deleteSuppressions(transaction, forget)
-  if (suppress.length > 0) await suppressAddresses(transaction, suppress)
+  if (forget.length > 0) expectCount(await deleteSuppressions(transaction, forget), forget.length, 'suppressions')
+  if (suppress.length > 0) {
+    const hashOf = await createHexHash(transaction)
+    const rows = suppress.map(({ email, suppressedAt }) => ({ hash: hashOf(email), suppressedAt }))
+    await insertSuppressions(transaction, rows)
+  }
   if (add.length === 0) return
   await insertSubscribers(
     transaction,
@@ -24,6 +27,29 @@ export async function applyChanges(
   )
   // None of them is suppressed.
   await transaction`UPDATE rollcall.list SET last_seq = ${last + add.length}::bigint, forgotten_seq = ${last + add.length}::bigint`
+}
+
+/** Subscribers whose suppressions are looked for at a time. */
+const RETURNED = 10_000
+
+/**
+ * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's
+ * changes do this, and not compaction: nobody can tell from the time of a later request who was suppressed.
+ *
+ * @returns whether there may be more
+ */
+export async function forgetReturned(transaction: SQL): Promise<boolean> {
+  const rows = await transaction<{ seq: string; email: Address }[]>`
+    SELECT seq, email FROM rollcall.subscribers
+    WHERE seq > (SELECT max(forgotten_seq) FROM rollcall.list) AND EXISTS (SELECT FROM rollcall.suppressions)
+    ORDER BY seq LIMIT ${RETURNED}::integer`
+  const emails = rows.map(({ email }) => email)
+  if (rows.length > 0) await deleteSuppressions(transaction, emails)
+  const hasMore = rows.length === RETURNED
+  // Null: up to the last subscriber.
+  const last = hasMore ? (rows.at(-1)?.seq ?? null) : null
+  await transaction`UPDATE rollcall.list SET forgotten_seq = coalesce(${last}::bigint, last_seq)`
+  return hasMore
 }
 
 async function removeSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
@@ -35,23 +61,14 @@ async function removeSubscribers(transaction: SQL, subscribers: readonly Subscri
   expectCount(result, subscribers.length, 'subscribers')
 }
 
-async function deleteSuppressions(transaction: SQL, addresses: readonly Address[]): Promise<void> {
-  const result = await transaction`
-    DELETE FROM rollcall.suppressions WHERE hash IN (
-      SELECT rollcall.suppression_hash(inner_key, outer_key, email)
-      FROM rollcall.list, json_array_elements_text(${JSON.stringify(addresses)}::text::json) AS given (email)
-    )`
-  expectCount(result, addresses.length, 'suppressions')
-}
-
-async function suppressAddresses(transaction: SQL, rows: Changes['suppress']): Promise<void> {
-  const result = await transaction`
-    INSERT INTO rollcall.suppressions
-    SELECT rollcall.suppression_hash(inner_key, outer_key, email), "suppressedAt"
-    FROM rollcall.list,
-      json_to_recordset(${JSON.stringify(rows)}::text::json) AS given (email text, "suppressedAt" timestamptz)
-    ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
-  expectCount(result, rows.length, 'suppressions')
+async function deleteSuppressions(
+  transaction: SQL,
+  addresses: readonly Address[],
+): Promise<{ readonly count: number }> {
+  const hashes = addresses.map(await createHexHash(transaction))
+  return await transaction`
+    DELETE FROM rollcall.suppressions
+    WHERE hash IN (SELECT decode(hex, 'hex') FROM unnest(${transaction.array(hashes, 'TEXT')}::text[]) AS given (hex))`
 }
 
 /** In the order of the index, each of its pages is written once. */
@@ -64,25 +81,34 @@ async function insertSubscribers(transaction: SQL, rows: readonly Subscriber[]):
   expectCount(result, rows.length, 'subscribers')
 }
 
-async function insertSuppressions(transaction: SQL, rows: readonly Suppression[]): Promise<void> {
-  const given = rows.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash).toString('hex'), suppressedAt }))
+/** Replaces the date of a suppression that the list has. The hashes are in hexadecimal. */
+async function insertSuppressions(
+  transaction: SQL,
+  rows: readonly { readonly hash: string; readonly suppressedAt: Date }[],
+): Promise<void> {
   const result = await transaction`
     INSERT INTO rollcall.suppressions SELECT decode(hash, 'hex'), "suppressedAt"
-    FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS given (hash text, "suppressedAt" timestamptz)`
+    FROM json_to_recordset(${JSON.stringify(rows)}::text::json) AS given (hash text, "suppressedAt" timestamptz)
+    ON CONFLICT (hash) DO UPDATE SET suppressed_at = excluded.suppressed_at`
   expectCount(result, rows.length, 'suppressions')
 }
 
 /** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or does not take a row */
 export async function fillList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
+  // The other list may be slow, and this one large.
+  await transaction`
+    SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)`
   const before = await readCount(transaction)
   if (before.subscribers + before.suppressed > 0) {
     throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
   }
   for await (const page of subscribers) await insertSubscribers(transaction, page)
-  for await (const page of suppressions) await insertSuppressions(transaction, page)
-  const { inner, outer } = toKeySides(head.suppressionKey)
+  for await (const page of suppressions) {
+    const rows = page.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash).toString('hex'), suppressedAt }))
+    await insertSuppressions(transaction, rows)
+  }
   await transaction`
-    UPDATE rollcall.list SET id = ${head.id}, inner_key = ${inner}::bytea, outer_key = ${outer}::bytea,
+    UPDATE rollcall.list SET id = ${head.id}, suppression_key = ${Buffer.from(head.suppressionKey)}::bytea,
       last_seq = ${head.lastSeq}::bigint, forgotten_seq = ${head.lastSeq}::bigint`
   return await readCount(transaction)
 }

@@ -1,8 +1,9 @@
 /** Reads a SQLite list. Nothing but the last number sees the inbox. `listWhole` and `listSuppressions` need a transaction. */
 
 import type { Database } from 'bun:sqlite'
-import { type Address, toIdentity } from '../../email.ts'
+import type { Address } from '../../email.ts'
 import type { Count, Found, ListHead, StoreStatus, Subscriber, Suppression } from '../../subscriber.ts'
+import { createSuppressionHash } from '../changes.ts'
 import { DAY_MS, type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
@@ -26,14 +27,6 @@ export function readHead(db: Database): ListHead {
     head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)
   if (!isSound) throw toDamage(db, 'its head cannot be read')
   return { ...head, clockSeq: toClockSeq() }
-}
-
-/** Creates the hash of suppressions under the key of a list: HMAC-SHA-256 of the identity (RFC 2104), 32 bytes. */
-export function createSuppressionHash(db: Database): (address: Address) => Buffer {
-  const { suppressionKey } = readHead(db)
-  // Copying a hasher that has the key takes a third of the time.
-  const keyed = new Bun.CryptoHasher('sha256', suppressionKey)
-  return (address) => keyed.copy().update(toIdentity(address)).digest()
 }
 
 /**
@@ -107,7 +100,7 @@ export function lookUp(db: Database, addresses: readonly Address[]): readonly Fo
 
 function findSuppressions(db: Database, addresses: readonly Address[]) {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return []
-  const hashOf = createSuppressionHash(db)
+  const hashOf = createSuppressionHash(readHead(db).suppressionKey)
   return db
     .query<{ at: number; hash: string; suppressedAt: number }, [string]>(
       `SELECT e.key AS at, e.value AS hash, s.suppressed_at AS suppressedAt

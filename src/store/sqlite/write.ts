@@ -3,9 +3,9 @@
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import type { Subscriber, Suppression } from '../../subscriber.ts'
-import type { Changes } from '../changes.ts'
+import { type Changes, createSuppressionHash } from '../changes.ts'
 import { takeNumbers } from './inbox.ts'
-import { createSuppressionHash } from './read.ts'
+import { readHead } from './read.ts'
 
 /** Subscribers whose suppressions are looked for in one transaction: about 20 ms. */
 const RETURNED = 10_000
@@ -39,7 +39,7 @@ export function forgetReturned(db: Database): boolean {
 
 function deleteSuppressions(db: Database, addresses: readonly Address[]): void {
   if (addresses.length === 0) return
-  const hashes = addresses.map(createSuppressionHash(db)).map((hash) => hash.toString('hex'))
+  const hashes = addresses.map(createSuppressionHash(readHead(db).suppressionKey)).map((hash) => hash.toString('hex'))
   db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(
     JSON.stringify(hashes.sort()),
   )
@@ -47,7 +47,7 @@ function deleteSuppressions(db: Database, addresses: readonly Address[]): void {
 
 /** Writes changes. The inbox is empty, so numbers increase in the order in which subscribers become visible. */
 export function applyChanges(db: Database, { add, remove, suppress, forget }: Changes): void {
-  const hashOf = createSuppressionHash(db)
+  const hashOf = createSuppressionHash(readHead(db).suppressionKey)
   if (remove.length > 0) removeSubscribers(db, remove)
   if (add.length > 0) addSubscribers(db, add)
   insertSuppressions(

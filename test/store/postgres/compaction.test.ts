@@ -68,7 +68,7 @@ test('a backlog of several slices is on the list in its order, also when rows ar
   const client = createClient({ server: toServer(url), create: false })
   const sizes: number[] = []
   for (let hasMore = true; hasMore; ) {
-    hasMore = await compactSlice(client, {})
+    hasMore = await compactSlice(client)
     sizes.push(await countRows(url, 'subscribers'))
   }
   await client.close()

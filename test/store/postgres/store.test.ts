@@ -211,7 +211,7 @@ function describeSkips({ createList }: Lists): void {
     ],
     [
       'a dump was restored into the schema of a new list',
-      `INSERT INTO rollcall.list SELECT version, 'another', inner_key, outer_key, 0, 0 FROM rollcall.list`,
+      `INSERT INTO rollcall.list SELECT version, 'another', suppression_key, 0, 0 FROM rollcall.list`,
       importAnn,
       'the table rollcall.list has 2 rows instead of 1',
     ],
