@@ -24,6 +24,7 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
   const messages = OUTCOMES.map((name) => [`data-${name}`, phrases[name]])
   const isInvalid = isMistake(outcome)
   const isDone = outcome === 'accepted'
+  const message = outcome && !isDone ? phrases[outcome] : undefined
   return (
     <form
       method="post"
@@ -55,9 +56,10 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
         {...Object.fromEntries(messages)}
         data-outcome={outcome}
         tabindex={-1}
-        autofocus={outcome !== undefined && !isInvalid && !isDone}
+        // Of a mistake, the field has the focus.
+        autofocus={message !== undefined && !isInvalid}
       >
-        {outcome && !isDone && phrases[outcome]}
+        {message}
       </p>
       <button class="button" type="submit">
         {phrases.subscribe}

@@ -86,9 +86,9 @@ function createWord(word: string): JSX.Element | string {
 
 /** Returns the classes of a name: whether it is in the font of titles, and how large it is. */
 function toNameClass(name: string): string | undefined {
-  // In the full size, 15 to 20 characters have two lines on a wide screen, in this one a single line. More have two in both.
+  // On a wide screen, such a name has one line in this size, and two in the full one. A longer one has two in both.
   const isMedium = name.length >= 15 && name.length <= 20
-  // Else three lines or more.
+  // In a larger size, such a name has three lines or more.
   const isLong = name.length >= 30
   const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', isLong && 'long']
   return classes.filter(Boolean).join(' ') || undefined

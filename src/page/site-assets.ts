@@ -68,7 +68,6 @@ export async function createPageAssets(site: Site) {
     /** The style in every page. It is not a file, so that the first paint waits for one response only. */
     style: createColors(accent) + sources.stylesheet,
     script,
-    /** The files of the font of titles. */
     fonts,
     logo: image,
     portrait,
@@ -78,7 +77,6 @@ export async function createPageAssets(site: Site) {
     touchIcon,
     /** The picture of a link to the page, by the name of the site. */
     cards,
-    /** All files. */
     documents: [
       script,
       ...Object.values(fonts),
