@@ -114,11 +114,7 @@ function isPrintableAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text)
 }
 
-/**
- * Parses an address as it is, or else what `toBareAddress` leaves of it, with its domain in ASCII.
- *
- * @returns the address, or why the value is not one: `non_ascii_domain` for a domain outside ASCII that has no valid ASCII form
- */
+/** Parses an address as it is, or else what `toBareAddress` leaves of it, with its domain in ASCII. */
 export function parseTypedAddress(value: unknown): Result<Address, AddressReason> {
   const parsed = parseAddress(value)
   if (parsed.ok || typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return parsed

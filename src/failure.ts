@@ -84,10 +84,8 @@ function findExisting(path: string | undefined): string {
 }
 
 /**
- * Turns an error of the file system into a Failure that names the file. Other errors are returned unchanged.
- * When the reader of a pipe is gone, as with `head`, nothing is printed and the exit code is that of SIGPIPE.
- *
- * @param file as the owner knows it. Default: the path in the error
+ * Turns an error of the file system into a Failure that names the file; returns any other error. When the reader of a pipe is
+ * gone, as with `head`, nothing is printed. @param file as the owner knows it. Default: the path in the error
  */
 export function toFileFailure(error: unknown, file?: string): unknown {
   if (toErrorCode(error) === 'EPIPE') return new Failure('', { exitCode: toSignalExitCode('SIGPIPE') })

@@ -151,8 +151,7 @@ const writeSome = promisify(write)
 const RETRY_MS = 5
 
 /**
- * Writes a text to standard error at once, so that no line is lost at an exit. Never throws, also when standard error is on a full
- * disk or a closed pipe: nothing may depend on it.
+ * Writes a text to standard error at once, so that no line is lost at an exit. Never throws: nothing may depend on it.
  *
  * @param patience milliseconds for which it waits for the reader of a full pipe
  */
@@ -170,12 +169,8 @@ export function writeError(text: string, patience = 1_000): void {
 }
 
 /**
- * Creates the partial file of a file, which has its content until it is complete, and deletes what is left of it at the end; also
- * those that killed processes left.
- *
- * @param name of the file, for errors
- * @param work writes it, and renames it when it is complete
- * @throws Failure when the folder cannot be written; what `work` throws
+ * Creates the partial file of a file, which `work` writes, and renames when it is complete. Deletes what is left of it at the end,
+ * and those that killed processes left. @param name of the file, for errors
  */
 export async function withPartialFile<T>(
   file: string,

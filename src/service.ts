@@ -35,11 +35,7 @@ export interface Service {
   stop(signaledAt: number): Promise<{ readonly requests: number; readonly addresses: number } | undefined>
 }
 
-/**
- * Starts the service. When a port cannot be bound, nothing stays open.
- *
- * @throws StoreError when the list cannot be opened, Failure when a port cannot be bound
- */
+/** Starts the service. @throws StoreError when the list cannot be opened; Failure when a port cannot be bound: nothing stays open */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))

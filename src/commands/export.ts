@@ -5,7 +5,7 @@ import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
-import { type Exported, type Output, type Selection, writeSelection } from '../transfer/writing/selection.ts'
+import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
 import { note } from './output.ts'
 import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
@@ -39,7 +39,7 @@ export async function exportList(options: ExportOptions): Promise<void> {
       async (signal) =>
         command !== undefined && cursorFile
           ? await handOver(store, { ...options, command, cursorFile, writer, signal, note })
-          : await writeList(store, out, selection, { cursorFile, writer, signal }),
+          : await writeList(store, out, { ...selection, writer, signal }, cursorFile),
       // The reader of standard output may never read the rest.
       command === undefined && out === '-' ? 'stopped: the output is not complete' : undefined,
     ),
@@ -74,7 +74,7 @@ function parseTime(option: string, text: string | undefined): Date | undefined {
 }
 
 /** A day of `--until` ends at midnight UTC. @throws UsageError */
-function parseSelection({ since, until, after = 0, limit, includeReserved }: ExportOptions): Selection {
+function parseSelection({ since, until, after = 0, limit, includeReserved }: ExportOptions) {
   const end = parseTime('--until', until)
   const before = end && !until?.includes(':') ? new Date(end.getTime() + 86_400_000) : end
   return { after, limit, includeReserved, since: parseTime('--since', since), before }
@@ -85,12 +85,12 @@ async function writeList(
   store: SubscriberStore,
   out: string,
   selection: Selection,
-  { cursorFile, writer, signal }: Omit<Output, 'write'> & { readonly cursorFile: CursorFile | undefined },
+  cursorFile: CursorFile | undefined,
 ): Promise<Exported> {
   const start = checkCursor(await store.head(), cursorFile?.cursor ?? { seq: selection.after })
   const exported = await writeOutput(out, async (write) => {
-    const written = await writeSelection(store, { ...selection, after: start.seq }, { writer, write, signal })
-    if (written.rows === 0) await write(writer.header)
+    const written = await writeSelection(store, { ...selection, after: start.seq }, write)
+    if (written.rows === 0) await write(selection.writer.header)
     return written
   })
   // Last: if the export fails before this, the next one writes the same rows again.

@@ -67,12 +67,7 @@ export function createProgress(verb: string, unit: 'rows' | 'addresses' | 'MB') 
   }
 }
 
-/**
- * Asks a person. Returns the answer without the white space around it.
- *
- * @param stopped says what is not done when the person closes the terminal with Ctrl-C or Ctrl-D
- * @throws Failure when the person does
- */
+/** Asks a person. Returns the answer without the white space around it. @throws Failure `stopped` after Ctrl-C or Ctrl-D */
 export async function ask(question: string, stopped: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -47,11 +47,7 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }:
 /** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. */
 const SAME_SIGNAL_MS = 1_000
 
-/**
- * Waits for the first signal to stop. A second one, after SAME_SIGNAL_MS, ends the process at once.
- *
- * @returns when the signal came, by `performance.now()`
- */
+/** Waits for the first signal to stop, and returns its `performance.now()`. A second one ends the process at once. */
 function waitForSignal(log: Log): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let signaledAt: number | undefined

@@ -38,11 +38,10 @@ const URL_PARTS = new RegExp(
 )
 
 /**
- * Parses a URL with `postgres:` or `postgresql:`, and reads the certificate that it names.
+ * Parses a URL with `postgres:` or `postgresql:`, a user, one host and a database, and reads the certificate that it names.
  *
- * @param name the name of the value, for errors
- * @returns undefined when it is not such a URL with a user, one host and a database
- * @throws UsageError for an invalid part, without any part that may be a password
+ * @returns undefined for another URL
+ * @throws UsageError for an invalid part of the value `name`, without any part that may be a password
  */
 export function parsePostgresUrl(name: string, url: string): PostgresServer | undefined {
   const parts = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups

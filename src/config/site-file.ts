@@ -188,10 +188,7 @@ export interface Site extends Omit<Members, 'after_subscribe' | keyof Words> {
 }
 
 /**
- * Parses a site file and reads the pictures that it names.
- *
- * @param text YAML; an empty text gives the defaults
- * @param file the path of the file, for errors; a relative path in it starts at its folder
+ * Parses a site file, which may be empty, and reads the pictures that it names. A relative path starts at the folder of the file.
  * @throws UsageError with file and line of the first mistake
  */
 export function parseSite(text: string, file: string): Site {

@@ -53,7 +53,7 @@ export function createBatches(
   const pace = createPace(PACE)
 
   /** Writes all rows, and returns the outcome of each. */
-  async function writeAll<Row extends { readonly email: Address }, Outcome>(
+  async function writeRows<Row extends { readonly email: Address }, Outcome>(
     rows: readonly Row[],
     change: RowChange<Row, Outcome>,
     { signal, onProgress }: ChangeOptions,
@@ -76,11 +76,11 @@ export function createBatches(
   }
 
   return {
-    import: async (rows, options = {}) => toImportTally(await writeAll(sortParts(rows), importRow, options)),
+    import: async (rows, options = {}) => toImportTally(await writeRows(sortParts(rows), importRow, options)),
     suppress: async (rows, { removeUndated, ...options }) =>
-      toOptOutTally(await writeAll(sortParts(rows), optOutRow({ removeUndated }), options)),
+      toOptOutTally(await writeRows(sortParts(rows), optOutRow({ removeUndated }), options)),
     remove: (addresses, { suppress, ...options }) =>
-      writeAll(
+      writeRows(
         addresses.map((email) => ({ email })),
         removeRow({ suppress }),
         options,

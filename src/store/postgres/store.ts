@@ -22,7 +22,7 @@ import {
   readStatus,
   tryWrite,
 } from './read.ts'
-import { applyChanges, fillList } from './write.ts'
+import { applyChanges, insertList } from './write.ts'
 
 /** Opens a list for a command. It connects, and creates the schema, at the first call. */
 export function openPostgresStore(server: PostgresServer, { access, notify }: StoreOptions): SubscriberStore {
@@ -74,7 +74,7 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
 export async function fillPostgresList(server: PostgresServer, copy: ListCopy): Promise<Count> {
   const client = createClient({ server, create: true })
   try {
-    return await runCompacted(client, (transaction) => fillList(transaction, copy))
+    return await runCompacted(client, (transaction) => insertList(transaction, copy))
   } finally {
     await client.close()
   }

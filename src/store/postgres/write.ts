@@ -94,7 +94,7 @@ async function insertSuppressions(
 }
 
 /** Makes an empty list a copy of another one. @throws StoreError when it is not empty, or does not take a row */
-export async function fillList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
+export async function insertList(transaction: SQL, { head, subscribers, suppressions }: ListCopy): Promise<Count> {
   // The other list may be slow, and this one large.
   await transaction`
     SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)`

@@ -11,19 +11,16 @@ import { withPartialFile, writeAll } from '../../files.ts'
 import { HAND_OVER_BATCH, RETRY_DELAY_MS } from '../../limits.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
-import type { Writer } from './formats.ts'
 import { type Exported, type Selection, writeSelection } from './selection.ts'
 
-export interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved'> {
+/** `signal` ends the work between two batches. A command that runs may finish. */
+interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved' | 'writer' | 'signal'> {
   readonly command: string
   readonly cursorFile: CursorFile
-  readonly writer: Writer
   /** Most subscribers in a batch. Default: HAND_OVER_BATCH with `follow`, otherwise all in one batch. */
   readonly batch?: number | undefined
   /** Wait for new subscribers, and repeat a batch that fails. */
   readonly follow?: boolean | undefined
-  /** Ends the work between two batches. A command that runs may finish. */
-  readonly signal: AbortSignal
   /** Gets messages for the owner. */
   readonly note: (text: string) => void
 }
@@ -56,12 +53,13 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions)
 
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
 async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
-  const { follow, signal, note, includeReserved } = options
+  const { follow, signal, note, includeReserved, writer } = options
   let until: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
-    const { file, batch } = await createBatch(store, { after: cursor.seq, until, limit, includeReserved }, options)
+    const selection = { after: cursor.seq, until, limit, includeReserved, writer, signal }
+    const { file, batch } = await createBatch(store, selection, options.cursorFile.path)
     const problem = file && (await runCommand(file, batch, options))
     if (problem === undefined) return batch
     signal.throwIfAborted()
@@ -79,9 +77,7 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
  * Writes the next batch to a file without a name, which is undefined when there is no subscriber. The caller closes it.
  * @throws as `writeSelection`, which ends this process and with it the file
  */
-async function createBatch(store: SubscriberStore, selection: Selection, options: HandOverOptions) {
-  const { writer, signal } = options
-  const { path } = options.cursorFile
+async function createBatch(store: SubscriberStore, selection: Selection, path: string) {
   let output: FileHandle | undefined
   let file: FileHandle | undefined
   async function write(text: string): Promise<void> {
@@ -92,7 +88,7 @@ async function createBatch(store: SubscriberStore, selection: Selection, options
     })
     await writeAll(output.fd, text, path)
   }
-  const batch = await writeSelection(store, selection, { writer, write, signal })
+  const batch = await writeSelection(store, selection, write)
   await output?.close()
   return { file, batch }
 }

@@ -1,10 +1,11 @@
-/** The subscribers that an export writes. */
+/** Writes the subscribers of an export. */
 
 import { isReserved } from '../../email.ts'
 import type { Write } from '../../files.ts'
 import type { SubscriberStore } from '../../subscriber.ts'
 import type { Writer } from './formats.ts'
 
+/** Who is exported, and how. */
 export interface Selection {
   /** Start after this cursor. */
   readonly after: number
@@ -17,6 +18,9 @@ export interface Selection {
   readonly limit?: number | undefined
   /** Select addresses in reserved domains too. */
   readonly includeReserved?: boolean | undefined
+  readonly writer: Writer
+  /** Stops between two pages. */
+  readonly signal: AbortSignal
 }
 
 /** The outcome of an export. */
@@ -32,20 +36,16 @@ export interface Exported {
   readonly last: number
 }
 
-/** How an export is written. */
-export interface Output {
-  readonly writer: Writer
-  /** Gets the header with the first row, and nothing when there is no row. */
-  readonly write: Write
-  /** Stops between two pages. */
-  readonly signal: AbortSignal
-}
-
-/** Writes the selected subscribers page by page. @throws StoreError; what `write` throws; the reason of the signal */
+/**
+ * Writes the selected subscribers page by page.
+ *
+ * @param write gets the header with the first row, and nothing when there is no row
+ * @throws StoreError; what `write` throws; the reason of the signal
+ */
 export async function writeSelection(
   store: SubscriberStore,
-  { after, until = Infinity, since, before, limit = Infinity, includeReserved }: Selection,
-  { writer, write, signal }: Output,
+  { after, until = Infinity, since, before, limit = Infinity, includeReserved, writer, signal }: Selection,
+  write: Write,
 ): Promise<Exported> {
   let { header } = writer
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
