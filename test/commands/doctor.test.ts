@@ -138,15 +138,15 @@ test('a list or a cursor file that this user may not read or write is wrong, in 
     [['--list', 'sqlite:closed/l.db'], `file modes     wrong: ${folder}/closed: ${denied('closed', '500')}`],
     [
       ['--list', 'sqlite:locked/l.db'],
-      `list           wrong: cannot open the list ${folder}/locked/l.db: ${denied('locked', '0')}`,
+      `list           wrong: the list ${folder}/locked/l.db cannot be used: ${denied('locked', '0')}`,
     ],
     [
       ['--list', 'sqlite:file/l.db'],
-      `list           wrong: cannot open the list ${folder}/file/l.db: ${folder}/file is not a folder`,
+      `list           wrong: the list ${folder}/file/l.db cannot be used: ${folder}/file is not a folder`,
     ],
     [
       ['--list', `sqlite:${'x'.repeat(300)}`],
-      `list           wrong: cannot open the list ${folder}/${'x'.repeat(300)}: its name is too long`,
+      `list           wrong: the list ${folder}/${'x'.repeat(300)} cannot be used: its name is too long`,
     ],
     [cursor('foreign'), `cursor         wrong: foreign: ${denied('foreign', '0')}`],
     [cursor('locked/c'), `cursor         wrong: locked/c: ${denied('locked', '0')}`],

@@ -184,8 +184,12 @@ const REFUSED: readonly (readonly [code: number, says: string, change: (file: st
   [1, 'its schema is version 99', (file) => runSql(file, 'PRAGMA user_version = 99')],
   [1, 'copy.db: there is no such file or folder', (file) => rmSync(file)],
   [1, 'not a list', (file) => replace(file, () => runSql(file, 'CREATE TABLE other (x)'))],
-  [1, 'copy.db: it is a folder: name a file', (file) => replace(file, mkdirSync)],
-  [1, 'copy.db: it is a link to itself: delete it', (file) => replace(file, () => symlinkSync(file, file))],
+  [1, 'copy.db cannot be used: it is a folder: name a file', (file) => replace(file, mkdirSync)],
+  [
+    1,
+    'copy.db cannot be used: it is a link to itself: delete it',
+    (file) => replace(file, () => symlinkSync(file, file)),
+  ],
   [
     1,
     'list.db is not a folder: correct the path',
@@ -270,6 +274,6 @@ test('a process that opens the list as soon as it is replaced keeps its log', as
 test('a folder in the place of the list is refused, in one line', async () => {
   const { at, run } = await createBackup()
   mkdirSync(at('folder.db'))
-  const stderr = `rollcall: cannot open the list ${at('folder.db')}: it is a folder: name a file\n`
+  const stderr = `rollcall: the list ${at('folder.db')} cannot be used: it is a folder: name a file\n`
   expect(await run(['restore', 'copy.db', '--list', 'sqlite:folder.db'])).toEqual({ code: 1, stdout: '', stderr })
 })

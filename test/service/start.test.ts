@@ -119,7 +119,10 @@ test.concurrent.each(Object.entries(STRANGERS))(
     await create(file)
     const read = async () => [await Bun.file(file).bytes(), await readdir(join(folder, 'data'))]
     const before = await read()
-    expect(await refuse(folder, {})).toEqual({ code: 1, line: expect.stringContaining(`${file}: ${says}`) })
+    expect(await refuse(folder, {})).toEqual({
+      code: 1,
+      line: expect.stringContaining(`${file} cannot be used: ${says}`),
+    })
     expect(await read()).toEqual(before)
   },
 )
@@ -133,7 +136,7 @@ test.concurrent.each([
   ['/proc/version', process.getuid?.() === 0 ? 'unable to open database file' : 'permission denied: '],
 ])('the start fails when the path of the list is %s: %s', async (file, says) => {
   const folder = await createFolder()
-  const line = `cannot open the list ${file}: ${says}`
+  const line = `the list ${file} cannot be used: ${says}`
   const refused = await refuse(folder, { DATABASE_URL: `sqlite:${file}` })
   expect(refused).toEqual({ code: 1, line: expect.stringContaining(line) })
   expect(await readdir(folder)).toEqual([])

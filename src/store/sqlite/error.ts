@@ -29,10 +29,10 @@ function findDenied(path: string): string | undefined {
   return undefined
 }
 
-/** @param error what was thrown, or the reason in words. A Failure is returned as it is */
-export function toOpenError(path: string, error: unknown): Failure {
+/** Names the list and the reason. @param error what was thrown, or the reason in words. A Failure is returned as it is */
+export function toStoreError(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new StoreError(`cannot open the list ${path}: ${toReason(error, path)}`, { cause: error })
+  return new StoreError(`the list ${path} cannot be used: ${toReason(error, path)}`, { cause: error })
 }
 
 /** Whether another connection holds the write lock. */
@@ -55,14 +55,8 @@ export async function wrapErrors<T>(db: Database, work: () => T | Promise<T>): P
   try {
     return await work()
   } catch (error) {
-    throw toStoreError(db, error)
+    throw toStoreError(toPath(db), error)
   }
-}
-
-/** A Failure is returned as it is. */
-export function toStoreError(db: Database, error: unknown): Failure {
-  if (error instanceof Failure) return error
-  return new StoreError(`the list ${toPath(db)} cannot be used: ${toReason(error, toPath(db))}`, { cause: error })
 }
 
 export function toDamage(db: Database, reason: string): StoreError {

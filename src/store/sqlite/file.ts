@@ -8,7 +8,7 @@ import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
-import { isWriteError, toOpenError } from './error.ts'
+import { isWriteError, toStoreError } from './error.ts'
 import {
   checkExists,
   createFolder,
@@ -61,9 +61,9 @@ export function openListFile(file: string, access: StoreOptions['access'] = 'cre
     }
     return openWritable(path, resolve(file))
   } catch (error) {
-    if (access === 'read' && isWriteError(error)) return openUnchanged(path, toOpenError(path, error))
+    if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
-    throw toOpenError(path, toErrorCode(error) === 'ENOENT' ? 'it cannot be created' : error)
+    throw toStoreError(path, toErrorCode(error) === 'ENOENT' ? 'it cannot be created' : error)
   }
 }
 
@@ -87,7 +87,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
     // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
     const startWal = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
-    if (waitForLock(startWal).journal_mode !== 'wal') throw toOpenError(path, 'its file system cannot share it')
+    if (waitForLock(startWal).journal_mode !== 'wal') throw toStoreError(path, 'its file system cannot share it')
     // The promise of durability: a commit returns when it is on stable storage.
     db.run('PRAGMA synchronous = FULL')
     // 16 MiB. More does not help: compaction and imports use the pages in their order.
@@ -192,7 +192,7 @@ export function openReadOnly(path: string): Database {
     // A backup. With locks, because a service may begin to use it: a list that was restored is in this mode until then.
     return openUri(path, '')
   } catch (error) {
-    throw toOpenError(path, error)
+    throw toStoreError(path, error)
   }
 }
 

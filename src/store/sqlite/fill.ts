@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { createPrivateFile, renameSynced, withPartialFile } from '../../files.ts'
 import { type Count, type ListCopy, StoreError } from '../../subscriber.ts'
 import { checkAndCopy } from './backup.ts'
-import { toOpenError, wrapErrors } from './error.ts'
+import { toStoreError, wrapErrors } from './error.ts'
 import { openListFile, PAGE_BYTES } from './file.ts'
 import { countInbox } from './inbox.ts'
 import { createFolder, hasContent, refuseForeignLog, toRealPath } from './paths.ts'
@@ -50,7 +50,7 @@ function lockEmptyList(path: string): Database {
     refuseContent(db, path)
   }
   const db = lockList(path)
-  if (!db) throw toOpenError(path, 'it is damaged')
+  if (!db) throw toStoreError(path, 'it is damaged')
   try {
     refuseContent(db, path)
     return db

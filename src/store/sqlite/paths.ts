@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import { followLinks, readProcess, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
-import { toOpenError } from './error.ts'
+import { toStoreError } from './error.ts'
 
 /** @throws MissingListError */
 export function checkExists(path: string): void {
@@ -28,7 +28,7 @@ export function toMissing(place: string): MissingListError {
 export function refuseForeignLog(path: string): void {
   const log = `${path}-wal`
   if (!hasContent(log) || isInWalMode(path)) return
-  throw toOpenError(
+  throw toStoreError(
     path,
     `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
   )
@@ -59,7 +59,7 @@ export function isInWalMode(path: string): boolean {
 export function refuseLoneMount(path: string): void {
   if (!isMountPoint(path)) return
   const folder = dirname(path)
-  throw toOpenError(
+  throw toStoreError(
     path,
     `only this file is mounted, and its log, which has the latest addresses, would be lost with ${folder}: mount a folder at ${folder}, with the list in it`,
   )
@@ -106,11 +106,11 @@ export function toRealPath(file: string): string {
   const path = resolve(file)
   try {
     const real = followLinks(path)
-    if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) throw toOpenError(real, IS_FOLDER)
+    if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) throw toStoreError(real, IS_FOLDER)
     if (!SIDECAR.test(real)) return real
     throw new UsageError(`the list is "${real}": use a name that does not end in -wal, -shm or -journal`)
   } catch (error) {
-    throw toOpenError(path, error)
+    throw toStoreError(path, error)
   }
 }
 

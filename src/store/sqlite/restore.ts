@@ -7,7 +7,7 @@ import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.t
 import { renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
-import { isBusy, isDamage, toReason } from './error.ts'
+import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
 import { readHead } from './read.ts'
@@ -87,7 +87,7 @@ export function lockList(file: string): Database | undefined {
   } catch (error) {
     db?.close()
     if (isBusy(error)) throw new StoreError(`${file} cannot be replaced: another process uses it: stop the service`)
-    if (!isDamage(error)) throw new StoreError(`${file} cannot be replaced: ${toReason(error)}`)
+    if (!isDamage(error)) throw toStoreError(file, error)
     return undefined
   }
 }

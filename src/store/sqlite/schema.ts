@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { RESERVED_DOMAINS } from '../../email.ts'
-import { toOpenError } from './error.ts'
+import { toStoreError } from './error.ts'
 import { getRow } from './transaction.ts'
 
 /** Marks a file as a list of Rollcall: "Roll" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
@@ -69,10 +69,10 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
      FROM pragma_application_id, pragma_user_version`,
   )
   if (tables === 0 && application === 0 && version === 0) return 0
-  if (application !== APPLICATION_ID) throw toOpenError(path, 'it is a database, but not a list of Rollcall')
+  if (application !== APPLICATION_ID) throw toStoreError(path, 'it is a database, but not a list of Rollcall')
   if (version <= migrations.length) return version
   const known = `this Rollcall knows version ${migrations.length}`
-  throw toOpenError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
+  throw toStoreError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
 }
 
 /** Creates the schema, or runs the migrations that a list lacks, in one transaction. */

@@ -102,7 +102,7 @@ async function compact(list: OpenList): Promise<void> {
     }
   } catch (error) {
     if (options.access !== 'read' || !isWriteError(error)) throw error
-    list.readOnly = toStoreError(db, error)
+    list.readOnly = toStoreError(toPath(db), error)
   }
   if (list.isNoted) return
   const reason = list.readOnly === 'backup' ? 'this is a backup, which is only read' : 'the list cannot be written'
@@ -150,7 +150,7 @@ async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGener
   try {
     yield* pages
   } catch (error) {
-    throw toStoreError(db, error)
+    throw toStoreError(toPath(db), error)
   }
 }
 

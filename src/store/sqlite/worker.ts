@@ -121,7 +121,7 @@ async function compact(slice: () => boolean): Promise<boolean> {
       return hasMore
     }
   } catch (error) {
-    if (!isBusy(error)) throw toStoreError(list.db, error)
+    if (!isBusy(error)) throw toStoreError(toPath(list.db), error)
   }
   await Bun.sleep(BUSY_MS)
   return true

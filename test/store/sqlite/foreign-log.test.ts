@@ -66,7 +66,7 @@ test.each(Object.entries(STRANGERS))('%s: it is not opened, and nothing is chang
   await replace(file)
   const read = () => ['', '-wal'].map((suffix) => existsSync(file + suffix) && readFileSync(file + suffix))
   const before = read()
-  const message = `cannot open the list ${file}: ${file}-wal is the log of another list, which was here before; stop every process`
+  const message = `the list ${file} cannot be used: ${file}-wal is the log of another list, which was here before; stop every process`
   expect(() => openSqliteStore(file, { access: 'create' })).toThrow(message)
   expect(read()).toEqual(before)
   // The advice of the message.
@@ -119,6 +119,6 @@ test('a symbolic link to itself is refused', async () => {
   const file = await createPath()
   symlinkSync(file, file)
   expect(() => openSqliteStore(file, { access: 'create' })).toThrow(
-    `cannot open the list ${file}: it is a link to itself`,
+    `the list ${file} cannot be used: it is a link to itself`,
   )
 })
