@@ -59,13 +59,7 @@ function checkSite({ baseUrl, site, siteFile }: Config): string {
 /** Asks the running service whether it works, and compares its settings with those of this command. @throws Failure */
 async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
   if (!ops) return 'not asked, because OPS_PORT is not set'
-  const answer = await askService(ops, '/config', '{"base_url":')
-  if (answer === undefined) {
-    throw new Failure(
-      `it does not run: nothing listens on ${ops.host} port ${ops.port}: start it, such as with: systemctl start rollcall`,
-    )
-  }
-  const running: OpsOptions['settings'] = JSON.parse(answer)
+  const running: OpsOptions['settings'] = JSON.parse(await askService(ops, '/config', '{"base_url":'))
   const path = siteFile?.path ?? 'none'
   const settings = [
     ['BASE_URL', running.base_url, baseUrl],

@@ -11,35 +11,28 @@ export async function healthcheck(): Promise<void> {
   const ops = readOps()
   // Without OPS_PORT, only the public listener can be asked.
   const [listener, path, start] = ops ? [ops, '/readyz', 'ok\n'] : [readListener(), DOCUMENTS.llmsTxt.path, '# ']
-  const answer = await askService(listener, path, start)
-  if (answer === undefined) throw new Failure(`${toUrl(listener, path)}: no service listens`)
+  await askService(listener, path, start)
   await print('ok')
   if (!ops) note('without OPS_PORT, this does not say whether the list can be written')
 }
 
-/**
- * Returns the body of an answer, which begins with `start`; undefined when nothing listens.
- * @throws Failure when there is another answer, or none in HEALTH_DEADLINE_MS
- */
-export async function askService(listener: Listener, path: string, start: string): Promise<string | undefined> {
-  const url = toUrl(listener, path)
+/** Returns the body of an answer, which begins with `start`. @throws Failure when there is no such answer in HEALTH_DEADLINE_MS */
+export async function askService({ host, port }: Listener, path: string, start: string): Promise<string> {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
   const stranger = new Failure(`${url}: another program answers: correct the host and the port in the settings`)
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
   // A proxy of the environment is for the internet.
   const response = fetch(url, { proxy: false, redirect: 'manual', signal })
   const read = response.then(async (found) => ({ status: found.status, text: await found.text() }))
-  const answer = await read.catch((error: unknown) => {
-    if (toErrorCode(error) === 'ECONNREFUSED') return undefined
+  const { status, text } = await read.catch((error: unknown) => {
+    if (toErrorCode(error) === 'ECONNREFUSED')
+      throw new Failure(`${url}: nothing listens: start the service, such as with: systemctl start rollcall`)
     if (!signal.aborted) throw stranger
     const seconds = HEALTH_DEADLINE_MS / 1000
     throw new Failure(`${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`)
   })
-  if (answer === undefined || (answer.status === 200 && answer.text.startsWith(start))) return answer?.text
+  if (status === 200 && text.startsWith(start)) return text
   // The words of Rollcall are one line.
-  const isOurs = answer.status === 503 && /^the store [^\n]+\n$/.test(answer.text)
-  throw isOurs ? new Failure(`${url}: 503, ${answer.text.trim()}: see the log of the service`) : stranger
-}
-
-function toUrl({ host, port }: Listener, path: string): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
+  const isOurs = status === 503 && /^the store [^\n]+\n$/.test(text)
+  throw isOurs ? new Failure(`${url}: 503, ${text.trim()}: see the log of the service`) : stranger
 }

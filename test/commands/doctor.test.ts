@@ -62,7 +62,7 @@ test('a running service with another BASE_URL or another list is named, and what
   expect(other).toContain(`wrong: killed commands left files with addresses: run: rm ${folder}/${left}\n`)
   await service.stop()
   expect((await runCommand(['doctor'], { env })).stdout).toContain(
-    `service        wrong: it does not run: nothing listens on 127.0.0.1 port ${service.opsPort}: start it, such as with: systemctl start rollcall\n`,
+    `service        wrong: http://127.0.0.1:${service.opsPort}/config: nothing listens: start the service, such as with: systemctl start rollcall\n`,
   )
 })
 

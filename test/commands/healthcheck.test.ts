@@ -14,7 +14,7 @@ test('exit code 0 while the service works, also for an address that stands for a
     expect(result).toEqual({ code: 0, stdout: 'ok\n', stderr: '' })
   }
   await service.stop()
-  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/readyz: no service listens\n`
+  const stderr = `rollcall: http://127.0.0.1:${service.opsPort}/readyz: nothing listens: start the service, such as with: systemctl start rollcall\n`
   expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
@@ -27,7 +27,7 @@ test('without OPS_PORT, it says whether the service listens', async () => {
     stderr: 'without OPS_PORT, this does not say whether the list can be written\n',
   })
   await service.stop()
-  const stderr = `rollcall: http://0.0.0.0:${service.port}/llms.txt: no service listens\n`
+  const stderr = `rollcall: http://0.0.0.0:${service.port}/llms.txt: nothing listens: start the service, such as with: systemctl start rollcall\n`
   expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
