@@ -40,10 +40,10 @@ function localized(text: z.ZodType<string>): z.ZodType<Localized> {
   return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
 }
 
-/** The phrases that an owner may replace. A phrase with `{address}` must keep it. */
+/** The phrases that an owner may replace. A phrase with `{address}` or `{author}` must keep it. */
 const { siteName: _0, siteDescription: _1, ...PHRASES } = LOCALES.en
 const phrases = Object.entries(PHRASES).map(([name, phrase]) => {
-  const [place] = /\{address\}/.exec(phrase) ?? []
+  const [place] = /\{(?:address|author)\}/.exec(phrase) ?? []
   return [name, localized(line(300, place)).optional()] as const
 })
 

@@ -1,6 +1,7 @@
 export const de = {
   siteName: 'Newsletter',
   siteDescription: 'Neuigkeiten von dieser Website, ab und zu per E-Mail.',
+  by: 'von {author}',
   email: 'E-Mail-Adresse',
   subscribe: 'Abonnieren',
   stored: 'Wir speichern Ihre E-Mail-Adresse und das Datum Ihrer Anmeldung.',

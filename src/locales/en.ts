@@ -3,6 +3,8 @@ export const en = {
   // For a site without a name, or without a description.
   siteName: 'Newsletter',
   siteDescription: 'News from this site by email, now and then.',
+  // Who writes.
+  by: 'by {author}',
   email: 'Email address',
   // The button, and the end of the title.
   subscribe: 'Subscribe',

@@ -1,6 +1,7 @@
 export const es = {
   siteName: 'Boletín',
   siteDescription: 'Novedades de este sitio por correo electrónico, de vez en cuando.',
+  by: 'por {author}',
   email: 'Correo electrónico',
   subscribe: 'Suscribirse',
   stored: 'Guardamos su dirección de correo y la fecha en que se suscribió.',

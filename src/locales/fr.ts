@@ -1,6 +1,7 @@
 export const fr = {
   siteName: 'Lettre d’information',
   siteDescription: 'Des nouvelles de ce site par e-mail, de temps en temps.',
+  by: 'par {author}',
   email: 'Adresse e-mail',
   subscribe: 'S’abonner',
   stored: 'Nous conservons votre adresse e-mail et la date de votre inscription.',

@@ -1,6 +1,7 @@
 export const it = {
   siteName: 'Newsletter',
   siteDescription: 'Novità da questo sito via email, di tanto in tanto.',
+  by: 'di {author}',
   email: 'Indirizzo email',
   subscribe: 'Iscriviti',
   stored: 'Conserviamo il tuo indirizzo email e la data della tua iscrizione.',

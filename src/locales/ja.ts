@@ -1,6 +1,7 @@
 export const ja = {
   siteName: 'ニュースレター',
   siteDescription: 'このサイトのお知らせを、ときどきメールでお届けします。',
+  by: '発行者：{author}',
   email: 'メールアドレス',
   subscribe: '登録する',
   stored: 'お預かりするのは、メールアドレスと登録日です。',

@@ -1,6 +1,7 @@
 export const nl = {
   siteName: 'Nieuwsbrief',
   siteDescription: 'Nieuws van deze site per e-mail, zo nu en dan.',
+  by: 'door {author}',
   email: 'E-mailadres',
   subscribe: 'Abonneren',
   stored: 'We bewaren uw e-mailadres en de datum waarop u zich hebt geabonneerd.',

@@ -1,6 +1,7 @@
 export const pl = {
   siteName: 'Newsletter',
   siteDescription: 'Wiadomości z tej strony e-mailem, od czasu do czasu.',
+  by: 'Autor: {author}',
   email: 'Adres e-mail',
   subscribe: 'Zapisz się',
   stored: 'Przechowujemy Twój adres e-mail i datę zapisu.',

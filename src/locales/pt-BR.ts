@@ -1,6 +1,7 @@
 export const ptBR = {
   siteName: 'Newsletter',
   siteDescription: 'Novidades deste site por e-mail, de vez em quando.',
+  by: 'por {author}',
   email: 'Endereço de e-mail',
   subscribe: 'Inscreva-se',
   stored: 'Guardamos o seu endereço de e-mail e a data da sua inscrição.',

@@ -1,6 +1,7 @@
 export const zhHans = {
   siteName: '电子报',
   siteDescription: '本站消息，不定期发送到您的邮箱。',
+  by: '作者：{author}',
   email: '电子邮箱地址',
   subscribe: '订阅',
   stored: '我们会保存您的电子邮箱地址和订阅日期。',

@@ -29,13 +29,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
           </p>
-          {site.author && (
-            <p class="author">
-              {/* The name says what the picture shows. */}
-              {assets.portrait && <img class="portrait" src={assets.portrait.path} alt="" width="64" height="64" />}
-              <bdi>{site.author}</bdi>
-            </p>
-          )}
+          {createAuthor(page)}
           {createForm(page, state)}
           {createConfirmation(page, state)}
           {createIssues(page)}
@@ -92,6 +86,22 @@ function toNameClass(name: string): string | undefined {
   const isLong = name.length >= 30
   const classes = [toSubsets(name).length > 0 && 'title', isMedium && 'medium', isLong && 'long']
   return classes.filter(Boolean).join(' ') || undefined
+}
+
+/** Builds the line with the author, and the portrait beside the name. The name says what the picture shows. */
+function createAuthor({ site, assets, phrases }: Page): JSX.Element | undefined {
+  if (!site.author) return undefined
+  const [before, after] = phrases.by.split('{author}')
+  return (
+    <p class="author">
+      {assets.portrait && <img class="portrait" src={assets.portrait.path} alt="" width="64" height="64" />}
+      <span>
+        {before}
+        <bdi>{site.author}</bdi>
+        {after}
+      </span>
+    </p>
+  )
 }
 
 /** Builds the issues to read first, as a table of contents. It stays below the confirmation, where they are the next step. */

@@ -111,7 +111,7 @@ const MISTAKES: readonly Mistake[] = [
   [`note: ${'n'.repeat(201)}`, 1, `note is "nn`, LINE(200)],
   ['phrases:\n  again: 3', 2, 'phrases.again is 3', LINE(300)],
   ['phrases:\n  typo: { de: Nein }', 2, 'phrases.typo.de is "Nein"', `${LINE(300)} with {address}`],
-  ['phrases: { typo: Nein }', 1, 'phrases.typo is "Nein"', `${LINE(300)} with {address}`],
+  ['phrases: { by: Ann }', 1, 'phrases.by is "Ann"', `${LINE(300)} with {author}`],
   ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
   ['name: |\n  a\n  b\n', 1, 'name is "a\\nb\\n"', LINE(80)],
   ['name: "a\\e[2Jb"', 1, 'name is "a\\u001b[2Jb"', LINE(80)],

@@ -149,7 +149,7 @@ test('the portrait of the author is beside the name', async () => {
   const [[path, alt] = []] = select(page, '.author img', ['src', 'alt'])
   // The name beside it says what it shows.
   expect(alt).toBe('')
-  expect(page).toContain('<bdi>Ann &lt;Smith&gt;</bdi></p>')
+  expect(page).toContain('<span>von <bdi>Ann &lt;Smith&gt;</bdi></span></p>')
   const { status, headers, body } = await fetch(service.origin + path)
   expect([status, headers.get('content-type')]).toEqual([200, 'image/jpeg'])
   expect(Buffer.from(await new Response(body).bytes())).toEqual(JPEG)
