@@ -148,6 +148,21 @@ export function toCount(count: number, noun: string, plural = `${noun}s`): strin
   return `${toNumber(count)} ${count === 1 ? noun : plural}`
 }
 
+/** Most characters of a text of the owner that are shown, and most parts of a list. */
+const [MAX_TEXT, MAX_SHOWN] = [60, 5]
+
+/** Shortens a text of a file. */
+export const shorten = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
+
+/** Shortens a text of a file, and quotes it. */
+export const quote = (text: string) => JSON.stringify(shorten(text))
+
+/** Joins what is shown of a list: `a, b and 3 more`. */
+export function join(texts: readonly string[], separator = ', '): string {
+  const more = texts.length - MAX_SHOWN
+  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
+}
+
 export const IS_FOLDER = 'it is a folder: name a file'
 
 /** Errors of errno(3) that owners meet, in plainer words, or in words that say what to do. */

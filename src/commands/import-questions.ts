@@ -1,8 +1,7 @@
 /** The questions of an import: what values mean that nobody knows, and whether to import. Without a terminal, a command instead. */
 
 import { toListName } from '../config/list-url.ts'
-import { Failure, quotePath, toCount, UsageError } from '../failure.ts'
-import { quote } from '../transfer/reading/columns.ts'
+import { Failure, quote, quotePath, toCount, UsageError } from '../failure.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import type { Value } from '../transfer/reading/statuses.ts'
 import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'

@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path'
 import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { z } from 'zod'
-import { UsageError } from '../failure.ts'
+import { shorten, UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
 import { type Issue, LANGUAGE_TAGS, type Localized, toTexts, type Words } from '../locales/texts.ts'
 import { type Picture, type PictureUse, readPicture } from './picture.ts'
@@ -239,7 +239,10 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
     if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)
   }
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
-  return { path, message: `${path.join('.') || 'the file'} is ${JSON.stringify(given) ?? 'missing'}: ${message}` }
+  return {
+    path,
+    message: `${path.join('.') || 'the file'} is ${shorten(JSON.stringify(given) ?? 'missing')}: ${message}`,
+  }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

@@ -1,6 +1,6 @@
 /** Finds what each column of a table is, by its name. The first rows show whether it holds an address or a date. */
 
-import { Failure, toNumber } from '../../failure.ts'
+import { Failure, join, quote } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import type { Table } from './csv.ts'
 import { type DateOrder, isBlank, isDate, toDateText } from './dates.ts'
@@ -68,21 +68,6 @@ export interface Columns {
   /** Columns that are not read, and those of them that the owner does not ignore. */
   readonly unread: readonly Column[]
   readonly unanswered: readonly Column[]
-}
-
-/** Most characters of a text that are shown, and most rows, values or columns of one kind. */
-const [MAX_TEXT, MAX_SHOWN] = [60, 5]
-
-/** Shortens a text of a file. */
-export const shorten = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
-
-/** Shortens a text of a file, and quotes it. */
-export const quote = (text: string) => JSON.stringify(shorten(text))
-
-/** Joins what is shown of a list: `a, b and 3 more`. */
-export function join(texts: readonly string[], separator = ', '): string {
-  const more = texts.length - MAX_SHOWN
-  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
 }
 
 /** The header of a file of rejected rows. */

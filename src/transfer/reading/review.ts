@@ -2,9 +2,9 @@
 
 import { basename } from 'node:path'
 import { toIdentity } from '../../email.ts'
-import { quotePath, toCount, toNumber } from '../../failure.ts'
+import { join, quote, quotePath, shorten, toCount, toNumber } from '../../failure.ts'
 import type { ImportRow } from '../../subscriber.ts'
-import { type Cell, type Column, join, quote, shorten } from './columns.ts'
+import type { Cell, Column } from './columns.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
 import { DATE_NAMES, GLOBAL_STATUS, isAddressName, isHarmless, SUBSCRIBERS_ONLY, UNRELATED_NAMES } from './programs.ts'
 import { MAX_VALUES, type Reading } from './rows.ts'
