@@ -34,11 +34,7 @@ export interface ChangePlan<Outcome> {
 /** Says what the list holds of the address of a row after it, and how that came out. @param now the date of what has none */
 export type RowChange<Row, Outcome> = (row: Row, state: Found, now: Date) => readonly [after: Found, outcome: Outcome]
 
-/**
- * Plans changes, one row after the other: each row sees what the rows before it changed.
- *
- * @param found what the list holds of the address of each row, in their order
- */
+/** Plans changes. Each row sees what the rows before it changed. @param found what the list holds of each row, in their order */
 export function planRows<Row extends { readonly email: Address }, Outcome>(
   rows: readonly Row[],
   change: RowChange<Row, Outcome>,
@@ -68,11 +64,7 @@ export function planRows<Row extends { readonly email: Address }, Outcome>(
 }
 
 /** An import adds a row that is neither on the list nor suppressed. */
-export function importRow(
-  { email, subscribedAt }: ImportRow,
-  state: Found,
-  now: Date,
-): readonly [Found, keyof ImportTally] {
+export const importRow: RowChange<ImportRow, keyof ImportTally> = ({ email, subscribedAt }, state, now) => {
   if (state.subscriber) return [state, 'alreadyListed']
   if (state.suppressedAt) return [state, 'leftOut']
   // The store gives it a number.
@@ -82,8 +74,6 @@ export function importRow(
 /**
  * An opt-out suppresses somebody who left another list, and removes a subscriber, but not one who subscribed after it. A suppression
  * keeps the latest date. An opt-out without a date has that of the import, unless the address is suppressed already.
- *
- * @param options.removeUndated whether an opt-out without a date removes a subscriber
  */
 export function optOutRow(options: { readonly removeUndated: boolean }): RowChange<OptOut, keyof OptOutTally> {
   return ({ optedOutAt }, state, now) => {
@@ -96,11 +86,7 @@ export function optOutRow(options: { readonly removeUndated: boolean }): RowChan
   }
 }
 
-/**
- * A removal takes an address off the list. The outcome is its state before.
- *
- * @param options.suppress whether to suppress the address. Otherwise nothing of it stays, also no suppression
- */
+/** A removal takes an address off the list. Without `suppress`, nothing of it stays. The outcome is its state before. */
 export function removeRow({ suppress }: { readonly suppress: boolean }): RowChange<unknown, SubscriptionState> {
   return (_, state, now) => {
     // The clock may have been set back since.
@@ -109,7 +95,6 @@ export function removeRow({ suppress }: { readonly suppress: boolean }): RowChan
   }
 }
 
-/** Counts the rows of an import. */
 export function toImportTally(outcomes: readonly (keyof ImportTally)[]): ImportTally {
   const [added, leftOut] = [count(outcomes, 'added'), count(outcomes, 'leftOut')]
   return { added, alreadyListed: outcomes.length - added - leftOut, leftOut }

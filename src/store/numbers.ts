@@ -43,11 +43,8 @@ export function toDaySeq(day: number): number {
 export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
 
 /**
- * Computes the days of a status.
- *
- * @param first as `toFirstDay` returned it
- * @param counts of all who have a date in these days, and of any others. If a clock was ahead, later days count as today
- * @param subscribers all of them. Those without a date in these days came before them
+ * Computes the days of a status from the first one. If a clock was ahead, later days count as today. Of all `subscribers`, those
+ * whom no day counts came before.
  */
 export function toDays(first: number, counts: Iterable<DayCount>, subscribers: number): readonly StatusDay[] {
   const days = Array.from({ length: DAYS + 1 }, (_, index) => ({ day: first + index, added: 0 }))

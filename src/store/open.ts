@@ -16,11 +16,9 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
 }
 
 /**
- * Makes an empty list a copy of another one, with its id, key, numbers and dates. Creates it if it is missing.
+ * Makes an empty list, or one that is missing, a copy of another one, with its id, key, numbers and dates.
  *
- * @returns what the list has now
- * @throws StoreError when the list is not empty, or does not have all that was copied; the reason of the signal. Then it is
- * unchanged
+ * @throws StoreError when it is not empty, or does not have all that was copied; the reason of the signal. Then it is unchanged
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {
@@ -39,12 +37,7 @@ export async function isSameList(one: ListUrl, other: ListUrl): Promise<boolean>
   return id !== undefined && id === readFileId(other.file)
 }
 
-/**
- * Opens a list for the service. No call blocks the event loop. A PostgreSQL database may be down: calls fail until it
- * is back.
- *
- * @throws StoreError when a SQLite file cannot be opened, or the URL of a database is wrong
- */
+/** Opens a list for the service. No call blocks the event loop. Calls fail while a PostgreSQL server is down. @throws StoreError */
 export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteThread } = await import('./sqlite/thread.ts')

@@ -3,10 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Runs a slice of compaction in one transaction, so that others can write between two slices. The list has no state of it:
- * a crash repeats what is not moved, and several processes may compact at once.
- *
- * @returns whether there may be more: then another slice follows
+ * Runs a slice of compaction in one transaction, so that others can write between two slices. Returns whether there may be more.
+ * The list has no state of it: a crash repeats what is not moved, and several processes may compact at once.
  */
 export type Compact = () => boolean | Promise<boolean>
 
@@ -102,12 +100,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
 /** Milliseconds between two slices of a command, so that others can write. */
 export const PAUSE_MS = 2
 
-/**
- * Compacts for a command, in slices, so that others can write in between. One that writes then takes the lock, and compacts
- * the rest under it.
- *
- * @param compact must move only what was accepted before the call: otherwise this may not end
- */
+/** Compacts for a command. @param compact must move only what was accepted before the call: otherwise this may not end */
 export async function compactAll(compact: Compact): Promise<void> {
   while (await compact()) await Bun.sleep(PAUSE_MS)
 }

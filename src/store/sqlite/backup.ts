@@ -36,12 +36,11 @@ export function readSummary(db: Database): ListSummary {
 }
 
 /**
- * Copies a list, also while it is in use, and checks every page of both. Runs on a thread of its own, so that this one can
- * receive signals. After an error the caller deletes what was written.
+ * Copies a list, also while it is in use, and checks every page of both, on a thread of its own, so that this one can receive
+ * signals. The caller deletes what was written before an error.
  *
  * @param onProgress gets the sizes of the copy and of the list, in megabytes
- * @throws StoreError when the list cannot be read, the file cannot be written, or one of the two is damaged; the reason of
- * the signal when it aborts
+ * @throws StoreError, also when one of the two is damaged; the reason of the signal
  */
 export async function checkAndCopy(
   request: CopyRequest,
@@ -70,9 +69,7 @@ export async function checkAndCopy(
 
 /**
  * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), compacts the copy, because a
- * backup is not changed when it is read, and checks every page of it. Leaves it out of WAL mode.
- *
- * @param lastSeq the copy gives out only numbers above it
+ * backup is not changed when it is read, and checks every page of it. It gives out only numbers above `lastSeq`.
  */
 export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary {
   db.run('VACUUM INTO ?', [target])
@@ -112,10 +109,8 @@ async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size
 }
 
 /**
- * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open
- * file. Blocks the thread: a second for about a million addresses.
- *
- * @returns what came of it, for the log
+ * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open file. Blocks
+ * the thread, for a second with a million addresses. Returns a line for the log.
  */
 export async function rescueList(db: Database): Promise<string> {
   const path = toPath(db)

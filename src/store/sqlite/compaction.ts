@@ -78,13 +78,7 @@ const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
-  /**
-   * Runs one slice, in a transaction of its own.
-   *
-   * @param until moves only what was accepted up to this number. Default: no limit
-   * @returns whether there may be more
-   * @throws SQLITE_BUSY when the lock is not free
-   */
+  /** Runs a slice for what was accepted up to a number. Returns whether there may be more. @throws SQLITE_BUSY */
   slice(until?: number): boolean
   /** Moves the whole inbox, in the transaction of the caller. */
   all(): void

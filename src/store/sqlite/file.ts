@@ -41,10 +41,8 @@ export interface ListFile {
 }
 
 /**
- * Opens a list.
- *
- * @param access with `read` too, the list is opened for writing, to compact its inbox, unless it is a backup or cannot be written
- * @throws StoreError with one line that names the file, when it cannot be opened or is not a list of this version; as `toRealPath`
+ * Opens a list. With the access `read` too, it is opened for writing, to compact its inbox, unless it is a backup or cannot be
+ * written. @throws StoreError; as `toRealPath`
  */
 export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
   const path = toRealPath(file)
@@ -119,10 +117,8 @@ export class LostListError extends StoreError {
 }
 
 /**
- * Throws unless the files at the paths of a list are those that were opened. Call it before a commit too: without the index of
- * the log, two processes do not see each other's locks, and each overwrites what the other one has committed.
- *
- * @throws LostListError
+ * Throws a LostListError unless the files at the paths of a list are those that were opened. Call it before a commit too: without
+ * the index of the log, two processes do not see each other's locks, and each overwrites what the other one has committed.
  */
 export function checkPlace(list: ListFile): void {
   const loss = findLoss(list)
@@ -168,10 +164,8 @@ export function closeList(list: ListFile): LostListError | undefined {
 }
 
 /**
- * Opens a list for reading. Writes nothing, so that a disk that is full or read-only can be read, and a service is not disturbed.
- *
- * @param path the real path
- * @throws StoreError when it is missing, is not a list of this version, or cannot be read
+ * Opens a list for reading, by its real path. Writes nothing, so that a disk that is full or read-only can be read, and a service
+ * is not disturbed. @throws StoreError
  */
 export function openReadOnly(path: string): Database {
   const log = `${path}-wal`

@@ -15,11 +15,8 @@ import { checkVersion, migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
 
 /**
- * Creates the file of a list, or replaces that of an empty one. A crash at any moment leaves what was there before, or the whole
- * list.
- *
- * @param write fills an empty file
- * @throws StoreError when there is a list that is not empty, or that a process uses; what `write` throws
+ * Creates the file of a list, or replaces that of an empty one that no process uses. A crash at any moment leaves what was there
+ * before, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
  */
 export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = toRealPath(file)
@@ -72,9 +69,7 @@ const PART = 50_000
 
 /**
  * Fills an empty file with a list. Each statement commits, so that no sync has much to write: a service on the same disk would wait
- * for it. A crash leaves a file that nobody uses, so nothing is written that could undo a change.
- *
- * @throws StoreError when the file cannot be written, or does not have all that was copied; what the pages throw
+ * for it. A crash leaves a file that nobody uses, so nothing is written that could undo a change. @throws as `fillList` of open.ts
  */
 export async function fillFile(
   file: string,

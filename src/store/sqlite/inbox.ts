@@ -8,10 +8,7 @@ import { getRow } from './transaction.ts'
 
 /**
  * Appends a batch, with its numbers: see toClockSeq. This is one statement, which usually writes one page, because every
- * request waits for it.
- *
- * @param addresses a JSON array, which is not empty
- * @throws SQLiteError when it cannot be written; StoreError when the list is damaged
+ * request waits for it. @param addresses a JSON array, which is not empty. @throws SQLiteError; StoreError for a damaged list
  */
 export function append(db: Database, addresses: string): void {
   // Without RETURNING: `get` would commit after the row, and hide an error of the disk.

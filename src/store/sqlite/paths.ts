@@ -21,9 +21,7 @@ export function toMissing(place: string): MissingListError {
 
 /**
  * Refuses a log (WAL) that does not belong to the file next to it: SQLite would play it back into the file, or delete it.
- * A list is in WAL mode before it has a log. A backup is not, so a log next to one was there before.
- *
- * @throws StoreError
+ * A list is in WAL mode before it has a log. A backup is not, so a log next to one was there before. @throws StoreError
  */
 export function refuseForeignLog(path: string): void {
   const log = `${path}-wal`
@@ -52,9 +50,7 @@ export function isInWalMode(path: string): boolean {
 
 /**
  * Refuses a file that is mounted without its folder, as with `docker run --volume ./rollcall.db:/data/rollcall.db`. Its log would
- * be in the folder, on another file system, and the addresses in it would be gone with the container.
- *
- * @throws StoreError
+ * be in the folder, on another file system, and the addresses in it would be gone with the container. @throws StoreError
  */
 export function refuseLoneMount(path: string): void {
   if (!isMountPoint(path)) return
@@ -97,11 +93,7 @@ export function readFreeBytes(path: string): number {
   return bavail * bsize
 }
 
-/**
- * Makes a path absolute, and follows links, as SQLite does.
- *
- * @throws UsageError for a file that SQLite may delete; StoreError, such as for a folder or a link to itself
- */
+/** Makes a path absolute, and follows links, as SQLite does. @throws UsageError for a file that SQLite may delete; StoreError */
 export function toRealPath(file: string): string {
   const path = resolve(file)
   try {

@@ -44,10 +44,7 @@ function findReturned(db: Database): ReadonlySet<string> {
   return returned
 }
 
-/**
- * Takes 0.2 s for ten million subscribers, and 3 s for each million who subscribed since the last change of the owner, if there are
- * suppressions.
- */
+/** Takes 0.2 s for ten million subscribers; with suppressions, 3 s more for each million since the last change of the owner. */
 export function readCount(db: Database): Count {
   const { suppressed, ...count } = getRow<Count>(
     db,
@@ -133,10 +130,8 @@ function* readPages<Row>(read: (last: Row | undefined) => readonly Row[]): Gener
 }
 
 /**
- * Yields the whole list, in the transaction of the caller, which sees one state of it.
- *
- * @throws StoreError after the last page when the pages differ from `identities`. A page of the table that was overwritten
- * would make the list shorter, and SQLite does not always notice it
+ * Yields the whole list. Throws a StoreError after the last page when the pages differ from `identities`: a page of the table that
+ * was overwritten would make the list shorter, and SQLite does not always notice it.
  */
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
   const { size } = getRow<{ size: number }>(db, `SELECT count(*) AS size ${IDENTITIES}`)
@@ -153,10 +148,8 @@ export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
 }
 
 /**
- * Yields all suppressions, without those of people who came back, in the transaction of the caller. Checks the whole list
- * first, because their table has no second index to compare it with.
- *
- * @throws StoreError when the list is damaged
+ * Yields all suppressions, without those of people who came back. Checks the whole list first, because their table has no second
+ * index to compare it with. @throws StoreError when it is damaged
  */
 export function* listSuppressions(db: Database): Generator<readonly Suppression[]> {
   checkIntegrity(db)
@@ -173,11 +166,7 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
   }
 }
 
-/**
- * Checks every page of a list, its head, and that its two tables have the same subscribers.
- *
- * @throws StoreError when it is damaged, SQLiteError when it cannot be read
- */
+/** Checks every page of a list, its head, and that its two tables have the same subscribers. @throws StoreError, SQLiteError */
 export function checkIntegrity(db: Database): void {
   readHead(db)
   const { integrity_check: found } = getRow<{ integrity_check: string }>(db, 'PRAGMA integrity_check(1)')

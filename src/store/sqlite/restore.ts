@@ -22,10 +22,8 @@ export interface Restored {
 
 /**
  * Copies a backup to the path of a list, and keeps the earlier list under another name. The copy gives out only numbers
- * above those of the earlier list. A crash at any moment leaves the old list or the new one.
+ * above those of the earlier list. A crash at any moment leaves the old list or the new one. A dry run only checks.
  *
- * @param backup is only read
- * @param options.dryRun checks everything, and changes nothing
  * @throws UsageError when the backup is the list itself; Failure; the reason of the signal. Then the list is unchanged
  */
 export async function restoreList(
@@ -70,10 +68,8 @@ function readBefore(target: string): Restored['before'] {
 }
 
 /**
- * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed.
- *
- * @returns undefined when the file cannot be locked, because it is damaged or not a list
- * @throws StoreError when another process uses the list, or this one may not
+ * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed. Undefined when
+ * it is damaged or not a list. @throws StoreError when another process uses it, or this one may not
  */
 export function lockList(file: string): Database | undefined {
   let db: Database | undefined
@@ -110,10 +106,7 @@ export function giveToOwner(file: string, target: string): void {
 
 /**
  * Puts the copy in the place of the list, which first gets a second name, with its log: `rollcall.before-restore-TIME.db`. So a
- * crash leaves the list complete.
- *
- * @returns the second names; none when there is no list
- * @throws Failure when the file system has no hard links, or the folder cannot be written
+ * crash leaves the list complete. Returns these names. @throws Failure
  */
 async function replace(copy: string, target: string): Promise<readonly string[]> {
   const folder = dirname(target)

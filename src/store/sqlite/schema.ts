@@ -55,12 +55,7 @@ const BASELINE = `
 /** The numbered migrations. A new list gets all of them. One that was released never changes: add the next. */
 const MIGRATIONS: readonly string[] = [BASELINE]
 
-/**
- * Reads the application id and the version of a file, and decides whether this program may use it.
- *
- * @returns its version; 0 for a file without a schema
- * @throws StoreError when it is not a list, or when a newer Rollcall has migrated it
- */
+/** Returns the version of a list; 0 for a file without a schema. @throws StoreError when this program may not use it */
 export function checkVersion(db: Database, path: string, migrations = MIGRATIONS): number {
   // In one statement, because another process may be creating the schema.
   const { application, version, tables } = getRow<Record<'application' | 'version' | 'tables', number>>(

@@ -26,11 +26,7 @@ interface OpenList extends ListFile {
   isNoted: boolean
 }
 
-/**
- * Opens the list in a file.
- *
- * @throws as `openListFile`
- */
+/** Opens the list in a file. @throws as `openListFile` */
 export function openSqliteStore(file: string, options: StoreOptions): SubscriberStore {
   const opened = openListFile(file, options.access)
   const { db } = opened

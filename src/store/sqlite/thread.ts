@@ -7,10 +7,8 @@ import { toRealPath } from './paths.ts'
 import type { Reply, Report, Task } from './worker.ts'
 
 /**
- * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the
- * supervisor starts it again. Logs a warning when other users may read the list.
- *
- * @throws StoreError when the file cannot be opened; as `toRealPath`
+ * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the supervisor
+ * starts it again. Logs a warning when other users may read the list. @throws StoreError; as `toRealPath`
  */
 export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
   // A usage error has an exit code of its own, which the thread does not pass on.

@@ -29,11 +29,7 @@ export function waitForLock<T>(work: () => T): T {
   }
 }
 
-/**
- * The same for a command, with longer pauses, in which the process receives signals: requests go first.
- *
- * @throws SQLITE_BUSY after LOCK_TIMEOUT_MS
- */
+/** The same for a command, which gets signals in its longer pauses: requests go first. @throws SQLITE_BUSY after LOCK_TIMEOUT_MS */
 export async function retryBusy<T>(work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {

@@ -12,9 +12,8 @@ const RETURNED = 10_000
 
 /**
  * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's
- * changes do this, and not compaction: nobody can tell from the time of a later request who was suppressed.
- *
- * @returns whether there may be more
+ * changes do this, and not compaction: nobody can tell from the time of a later request who was suppressed. Returns whether there
+ * may be more.
  */
 export function forgetReturned(db: Database): boolean {
   const rows = db
