@@ -10,7 +10,7 @@ import { createCors } from './http/cors.ts'
 import { createOps } from './http/ops.ts'
 import { createPages } from './http/pages.ts'
 import { createDocumentHandler } from './http/representations.ts'
-import { createHeaders, createJsonResponses, type HeaderFields } from './http/responses.ts'
+import { createHeaders, createJsonResponses, type Handler, type HeaderFields } from './http/responses.ts'
 import { listen, type Server, sleepUntil } from './http/server.ts'
 import { createSubscribe } from './http/subscribe.ts'
 import { createIntake } from './intake/intake.ts'
@@ -55,7 +55,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const bodies = createBodyReader()
     const cors = createCors(corsOrigins, headers.endpoint)
     const subscribe = createSubscribe(intake, cors, bodies)
-    const guide = documents.get(DOCUMENTS.llmsTxt.path)
+    // It is one of them.
+    const guide = documents.get(DOCUMENTS.llmsTxt.path) as Handler
     const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })

@@ -23,7 +23,7 @@ export interface PagesOptions extends PageOptions {
   readonly intake: Pick<Intake, 'add'>
   readonly bodies: Pick<BodyReader, 'read'>
   /** Handles requests to a page that prefer Markdown. */
-  readonly guide?: Handler | undefined
+  readonly guide: Handler
 }
 
 const PAGE_MEDIA_TYPE = 'text/html; charset=utf-8'
@@ -67,20 +67,18 @@ function createPage(options: PagesOptions, language: Language): Handler {
   const fields = { ...headers, 'Cache-Control': CACHE_CONTROL.page }
   const document = { path, mediaType: PAGE_MEDIA_TYPE, body: () => renderPage(options, language), headers: fields }
   const page = createDocumentHandler(document, options.headers)
-  const read = guide ? createChoice(page, guide) : page
   const subscribe = createPageForm(options, language, headers)
+
+  async function read(request: Request): Promise<Response> {
+    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
+    // RFC 9110 section 12.5.5
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
+
   return (request) => {
     if (request.method === 'POST') return subscribe(request)
     return isRead(request) ? read(request) : options.responses.problem('page_methods')
-  }
-}
-
-/** Chooses by the Accept header, and says so in Vary (RFC 9110 section 12.5.5). */
-function createChoice(page: Handler, guide: Handler): Handler {
-  return async (request) => {
-    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
-    response.headers.append('Vary', 'Accept')
-    return response
   }
 }
 

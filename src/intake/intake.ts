@@ -33,19 +33,10 @@ export interface Intake {
 /** Addresses that arrived at about the same time. They share a deadline and a promise. A commit takes all that wait. */
 interface Group {
   readonly addresses: Address[]
-  readonly begun: number
+  /** By `performance.now()`. */
+  readonly begunAt: number
   readonly reply: PromiseWithResolvers<void>
   readonly deadline: Timer
-}
-
-function createGroup(giveUp: (group: Group) => void): Group {
-  const group: Group = {
-    addresses: [],
-    begun: performance.now(),
-    reply: Promise.withResolvers(),
-    deadline: setTimeout(() => giveUp(group), GIVE_UP_MS),
-  }
-  return group
 }
 
 /** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
@@ -75,9 +66,15 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
 
   function add(address: Address): Promise<void> {
     let group = next.at(-1)
-    if (!group || performance.now() - group.begun > GROUP_MS) {
-      group = createGroup(giveUp)
-      next.push(group)
+    if (!group || performance.now() - group.begunAt > GROUP_MS) {
+      const begun: Group = {
+        addresses: [],
+        begunAt: performance.now(),
+        reply: Promise.withResolvers(),
+        deadline: setTimeout(() => giveUp(begun), GIVE_UP_MS),
+      }
+      next.push(begun)
+      group = begun
     }
     group.addresses.push(address)
     running ??= commitAll()

@@ -23,7 +23,7 @@ export async function* checkPostgresList(
     const schema = await run('schema', async () => `version ${SCHEMA_VERSION}`)
     yield schema
     if (!schema.ok) return
-    yield run('server', checkVersion)
+    yield run('server', checkServer)
     yield runCheck('durability', () => client.rollBack(checkDurability))
     yield run('inbox', async (sql) => checkInbox((await readInbox(sql)).size, await readInboxSince(sql)))
     yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
@@ -38,7 +38,7 @@ async function readLatest(sql: SQL): Promise<Date | undefined> {
   return last ?? undefined
 }
 
-async function checkVersion(sql: SQL): Promise<string> {
+async function checkServer(sql: SQL): Promise<string> {
   const [row] = await sql<[{ version: string; major: number }]>`
     SELECT current_setting('server_version') AS version,
            current_setting('server_version_num')::integer / 10000 AS major`

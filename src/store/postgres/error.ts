@@ -10,25 +10,17 @@ export function expectCount({ count }: { readonly count: number }, expected: num
   throw new StoreError(`the table rollcall.${table} does not take what is written: look at its triggers`)
 }
 
-/** Names the list and the reason in one line, without values, addresses or passwords. */
-export function toStoreError(name: string, error: unknown): StoreError {
-  return new StoreError(`the list ${name} cannot be used: ${toReason(error)}`)
-}
-
 /**
- * The reason ends with the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the code of the
- * runtime. The message of an error is not shown: PostgreSQL quotes rows in some, and the client may quote the URL.
+ * Names the list, the reason and the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the code of the
+ * runtime in one line. The message of an error is not shown: PostgreSQL quotes rows in some, and the client may quote the URL.
  */
-function toReason(error: unknown): string {
+export function toStoreError(name: string, error: unknown): StoreError {
   const code = toCode(error)
-  // Only this message names no row, and it names the table.
-  if (code === INSUFFICIENT_PRIVILEGE && error instanceof Error) return `${error.message} (${code})`
-  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'PostgreSQL reports an error'
-  return `${reason} (${code})`
+  // Only the message of a privilege that is missing names no row, and it names the table.
+  const message = code === '42501' && error instanceof Error ? error.message : undefined
+  const reason = message ?? REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'PostgreSQL reports an error'
+  return new StoreError(`the list ${name} cannot be used: ${reason} (${code})`)
 }
-
-/** SQLSTATE */
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'

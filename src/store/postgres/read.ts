@@ -1,8 +1,7 @@
 /**
- * The statements that read a PostgreSQL list, and the checks whether it can be written. Those that read subscribers or
- * suppressions do not see the inbox: compact first. Those that read dates need a transaction that sets their style. No number
- * travels as a `float8`, which a server rounds in texts (extra_float_digits): a count is an `integer`, and a `bigint` arrives as
- * a string.
+ * Reads a PostgreSQL list, and checks whether it can be written. What reads subscribers does not see the inbox: compact first. What
+ * reads dates needs a transaction that sets their style. No number travels as a `float8`, which a server rounds in texts
+ * (extra_float_digits): a count is an `integer`, and a `bigint` arrives as a string.
  */
 
 import type { SQL } from 'bun'
@@ -123,17 +122,12 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
  * @throws StoreError after the last page of the whole list (`after` is 0) unless the pages had every subscriber
  */
 export async function* listSubscribers(transaction: SQL, after: number): AsyncGenerator<readonly Subscriber[]> {
-  let [last, size] = [after, 0]
-  for (;;) {
+  const size = yield* readPages<Subscriber>(async (last) => {
     const rows = await transaction<(Omit<Subscriber, 'seq'> & { seq: string })[]>`
       SELECT seq, email, subscribed_at AS "subscribedAt" FROM rollcall.subscribers
-      WHERE seq > ${last}::bigint ORDER BY seq LIMIT ${PAGE_SIZE}::integer`
-    const page = rows.map((row) => ({ ...row, seq: Number(row.seq) }))
-    if (page.length > 0) yield page
-    size += page.length
-    if (page.length < PAGE_SIZE) break
-    last = page.at(-1)?.seq ?? last
-  }
+      WHERE seq > ${last?.seq ?? after}::bigint ORDER BY seq LIMIT ${PAGE_SIZE}::integer`
+    return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+  })
   if (after === 0) await proveComplete(transaction, 'subscribers', size)
 }
 
@@ -143,19 +137,33 @@ export async function* listSubscribers(transaction: SQL, after: number): AsyncGe
  * @throws StoreError after the last page unless the pages had every suppression
  */
 export async function* listSuppressions(transaction: SQL): AsyncGenerator<readonly Suppression[]> {
-  let [last, size] = ['', 0]
   const returned = await findReturned(transaction)
-  for (;;) {
-    const rows = await transaction<{ hash: string; suppressedAt: Date }[]>`
+  let size = 0
+  const pages = readPages<{ hash: string; suppressedAt: Date }>(
+    (last) => transaction`
       SELECT encode(hash, 'hex') AS hash, suppressed_at AS "suppressedAt" FROM rollcall.suppressions s
-      WHERE s.hash > decode(${last}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`
+      WHERE s.hash > decode(${last?.hash ?? ''}, 'hex') ORDER BY s.hash LIMIT ${PAGE_SIZE}::integer`,
+  )
+  for await (const rows of pages) {
+    size += rows.length
     const page = rows.filter(({ hash }) => !returned.has(hash))
     if (page.length > 0) yield page.map(({ hash, suppressedAt }) => ({ hash: Buffer.from(hash, 'hex'), suppressedAt }))
-    size += rows.length
-    if (rows.length < PAGE_SIZE) break
-    last = rows.at(-1)?.hash ?? last
   }
   await proveComplete(transaction, 'suppressions', size)
+}
+
+/** Yields pages until one is not full. @param read reads the page after a row; without one, the first page @returns all rows */
+async function* readPages<Row>(
+  read: (last: Row | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], number> {
+  let size = 0
+  for (let last: Row | undefined; ; ) {
+    const page = await read(last)
+    if (page.length > 0) yield page
+    size += page.length
+    if (page.length < PAGE_SIZE) return size
+    last = page.at(-1)
+  }
 }
 
 /** The pages come from an index. So they are compared with the rows of the table, which are counted without an index. */

@@ -96,15 +96,12 @@ export async function migrate(
     // Another process may have migrated it meanwhile.
     const version = await readVersion(transaction, latest)
     for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-    if (version === 0) await insertHead(transaction)
+    if (version === 0)
+      await transaction`
+        INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${randomBytes(32)}::bytea, 0, 0)`
     await transaction`UPDATE rollcall.list SET version = ${latest}::integer`
     return version === 0
   })
-}
-
-async function insertHead(transaction: SQL): Promise<void> {
-  await transaction`
-    INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${randomBytes(32)}::bytea, 0, 0)`
 }
 
 /** Reads the version of the schema: 0 when there is none. @throws StoreError when it is after the latest that is known */

@@ -3,6 +3,7 @@
 import type { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
+import type { Failure } from '../../failure.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../../subscriber.ts'
@@ -42,13 +43,10 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
     ready: () => client.rollBack(tryWrite),
     count: () => read(readCount),
     async status() {
-      try {
-        await client.rollBack(tryWrite)
-      } catch (error) {
-        notify?.(`the addresses in the inbox are not included: ${error instanceof Error ? error.message : error}`)
-        return await client.read(readStatus)
-      }
-      return await read(readStatus)
+      await compact(client).catch(({ message }: Failure) => {
+        notify?.(`the addresses in the inbox are not included: ${message}`)
+      })
+      return await client.read(readStatus)
     },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     async *list(after) {

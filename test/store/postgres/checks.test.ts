@@ -124,6 +124,10 @@ test('while a synchronous standby is missing: 500 with the reason, no command wa
   // That of the first address, and one of compaction.
   const waiting = `SELECT FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND wait_event = 'SyncRep'`
   expect((await server.run(waiting, server.admin)).length).toBeWithin(1, 3)
+  await server.run(
+    `SET synchronous_commit = local; INSERT INTO rollcall.inbox VALUES (gen_random_uuid(), now(), 1, 'hal@site.io')`,
+    url,
+  )
   const notes: string[] = []
   const store = await openStore(parseListUrl('URL', url), { access: 'create', notify: (text) => notes.push(text) })
   for (const call of [
