@@ -62,8 +62,7 @@ export function toIdentity(address: Address): string {
 
 /** Whether an address is in a domain that is reserved for tests and examples (RFC 2606, RFC 6761). */
 export function isReserved(address: Address): boolean {
-  const identity = toIdentity(address)
-  return RESERVED.test(identity.slice(identity.lastIndexOf('@') + 1))
+  return RESERVED.test(toIdentity(address))
 }
 
 /** The reserved domains. Their subdomains are reserved too. */
@@ -83,7 +82,7 @@ const NON_ASCII = /[^\0-\x7f]/
 /** The soft hyphen, zero-width characters, marks of direction, and the byte order mark. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
 
-const RESERVED = new RegExp(`(?:^|\\.)(?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
+const RESERVED = new RegExp(`[@.](?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
 
 /** Finds the reason that helps the sender most. The text does not match the rule, and may be longer than an address. */
 function toReason(text: string): AddressReason {

@@ -29,13 +29,11 @@ interface LoggedError {
 function toText(line: string): string {
   const { level, time, msg, err }: { level: number; time: string; msg: string; err?: LoggedError } = JSON.parse(line)
   const clock = new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length)
-  const head = `${clock} ${pino.levels.labels[level]} ${escapeControls(msg)}`
-  return `${[head, ...toErrorLines(err)].join('\n')}\n`
-}
-
-/** Returns the lines of an error, from its stack, which a defect has. */
-function toErrorLines(error: LoggedError | undefined): string[] {
-  if (!error) return []
-  const { message, stack = message, cause } = error
-  return [...stack.split('\n').map((text) => `  ${escapeControls(text)}`), ...toErrorLines(cause)]
+  const lines = [`${clock} ${pino.levels.labels[level]} ${msg}`]
+  for (let error = err; error; error = error.cause) {
+    // A defect has a stack, which begins with its message.
+    const { message, stack = message } = error
+    lines.push(...stack.split('\n').map((text) => `  ${text}`))
+  }
+  return `${lines.map(escapeControls).join('\n')}\n`
 }
