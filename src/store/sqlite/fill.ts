@@ -4,12 +4,10 @@ import { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
 import { createPrivateFile, renameSynced, withPartialFile } from '../../files.ts'
 import { type Count, type ListCopy, StoreError } from '../../subscriber.ts'
-import { checkAndCopy } from './backup.ts'
+import { checkAndCopy, readSummary } from './backup.ts'
 import { toStoreError, wrapErrors } from './error.ts'
 import { openListFile, PAGE_BYTES } from './file.ts'
-import { countInbox } from './inbox.ts'
 import { createFolder, hasContent, refuseForeignLog, toRealPath } from './paths.ts'
-import { readCount } from './read.ts'
 import { giveToOwner, lockList } from './restore.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
@@ -46,21 +44,15 @@ function lockEmptyList(path: string): Database {
     using db = openListFile(path, 'change').db
     refuseContent(db, path)
   }
-  const db = lockList(path)
+  const db = lockList(path, (locked) => refuseContent(locked, path))
   if (!db) throw toStoreError(path, 'it is damaged')
-  try {
-    refuseContent(db, path)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  return db
 }
 
 function refuseContent(db: Database, path: string): void {
   if (checkVersion(db, path) === 0) return
-  const { subscribers, suppressed } = readCount(db)
-  if (subscribers + suppressed + countInbox(db) === 0) return
+  const { subscribers, suppressed, inbox } = readSummary(db)
+  if (subscribers + suppressed + inbox === 0) return
   throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
 }
 

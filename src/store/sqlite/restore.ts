@@ -69,9 +69,9 @@ function readBefore(target: string): Restored['before'] {
 
 /**
  * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed. Undefined when
- * it is damaged or not a list. @throws StoreError when another process uses it, or this one may not
+ * it is damaged or not a list. @throws StoreError when another process uses it, or this one may not; what `check` throws
  */
-export function lockList(file: string): Database | undefined {
+export function lockList(file: string, check?: (locked: Database) => void): Database | undefined {
   let db: Database | undefined
   try {
     db = new Database(file, { readwrite: true })
@@ -79,6 +79,7 @@ export function lockList(file: string): Database | undefined {
     db.run('PRAGMA locking_mode = EXCLUSIVE')
     db.run('PRAGMA journal_mode = DELETE')
     db.run('BEGIN EXCLUSIVE')
+    check?.(db)
     return db
   } catch (error) {
     db?.close()
