@@ -27,29 +27,15 @@ function isInAnotherCountry(domain: string): boolean {
   return PROVIDERS.some((known) => known.split('.')[0] === name) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
 }
 
-/** Whether a word is another one but for at most one letter that is wrong, missing or too many, or two that are swapped. */
+/** Whether a word is another one but for at most one letter that is wrong, missing or too many, or two neighbors that are swapped. */
 export function isTypo(word: string, known: string): boolean {
-  const errors = countErrors(word, known)
-  return errors < 2 || (errors === 2 && toSorted(word) === toSorted(known))
-}
-
-/**
- * Counts the letters that are missing, added or wrong (Levenshtein distance); two that are swapped are two. Not by a library:
- * the fast ones have more code than the rest of this file, which is in every first visit.
- */
-function countErrors(text: string, known: string): number {
-  let row = Array.from({ length: known.length + 1 }, (_, index) => index)
-  for (const letter of text) {
-    const next = [(row[0] ?? 0) + 1]
-    for (const [index, above] of row.slice(1).entries()) {
-      const replaced = (row[index] ?? 0) + Number(letter !== known[index])
-      next.push(Math.min(above + 1, (next[index] ?? 0) + 1, replaced))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
-}
-
-function toSorted(text: string): string {
-  return [...text].sort().join('')
+  const end = [...known, ''].findIndex((letter, index) => letter !== word[index])
+  const [rest, meant] = [word.slice(end), known.slice(end)]
+  const isSwapped = meant[1] !== undefined && rest.startsWith(meant[1] + meant[0])
+  return (
+    rest.slice(1) === meant.slice(1) ||
+    rest === meant.slice(1) ||
+    rest.slice(1) === meant ||
+    (isSwapped && rest.slice(2) === meant.slice(2))
+  )
 }

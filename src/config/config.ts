@@ -26,20 +26,13 @@ export interface Config {
   readonly baseUrl: string
   readonly list: ListUrl
   readonly site: Site
-  /** The site file that was read; undefined when there is none, and `site` has the defaults. */
-  readonly siteFile: SiteFile | undefined
+  /** The site file: an absolute path, and SHA-256 in hexadecimal. Undefined when there is none, and `site` has the defaults. */
+  readonly siteFile: { readonly path: string; readonly digest: string } | undefined
   /** Origins whose pages may call the endpoint: `*` for all, empty for none. */
   readonly corsOrigins: readonly string[]
   /** The operations listener, if it is on. */
   readonly ops: Listener | undefined
   readonly logLevel: (typeof LOG_LEVELS)[number]
-}
-
-export interface SiteFile {
-  /** An absolute path. */
-  readonly path: string
-  /** SHA-256 of its bytes, in hexadecimal. */
-  readonly digest: string
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

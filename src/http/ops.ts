@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SiteFile } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import { ALLOW, CACHE_CONTROL } from '../routes.ts'
@@ -19,7 +19,7 @@ export interface OpsOptions {
   /** The host that the listener binds. */
   readonly host: string
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
-  readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: SiteFile | null }
+  readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: Config['siteFile'] | null }
 }
 
 /** Milliseconds for which a scrape waits for the store. */
