@@ -1,9 +1,9 @@
 /** The settings: reads the environment and the site file into one object. */
 
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { Failure, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import {
   type Environment,
   type Listener,
@@ -11,7 +11,7 @@ import {
   readEnvironment,
   readListener,
   readOps,
-  toReadError,
+  readSettingFile,
 } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
 import { isWebUrl, parseSite, type Site } from './site-file.ts'
@@ -63,14 +63,10 @@ export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Conf
   const defaults = [...(ENV_FILE ? [join(dirname(ENV_FILE), 'site.yaml')] : []), 'site.yaml']
   const file = SITE_FILE || defaults.find((path) => existsSync(path))
   if (!file) return { site: parseSite('', 'site.yaml'), siteFile: undefined }
-  try {
-    const bytes = readFileSync(file)
+  return readSettingFile('SITE_FILE', file, 'use a YAML file in UTF-8', (bytes) => {
     const digest = createHash('sha256').update(bytes).digest('hex')
     return { site: parseSite(UTF_8.decode(bytes), file), siteFile: { path: resolve(file), digest } }
-  } catch (error) {
-    if (error instanceof Failure) throw error
-    throw toReadError('SITE_FILE', file, error, 'use a YAML file in UTF-8')
-  }
+  })
 }
 
 /** Parses the public origin of the site. @throws UsageError */

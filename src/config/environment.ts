@@ -82,8 +82,16 @@ function isAlmost(name: string, setting: string): boolean {
   return !SETTINGS.includes(name) && isTypo(toLetters(name), toLetters(setting))
 }
 
-/** Says why the file that a setting names cannot be read. @param advice what to use */
-export function toReadError(setting: string, file: string, error: unknown, advice: string): UsageError {
+/** Reads the file that a setting names. @param advice what to use instead @throws UsageError when it cannot be read or parsed */
+export function readSettingFile<T>(setting: string, file: string, advice: string, parse: (bytes: Buffer) => T): T {
+  try {
+    return parse(readFileSync(file))
+  } catch (error) {
+    throw error instanceof UsageError ? error : toReadError(setting, file, error, advice)
+  }
+}
+
+function toReadError(setting: string, file: string, error: unknown, advice: string): UsageError {
   return new UsageError(`${setting} is "${file}": ${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`)
 }
 

@@ -1,9 +1,8 @@
 /** The URL of a list: a SQLite file or a PostgreSQL database. */
 
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError } from '../failure.ts'
-import { type Environment, readEnvironment, toReadError } from './environment.ts'
+import { type Environment, readEnvironment, readSettingFile } from './environment.ts'
 import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
 
 /** The location of a list: the kind of store, and its file or URL. */
@@ -21,13 +20,8 @@ export function readListUrl(environment: Environment = readEnvironment()): ListU
 
 /** Reads the URL of a list from a file. @param name what names the file, for the error. @throws UsageError */
 export function readListFile(name: string, file: string): ListUrl {
-  let url: string
-  try {
-    url = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw toReadError(name, file, error, 'use a file that has the URL of the list')
-  }
-  return parseListUrl(`the URL in ${name}`, url)
+  const advice = 'use a file that has the URL of the list'
+  return readSettingFile(name, file, advice, (bytes) => parseListUrl(`the URL in ${name}`, bytes.toString().trim()))
 }
 
 /**

@@ -4,9 +4,8 @@
  */
 
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { UsageError } from '../failure.ts'
-import { type Environment, parseChoice, parsePort, toReadError } from './environment.ts'
+import { type Environment, parseChoice, parsePort, readSettingFile } from './environment.ts'
 
 /** How to connect to a PostgreSQL list. */
 export interface PostgresServer {
@@ -95,11 +94,8 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert: str
 }
 
 function readCertificate(source: string, file: string): string {
-  try {
-    const pem = readFileSync(file, 'utf8')
+  return readSettingFile(source, file, 'use a file with a certificate in PEM format', (pem) => {
     new X509Certificate(pem)
-    return pem
-  } catch (error) {
-    throw toReadError(source, file, error, 'use a file with a certificate in PEM format')
-  }
+    return pem.toString()
+  })
 }
