@@ -52,8 +52,6 @@ function checkBackup(source: string, target: string): void {
   checkExists(source)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
   for (const path of [source, target]) refuseForeignLog(path)
-  if (!hasContent(`${source}-wal`)) return
-  throw new StoreError(`${source} is not closed: copy it with "rollcall backup --list sqlite:${source} FILE" first`)
 }
 
 /** Reads what the list holds, or why it cannot be read: such a list is replaced too. */
