@@ -34,12 +34,6 @@ export const SLICE_MS = 20
 const ROWS = { milliseconds: SLICE_MS, first: 50, least: 1, most: 1_000 } as const
 const ADDRESSES = { milliseconds: SLICE_MS, first: 500, least: 50, most: 20_000 } as const
 
-/** A place in the table `sorted`. */
-interface Entry {
-  readonly identity: string
-  readonly seq: number
-}
-
 /** How far a pass is. */
 interface Pass {
   readonly stage: keyof typeof STAGES
@@ -52,7 +46,7 @@ interface Pass {
   readonly sorted: number
   /** How many of these were added to `identities`, and the last of them. */
   readonly added: number
-  readonly lastAdded: Entry
+  readonly lastAdded: { readonly identity: string; readonly seq: number }
 }
 
 const NEW_PASS: Pass = {
@@ -175,7 +169,7 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
     ).run(identity, seq, size)
   }
   const added = pass.added + size
-  const lastAdded = getRow<Entry>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
+  const lastAdded = getRow<Pass['lastAdded']>(db, `${NEXT} 1 OFFSET ?3`, identity, seq, size - 1)
   const stage = added < pass.sorted ? 'add' : 'move'
   return { size, next: { ...pass, stage, added, lastAdded } }
 }

@@ -11,21 +11,19 @@ import { getRow } from './transaction.ts'
  * request waits for it. @param addresses a JSON array, which is not empty. @throws SQLiteError; StoreError for a damaged list
  */
 export function append(db: Database, addresses: string): void {
-  // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
-  const { changes } = db
-    .query(`INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`)
-    .run(toClockSeq(), Date.now(), addresses)
-  checkChange(db, changes)
+  const insert = `INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`
+  commitChange(db, insert, toClockSeq(), Date.now(), addresses)
 }
 
 /** Commits, and adds nothing. Takes a number, because SQLite writes no page that stays the same. Throws like `append`. */
 export function probe(db: Database): void {
-  const { changes } = db.query(`UPDATE list SET last_seq = max(?1, ${LAST_SEQ} + 1)`).run(toClockSeq())
-  checkChange(db, changes)
+  commitChange(db, `UPDATE list SET last_seq = max(?1, ${LAST_SEQ} + 1)`, toClockSeq())
 }
 
-/** A list without its head takes nothing, and SQLite reports no error. */
-function checkChange(db: Database, changes: number): void {
+function commitChange(db: Database, sql: string, ...params: readonly (number | string)[]): void {
+  // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
+  const { changes } = db.query(sql).run(...params)
+  // A list without its head takes nothing, and SQLite reports no error.
   if (changes === 0) throw toDamage(db, 'its head cannot be read')
 }
 
