@@ -1,4 +1,4 @@
-/** Responses that several handlers send. The body and the headers of each are built once, at startup. */
+/** Responses that several handlers send, and the headers of each kind. */
 
 import { PROBLEMS, type Problem, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
 import { CACHE_CONTROL } from '../routes.ts'
@@ -46,20 +46,18 @@ export function createHeaders(baseUrl: string, link: string) {
 
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
 export function createJsonResponses(headers: HeaderFields): JsonResponses {
-  const problems = {} as Record<ProblemName, () => Response>
-  for (const [name, problem] of Object.entries<Problem>(ALL_PROBLEMS)) {
-    const fields = problem.allow ? { ...headers, Allow: problem.allow } : headers
-    problems[name as ProblemName] = createJsonResponder(problem.status, toErrorBody(problem), fields)
+  const fields = { 'Content-Type': 'application/json', ...headers }
+  // Most requests of a busy service get this one.
+  const [text, okHeaders] = [JSON.stringify({ ok: true }), new Headers(fields)]
+  return {
+    headers,
+    accepted: () => new Response(text, { headers: okHeaders }),
+    problem(name) {
+      const problem: Problem = ALL_PROBLEMS[name]
+      const { status, allow } = problem
+      return Response.json(toErrorBody(problem), { status, headers: { ...fields, ...(allow && { Allow: allow }) } })
+    },
   }
-  const accepted = createJsonResponder(200, { ok: true }, headers)
-  return { headers, accepted, problem: (name) => problems[name]() }
-}
-
-/** Creates a function that returns a new copy of a JSON response at each call. */
-function createJsonResponder(status: number, body: object, fields: HeaderFields): () => Response {
-  const text = JSON.stringify(body)
-  const headers = new Headers({ 'Content-Type': 'application/json', ...fields })
-  return () => new Response(text, { status, headers })
 }
 
 /**
