@@ -16,7 +16,7 @@ function run({ source, target, lastSeq }: CopyRequest): Result<ListSummary, stri
   try {
     using db = openReadOnly(toRealPath(source))
     // A damaged list could become a sound copy with fewer addresses.
-    checkIntegrity(db)
+    db.transaction(checkIntegrity)(db)
     return { ok: true, value: target === undefined ? readSummary(db) : copyInto(db, target, lastSeq) }
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }

@@ -12,9 +12,8 @@ export function toReason(error: unknown, path?: string): string {
   if (error instanceof Failure) return error.message
   const code = toErrorCode(error)
   const denied = path !== undefined && /^SQLITE_(?:READONLY|CANTOPEN)/.test(code) ? findDenied(path) : undefined
-  if (denied !== undefined) return denied
-  const reason = SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1]
-  return reason ?? toSystemReason(error) ?? (error instanceof Error ? error.message : String(error))
+  const reason = denied ?? SQLITE_REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? toSystemReason(error)
+  return reason ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** Says why this process may not write to a list, its log or its folder. SQLite does not say which of them it could not write. */
