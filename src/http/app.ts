@@ -24,6 +24,7 @@ export interface AppOptions {
   readonly metrics?: Metrics | undefined
 }
 
+/** What a server needs: see server.ts. */
 export interface App {
   /**
    * Handles the requests to each path. The server compares the path byte for byte as it was sent. It must not use
@@ -36,6 +37,7 @@ export interface App {
   readonly error: (error: unknown) => Response
 }
 
+/** Creates the application: it checks the host of each request, and counts the response. */
 export function createApp(options: AppOptions): App {
   const { baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)

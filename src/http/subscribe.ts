@@ -38,12 +38,12 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies:
 
 /** Parses the text of a body: an object with an address. Ignores other members. */
 function parseSubscription(text: string): Result<Address, ErrorReason> {
-  if (text === '') return { ok: false, reason: 'no_body' }
+  if (text.trim() === '') return { ok: false, reason: 'no_body' }
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    return { ok: false, reason: text.trim() === '' ? 'no_body' : 'malformed_json' }
+    return { ok: false, reason: 'malformed_json' }
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, reason: 'not_an_object' }

@@ -9,11 +9,13 @@ import { GIVE_UP_MS } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
+/** What the intake counts. */
 export interface IntakeMetrics {
   /** Counts a commit that ended. A probe is one of 0 addresses. */
   commit(addresses: number, milliseconds: number, ok: boolean): void
 }
 
+/** The way of an address to the store. */
 export interface Intake {
   /**
    * Stores an address.
@@ -48,20 +50,21 @@ const BURST_TURNS = 4
 /** Milliseconds after a failure until a probe shows whether the store works again. */
 const PROBE_MS = 1_000
 
-interface IntakeOptions {
+/** What the intake tells about commits. */
+interface Reports {
   readonly log: Log
   readonly metrics?: IntakeMetrics | undefined
 }
 
 /** Creates the intake of a store. */
-export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'>, options: IntakeOptions): Intake {
+export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'>, reports: Reports): Intake {
   /** The groups of the next commit. */
   let next: Group[] = []
   /** Those of the commit that runs. */
   let committing: readonly Group[] = []
   /** The commits or the probe that run. */
   let running: Promise<void> | undefined
-  const attempts = createAttempts(probe, options)
+  const attempts = createAttempts(probe, reports)
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
@@ -133,7 +136,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
  *
  * @param probe runs PROBE_MS after a failure: without requests, nothing else would notice that the store has recovered
  */
-function createAttempts(probe: () => void, { log, metrics }: IntakeOptions) {
+function createAttempts(probe: () => void, { log, metrics }: Reports) {
   let timer: Timer | undefined
   const reasons = new Set<string>()
 

@@ -37,7 +37,6 @@ const REASONS = [
   [/^25006$/, READ_ONLY],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],
-  [/^53/, 'the server lacks resources'],
   [/^57014$/, 'the server takes too long'],
   [/^55P03$/, 'another process holds its lock'],
   [/TLS_NOT_AVAILABLE/, 'the server does not support TLS'],

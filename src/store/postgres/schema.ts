@@ -5,11 +5,12 @@ import type { SQL } from 'bun'
 import { RESERVED_DOMAINS } from '../../email.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
 
-/**
- * Whether `email` is in a reserved domain: it ends in one of them, after an `@` or a dot. The last characters decide about
- * most addresses, at a third of the cost.
- */
-export const IS_RESERVED = toReservedSql()
+const ENDINGS = RESERVED_DOMAINS.flatMap((domain) => [`@${domain}`, `.${domain}`])
+const LAST_FIVE = new Set(ENDINGS.map((ending) => `'${ending.slice(-5)}'`))
+
+/** Whether `email` is in a reserved domain. The last characters decide about most, which takes a third of the time. */
+export const IS_RESERVED = `(lower(right(email, 5)) IN (${[...LAST_FIVE].join()})
+  AND lower(email) LIKE ANY (ARRAY[${ENDINGS.map((ending) => `'%${ending}'`).join()}]))`
 
 const BASELINE = `
   -- An administrator may have created the schema for a user who may not create one, and who may not run IF NOT EXISTS.
@@ -60,13 +61,6 @@ const BASELINE = `
  * what they write to: their statements must fail, and never write to a place that a newer process does not read.
  */
 const MIGRATIONS: readonly string[] = [BASELINE]
-
-function toReservedSql(): string {
-  const endings = RESERVED_DOMAINS.flatMap((domain) => [`@${domain}`, `.${domain}`])
-  const toList = (texts: readonly string[]) => [...new Set(texts)].map((text) => `'${text}'`).join(', ')
-  return `(lower(right(email, 5)) IN (${toList(endings.map((ending) => ending.slice(-5)))})
-    AND lower(email) LIKE ANY (ARRAY[${toList(endings.map((ending) => `%${ending}`))}]))`
-}
 
 /** The version of the schema that this Rollcall uses. */
 export const SCHEMA_VERSION = MIGRATIONS.length

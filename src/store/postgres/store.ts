@@ -7,7 +7,7 @@ import type { Failure } from '../../failure.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
 import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../../subscriber.ts'
-import { type Batch, createBatches, type Written } from '../batches.ts'
+import { createBatches } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
 import { type Client, createClient } from './client.ts'
@@ -35,7 +35,14 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
   }
 
   return {
-    ...createBatches((batch) => writeBatch(client, batch)),
+    ...createBatches(({ addresses, plan }) =>
+      runCompacted(client, async (transaction, { last, now }) => {
+        const lockedAt = performance.now()
+        const { changes, outcomes } = plan(await lookUp(transaction, addresses), now)
+        await applyChanges(transaction, changes, last)
+        return { outcomes, lockedAt }
+      }),
+    ),
     // Compacted first: only compaction gives out numbers.
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
@@ -84,15 +91,6 @@ async function* wrapPages<Page>(client: Client, pages: AsyncIterator<Page>): Asy
     if (done) return
     yield value
   }
-}
-
-async function writeBatch<T>(client: Client, { addresses, plan }: Batch<T>): Promise<Written<T>> {
-  return await runCompacted(client, async (transaction, { last, now }) => {
-    const lockedAt = performance.now()
-    const { changes, outcomes } = plan(await lookUp(transaction, addresses), now)
-    await applyChanges(transaction, changes, last)
-    return { outcomes, lockedAt }
-  })
 }
 
 /** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */
