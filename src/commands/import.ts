@@ -1,6 +1,5 @@
 /** `rollcall import`: shows what it is going to do with a file, asks, and writes its rows to the list. */
 
-import { resolve } from 'node:path'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, toCount, toNumber, UsageError } from '../failure.ts'
 import { followLinks, replaceFile } from '../files.ts'
@@ -29,7 +28,7 @@ export interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
 
 /** Checks that the file of rejected rows replaces neither the import nor the list. @throws UsageError */
 function checkRejected(rejected: string, path: string, list: ListUrl): void {
-  const isRejected = (file: string) => followLinks(resolve(file)) === followLinks(resolve(rejected))
+  const isRejected = (file: string) => followLinks(file) === followLinks(rejected)
   if (isRejected(path)) throw new UsageError('--rejected is the file that is imported')
   // Also a list that does not exist yet.
   if (list.kind === 'sqlite' && isRejected(list.file)) throw new UsageError('--rejected is the list')

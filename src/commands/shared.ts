@@ -2,7 +2,7 @@
 
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import { EXIT, Failure, quote, toSignalExitCode, UsageError } from '../failure.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
@@ -30,7 +30,7 @@ export function parseSqliteOption(options: VerbOptions, instead: string): ListUr
 export function parseAddressArgument(text: string): Address {
   const parsed = parseOwnerAddress(text)
   if (parsed.ok) return parsed.value
-  throw new UsageError(`${JSON.stringify(text.slice(0, 80))}: ${parsed.reason}`)
+  throw new UsageError(`${quote(text)}: ${parsed.reason}`)
 }
 
 /** Opens a list, works on it, and closes it. */

@@ -49,14 +49,12 @@ export async function writeSelection(
 ): Promise<Exported> {
   let { header } = writer
   let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
-  let isEnd = false
   for await (const page of listAfter(store, after)) {
     signal.throwIfAborted()
     let lines = ''
     for (const subscriber of page) {
       const { seq, email, subscribedAt } = subscriber
-      isEnd = rows === limit || seq > until
-      if (isEnd) break
+      if (rows === limit || seq > until) break
       cursor = seq
       if ((since && subscribedAt < since) || (before && subscribedAt >= before)) continue
       if (!includeReserved && isReserved(email)) {
@@ -72,7 +70,8 @@ export async function writeSelection(
       await write(header + lines)
       header = ''
     }
-    if (isEnd) break
+    // The rest of the page is not selected.
+    if (cursor !== page.at(-1)?.seq) break
   }
   return { rows, reserved, cursor, first, last }
 }
