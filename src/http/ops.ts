@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import { ALLOW, CACHE_CONTROL } from '../routes.ts'
-import type { ServiceStore, StoreMeasure } from '../subscriber.ts'
+import type { ServiceStore } from '../subscriber.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import { type Handler, type HeaderFields, isRead } from './responses.ts'
@@ -28,23 +28,13 @@ const MEASURE_MS = 1_000
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
 export async function createOps({ metrics, intake, store, host, settings }: OpsOptions): Promise<App> {
   const isLocal = await isLoopback(host)
-  // Scrapes share a promise, so that they do not add work to a store that hangs.
-  let measuring: Promise<StoreMeasure> | undefined
-
-  function measure(): Promise<StoreMeasure> {
-    measuring ??= store.measure().finally(() => {
-      measuring = undefined
-    })
-    return measuring
-  }
-
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
     '/readyz': async () => {
       const ready = intake.ready().then(() => true)
       return (await waitFor(ready, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
     },
-    '/metrics': async () => metrics.expose(await waitFor(measure(), MEASURE_MS)),
+    '/metrics': async () => metrics.expose(await waitFor(store.measure(), MEASURE_MS)),
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.endpoint } }),
   }
   const createRoute = (handler: Handler): Handler => {

@@ -21,10 +21,7 @@ interface Representation {
 }
 
 /** A document for clients with and without gzip. Both are the same if gzip makes it no smaller. */
-interface Representations {
-  readonly identity: Representation
-  readonly gzip: Representation
-}
+type Representations = Readonly<Record<'identity' | 'gzip', Representation>>
 
 /**
  * Creates the handler of a document, for GET and HEAD. It builds the document at the first request: at the start, the content

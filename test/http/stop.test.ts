@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { STOP_PHASE_ENDS_MS } from '../../src/limits.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { holdLock, readList, toListFile } from '../support/list-file.ts'
 import { createLedger, expectKept, postUntilFailure } from '../support/load.ts'
@@ -72,6 +73,7 @@ test('a stop waits a second for bodies, answers 408 to those that do not end, an
   for (const [index, each] of stuck.entries()) each.send(toPost(`stuck.${index}@example.org`).slice(0, -10))
   await service.request(DOCUMENTS.openApiJson.path)
 
+  const stoppedAt = performance.now()
   const stopped = stop(service)
   // The idle connection is closed when the service takes no new ones. The rest of a body is still read then.
   await kept.waitForClose()
@@ -81,6 +83,7 @@ test('a stop waits a second for bodies, answers 408 to those that do not end, an
   expect(await headless.receive('POST')).toBeUndefined()
   // Nobody can lengthen a stop, or make it a failure, with a body that does not arrive.
   expect(await stopped).toEqual(CLEAN)
+  expect(performance.now() - stoppedAt).toBeLessThan(STOP_PHASE_ENDS_MS.requests)
   for (const each of stuck) {
     const reply = await each.receive('POST')
     expect([reply?.status, reply?.headers.get('connection')]).toEqual([408, 'close'])

@@ -52,21 +52,17 @@ export async function checkWritable(sql: SQL): Promise<void> {
   if (!row.mayAdd) throw new StoreError('the user may not add to the list: GRANT SELECT, INSERT ON rollcall.inbox')
 }
 
-/** Bytes that a tried write adds. They do not fit into free space that a table usually has, so a full disk is noticed. */
-const TRIED_BYTES = 65_536
-
 /**
- * Shows whether addresses can be stored, in a transaction that the caller rolls back: looks for synchronous standbys, and
- * writes a row that takes space on the disk.
+ * Shows whether addresses can be stored, by a row that the caller rolls back.
  *
  * @throws like checkWritable and checkStandbys, and when the disk is full
  */
 export async function tryWrite(transaction: SQL): Promise<void> {
   await checkWritable(transaction)
   await checkStandbys(transaction)
+  // So many bytes do not fit into the free space that a table usually has.
   await transaction`
-    INSERT INTO rollcall.inbox (id, size, addresses)
-    VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', ${TRIED_BYTES}::integer))`
+    INSERT INTO rollcall.inbox (id, size, addresses) VALUES (${Bun.randomUUIDv7()}::uuid, 0, repeat('x', 65536))`
 }
 
 /**

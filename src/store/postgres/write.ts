@@ -45,11 +45,10 @@ export async function forgetReturned(transaction: SQL): Promise<boolean> {
     ORDER BY seq LIMIT ${RETURNED}::integer`
   const emails = rows.map(({ email }) => email)
   if (rows.length > 0) await deleteSuppressions(transaction, emails)
-  const hasMore = rows.length === RETURNED
-  // Null: up to the last subscriber.
-  const last = hasMore ? (rows.at(-1)?.seq ?? null) : null
+  // Null when there are no more: then everybody is done.
+  const last = rows[RETURNED - 1]?.seq ?? null
   await transaction`UPDATE rollcall.list SET forgotten_seq = coalesce(${last}::bigint, last_seq)`
-  return hasMore
+  return last !== null
 }
 
 async function removeSubscribers(transaction: SQL, subscribers: readonly Subscriber[]): Promise<void> {
