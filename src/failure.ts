@@ -103,7 +103,8 @@ function describeDenied(path: string): string {
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
   if (uid === me && (mode & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
-  if (uid !== 0) return `${denied}: run it as ${owner}, such as with: sudo -u ${owner.replace(/^(?=\d)/, '#')}`
+  if (uid !== 0)
+    return `${denied}: run it as ${owner}, such as with: sudo -u ${quotePath(owner.replace(/^(?=\d)/, '#'))}`
   if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
   // It may be a folder of the system, which no printed command may change.
   if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`

@@ -92,7 +92,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /** How a database of SQLite begins. Behind it are the size of a page and the write version (https://sqlite.org/fileformat2.html). */
 const DATABASE = 'SQLite format 3\0'
-export const WRITE_VERSION = 18
+export const WRITE_VERSION_OFFSET = 18
 
 /**
  * Checks a file that is replaced as a whole, and follows a symbolic link.
@@ -122,7 +122,7 @@ async function findProblem(path: string, isBackup: boolean): Promise<string | un
   const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
   const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
   if (isDatabase && !isBackup) return 'is a SQLite database'
-  if (isDatabase && start[WRITE_VERSION] === 2) return 'is a list, and not a backup'
+  if (isDatabase && start[WRITE_VERSION_OFFSET] === 2) return 'is a list, and not a backup'
   const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
   return log ? `has ${basename(path)}${log} beside it, which SQLite would play back into it` : undefined
 }
@@ -210,7 +210,7 @@ export function createPrivateFile(path: string, { mayExist = false } = {}): void
 // SQLite adds these endings to the partial file of a backup.
 const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
-/** Lists the paths of the partial files in a folder whose processes have ended. @param file lists only those of this name */
+/** Lists the paths of the partial files in a folder that no other process writes. @param file lists only those of this name */
 export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])

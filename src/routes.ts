@@ -19,8 +19,8 @@ export const CACHE_CONTROL = {
   document: 'public, max-age=300',
   /** A file with a hash in its name. */
   asset: 'public, max-age=31536000, immutable',
-  /** Errors too. */
-  endpoint: 'no-store',
+  /** The endpoint, and all errors and redirects. */
+  none: 'no-store',
   page: 'public, max-age=300, no-transform',
   /** The page in response to its form. With `no-store`, the Back button would ask the reader to send the form again. */
   form: 'private, no-cache, no-transform',

@@ -202,7 +202,7 @@ export interface SubscriberStore {
 
 /** The state of a store, for a scrape. */
 export interface StoreMeasure {
-  /** When the oldest address in the inbox was accepted; undefined when the inbox is empty. */
+  /** When the oldest row of the inbox was appended; undefined when the inbox is empty. */
   readonly inboxSince?: Date | undefined
   readonly compactionFails: boolean
   /** Free bytes on the disk; undefined when they are not known. */

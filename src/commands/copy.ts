@@ -8,7 +8,13 @@ import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { withInterrupt, withStore } from './shared.ts'
 
-type CopyOptions = Partial<Record<'from' | 'fromFile' | 'to' | 'toFile', string>> & { readonly json?: true }
+interface CopyOptions {
+  readonly from?: string
+  readonly fromFile?: string
+  readonly to?: string
+  readonly toFile?: string
+  readonly json?: true
+}
 
 /** `rollcall copy`: makes an empty list a copy of another one. */
 export async function copyList(options: CopyOptions): Promise<void> {

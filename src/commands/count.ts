@@ -14,7 +14,7 @@ export async function has(text: string, { json, ...options }: VerbOptions): Prom
   const address = parseAddressArgument(text)
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
   const { subscriber, suppressedAt } = found
-  // Without the inbox, nobody knows that an address is not on the list.
+  // Without the inbox, nobody knows that an address is not on the list. `withStore` has set the exit code then.
   const isKnown = subscriber !== undefined || process.exitCode === undefined
   if (isKnown) process.exitCode = subscriber ? EXIT.done : EXIT.failed
   if (json) {

@@ -79,7 +79,7 @@ export function explainDoubts(): Failure {
 }
 
 /** The command of this process with more options, for a POSIX shell. A URL of a database is without its password. */
-export function toCommand(added: readonly string[]): string {
+function toCommand(added: readonly string[]): string {
   const words = ['rollcall', ...process.argv.slice(2), ...added]
   const toShown = (word: string) => {
     const [, option = '', url] = /^(--list=)?(postgres(?:ql)?:.*)/s.exec(word) ?? []

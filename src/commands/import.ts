@@ -18,7 +18,7 @@ import { askMeanings, askToImport, explainDoubts, explainUnknown, parseTreatment
 import { createProgress, note, print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
-export interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
+interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
   readonly treat?: readonly string[]
   readonly encoding?: string
   readonly rejected?: string
@@ -55,8 +55,9 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     const did = { created, ...tally, already_listed: alreadyListed, left_out: leftOut }
     await printJson({ list: name, ...did, ...toFacts(reading, options) })
   }
-  if (!dryRun && !yes && hasRows && canAsk) await askToImport(isDoubtful)
-  else if (!dryRun && !yes && hasRows && isDoubtful) {
+  const mustAsk = !dryRun && !yes && hasRows
+  if (mustAsk && canAsk) await askToImport(isDoubtful)
+  else if (mustAsk && isDoubtful) {
     if (options.json) await printFacts(false, NOTHING)
     throw explainDoubts()
   }

@@ -53,8 +53,9 @@ export async function withStore<T>(
 }
 
 /**
- * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once, or the first one with
- * the note `ends`.
+ * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once.
+ *
+ * @param ends a note: then the first signal prints it, and ends the process
  */
 export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, ends?: string): Promise<T> {
   const controller = new AbortController()

@@ -144,6 +144,7 @@ export function parseChoice<Choice extends string>(
 }
 
 /** Whether a command shows where in the code an unexpected error comes from. */
-export function isDebugging({ LOG_LEVEL }: Environment = process.env): boolean {
+export function isDebugging(): boolean {
+  const { LOG_LEVEL } = process.env
   return LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace'
 }

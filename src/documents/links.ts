@@ -21,7 +21,7 @@ function toLinkTarget(name: DocumentName, baseUrl: string) {
 }
 
 /**
- * Builds the Link header (RFC 8288 section 3) of pages, documents and 404 responses. The endpoint has none: its callers
+ * Builds the Link header (RFC 8288 section 3) of pages, documents, errors and redirects. The endpoint has none: its callers
  * have found it, and it gets many requests. Links start with BASE_URL, so a forged Host cannot change them.
  */
 export function createLinkField(baseUrl: string): string {

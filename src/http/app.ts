@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.ts'
 import { READABLE_BY_ANY_ORIGIN } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
-export interface AppOptions {
+interface AppOptions {
   readonly baseUrl: string
   readonly responses: JsonResponses
   readonly cors: Cors

@@ -73,7 +73,7 @@ export function createMetrics(): Metrics {
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
       compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
-      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': CACHE_CONTROL.endpoint }
+      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': CACHE_CONTROL.none }
       return new Response(await registry.metrics(), { headers })
     },
   }

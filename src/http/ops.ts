@@ -35,7 +35,7 @@ export async function createOps({ metrics, intake, store, host, settings }: OpsO
       return (await waitFor(ready, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
     },
     '/metrics': async () => metrics.expose(await waitFor(store.measure(), MEASURE_MS)),
-    '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.endpoint } }),
+    '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.none } }),
   }
   const createRoute = (handler: Handler): Handler => {
     return (request) => {
@@ -79,6 +79,6 @@ function isKnownHost(field: string | null, configured: string): boolean {
 }
 
 function toText(status: number, text: string, fields?: HeaderFields): Response {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': CACHE_CONTROL.endpoint, ...fields }
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': CACHE_CONTROL.none, ...fields }
   return new Response(`${text}\n`, { status, headers })
 }

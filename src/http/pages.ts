@@ -15,7 +15,7 @@ import { type BodyReader, closeIfCut, hasMediaType } from './body.ts'
 import { createDocumentHandler, prefersMarkdown } from './representations.ts'
 import { type Handler, type HeaderFields, isRead, type JsonResponses, redirect } from './responses.ts'
 
-export interface PagesOptions extends PageOptions {
+interface PagesOptions extends PageOptions {
   /** Headers of every page that is read. */
   readonly headers: HeaderFields
   /** Errors and redirects. The response to a form has their headers too. */

@@ -40,7 +40,7 @@ export function createHeaders(baseUrl: string, link: string) {
     ...(baseUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
   }
   const document = { ...asset, Link: link }
-  const uncached = { 'Cache-Control': CACHE_CONTROL.endpoint }
+  const uncached = { 'Cache-Control': CACHE_CONTROL.none }
   return { asset, document, endpoint: { ...asset, ...uncached }, error: { ...document, ...uncached } }
 }
 

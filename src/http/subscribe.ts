@@ -11,9 +11,9 @@ import type { Handler, JsonResponses } from './responses.ts'
 /** Creates the handler of the endpoint. It handles every method. */
 export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies: Pick<BodyReader, 'read'>): Handler {
   // Not async: the promises of an async function cost 3 % of a request.
-  function accept(text: Body, { headers }: Request, responses: JsonResponses): Response | Promise<Response> {
-    if (typeof text !== 'string') return closeIfCut(text, responses.problem(text.reason))
-    const address = parseSubscription(text)
+  function accept(body: Body, { headers }: Request, responses: JsonResponses): Response | Promise<Response> {
+    if (typeof body !== 'string') return closeIfCut(body, responses.problem(body.reason))
+    const address = parseSubscription(body)
     if (!address.ok) {
       const isCoded = address.reason === 'malformed_json' && headers.has('content-encoding')
       return responses.problem(isCoded ? 'content_coding' : address.reason)
@@ -32,7 +32,7 @@ export function createSubscribe(intake: Pick<Intake, 'add'>, cors: Cors, bodies:
       const hasTwo = request.headers.get('content-type')?.includes(',')
       return responses.problem(hasTwo ? 'two_media_types' : 'media_type')
     }
-    return bodies.read(request).then((text) => accept(text, request, responses))
+    return bodies.read(request).then((body) => accept(body, request, responses))
   }
 }
 

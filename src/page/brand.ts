@@ -2,7 +2,7 @@
 
 import type { Picture } from '../config/picture.ts'
 
-export type Accent = Readonly<Record<'light' | 'dark', string>>
+type Accent = Readonly<Record<'light' | 'dark', string>>
 
 /** The background of the page in each theme. */
 export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const

@@ -123,8 +123,8 @@ export async function countImport(
     onProgress?.(found.length)
   }
   const now = new Date()
-  const { changes, outcomes } = planRows(optOuts, optOutRow({ removeUndated }), found, now)
-  const suppressed = new Map(changes.suppress.map((row) => [toIdentity(row.email), row]))
+  const { changes, outcomes } = planRows(optOuts, optOutRow({ removeUndated }), found.slice(0, optOuts.length), now)
+  const suppressed = new Map(changes.suppress.map(({ email, suppressedAt }) => [toIdentity(email), { suppressedAt }]))
   const foundAfter = subscribers.map(
     ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},
   )

@@ -39,8 +39,8 @@ export function toDaySeq(day: number): number {
   return (day * DAY_MS - EPOCH_MS) * 1000
 }
 
-/** Milliseconds to add to `seq / 1000`: an imported subscriber has a date before that, which is a day before it came. */
-export const IMPORTED_BEFORE = EPOCH_MS - DAY_MS
+/** Milliseconds to add to `seq / 1000` for the time a day before a subscriber came. The date of an imported one is earlier. */
+export const DAY_BEFORE_SEQ_MS = EPOCH_MS - DAY_MS
 
 /**
  * Computes the days of a status from the first one. If a clock was ahead, later days count as today. Of all `subscribers`, those

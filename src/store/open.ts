@@ -26,7 +26,7 @@ export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSigna
     return await createListFile(list.file, (partial) => fillFile(partial, copy, signal))
   }
   const { fillPostgresList } = await import('./postgres/store.ts')
-  return await fillPostgresList(list.server, copy)
+  return await fillPostgresList(list.server, copy, signal)
 }
 
 /** Whether two lists that exist are one SQLite file, also by links. PostgreSQL fills only an empty list. */

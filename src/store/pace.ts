@@ -1,6 +1,6 @@
 /** How much a process does under the lock of a list: as many rows as take a short time. The same for every store. */
 
-export interface PaceLimits {
+interface PaceLimits {
   /** Milliseconds for which a piece of work should hold the lock. */
   readonly milliseconds: number
   /** Rows of the first piece. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Runs a slice of compaction in one transaction, so that others can write between two slices. Returns whether there may be more.
  * The list has no state of it: a crash repeats what is not moved, and several processes may compact at once.
  */
-export type Compact = () => boolean | Promise<boolean>
+type Compact = () => boolean | Promise<boolean>
 
 export interface Schedule {
   /** Call it after each commit of addresses. */
@@ -38,8 +38,8 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   const { signal } = stopping
   let isFailing = false
   let committedAt = performance.now()
-  /** When the first commit came that no run has followed, if there is one. At first one that makes a run due after IDLE_MS. */
-  let oldestAt: number | undefined = committedAt + IDLE_MS - MAX_WAIT_MS
+  /** When the next run begins at the latest; undefined when no commit waits for one. */
+  let dueAt: number | undefined = committedAt + IDLE_MS
   /** The runs; undefined when no commit waits for one. */
   let runs: Promise<void> | undefined = runAll()
 
@@ -49,11 +49,11 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   }
 
   async function runAll(): Promise<void> {
-    while (oldestAt !== undefined && !signal.aborted) {
-      const wait = Math.min(committedAt + IDLE_MS, oldestAt + MAX_WAIT_MS) - performance.now()
+    while (dueAt !== undefined && !signal.aborted) {
+      const wait = Math.min(committedAt + IDLE_MS, dueAt) - performance.now()
       if (wait > 0) await pause(wait)
       else {
-        oldestAt = undefined
+        dueAt = undefined
         await runSlices()
       }
     }
@@ -86,7 +86,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   return {
     committed() {
       committedAt = performance.now()
-      oldestAt ??= committedAt
+      dueAt ??= committedAt + MAX_WAIT_MS
       runs ??= runAll()
     },
     isFailing: () => isFailing,

@@ -243,6 +243,12 @@ test('a file or a folder of root is named with its owner, who runs this, and wha
   expect(await says('import', '-', '--list', 'sqlite:/etc/rollcall-test.db')).toContain(
     `${denied('/etc')}: use a folder that belongs to ${user}\n`,
   )
+  if (!isRoot) return
+  // An owner without a name, as in a container: a shell takes an unquoted number sign for a comment.
+  const file = join(folder, 'theirs.csv')
+  writeFileSync(file, '', { mode: 0o600 })
+  chownSync(file, 54_321, 54_321)
+  expect(await says('import', file)).toEndWith(`: run it as 54321, such as with: sudo -u '#54321'\n`)
 })
 
 test('a list and a log of two users are wrong, also for root, with the command that corrects it', async () => {

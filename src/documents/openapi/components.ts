@@ -131,7 +131,7 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
     ETag: toHeader(etag, { type: 'string', pattern: '^"[^"]+"$' }, ETAG_EXAMPLE),
     Link: toHeader('Links to the documents that describe the API and the site (RFC 8288).', links),
     Location: toHeader('The same path and query on the canonical host.', onHost, baseUrl + DOCUMENTS.llmsTxt.path),
-    NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.endpoint)),
+    NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.none)),
     RetryAfter: {
       description: 'Seconds to wait before the next request.',
       schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 },

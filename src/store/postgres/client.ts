@@ -41,7 +41,7 @@ export interface Client {
 }
 
 /** A transaction that is rolled back when the caller disposes of it. Its errors are those of the driver: use it in `run`. */
-export interface OpenTransaction extends AsyncDisposable {
+interface OpenTransaction extends AsyncDisposable {
   readonly transaction: SQL
 }
 

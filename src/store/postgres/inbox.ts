@@ -13,7 +13,7 @@ import { forgetReturned } from './write.ts'
 
 /**
  * Appends addresses, durably, in one statement. It looks nothing up, and locks nothing that others need: the work is the same
- * for new, known and suppressed addresses.
+ * for new, known and suppressed addresses. Without an address it is a probe: a row of the size 0, which compaction deletes.
  */
 export async function append(sql: SQL, addresses: readonly Address[]): Promise<void> {
   // The addresses are a parameter: the log of the server may show the text of a statement that fails. RETURNING fails if a
@@ -24,7 +24,7 @@ export async function append(sql: SQL, addresses: readonly Address[]): Promise<v
   expectCount(result, 1, 'inbox')
 }
 
-/** Returns when the oldest address in the inbox was accepted; undefined when it is empty. */
+/** Returns when the oldest row of the inbox was appended; undefined when it is empty. */
 export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   const [row] = await sql<{ since: string }[]>`
     SELECT ${toMilliseconds(sql, 'accepted_at')} AS since FROM rollcall.inbox ORDER BY id LIMIT 1`
@@ -47,7 +47,7 @@ const LOCK_MS = 10_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The numbers and the clock, for a transaction that holds the lock. */
-export interface Locked {
+interface Locked {
   /** New numbers begin after it. */
   readonly last: number
   /** The clock of the server. */
@@ -151,8 +151,8 @@ export async function compact(client: Client): Promise<void> {
 
 /**
  * Does work under the lock, on a list that has everything that was accepted before, and where nobody is both on the list and
- * suppressed. Before that, it compacts and forgets who came back in slices, so that others write in between; the last one is in the
- * transaction of the work, and it is the last as soon as less than a slice came meanwhile.
+ * suppressed. It moves a slice of the inbox, and forgets some who came back. When neither leaves a rest, the work is done in that
+ * transaction; otherwise it commits, others get the lock, and the next one goes on.
  *
  * @param work gets the number after which new ones begin, and the clock
  */

@@ -16,7 +16,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { createSuppressionHash } from '../changes.ts'
-import { type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
+import { DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
 import { IS_RESERVED, toHeadRow } from './schema.ts'
 
@@ -206,7 +206,7 @@ export async function readCount(sql: SQL): Promise<Count> {
 export async function readStatus(sql: SQL): Promise<StoreStatus> {
   const count = await readCount(sql)
   const [{ imported, last, bytes }] = await sql<[{ imported: number; last: Date | null; bytes: string }]>`
-    SELECT count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${IMPORTED_BEFORE}::bigint)::integer
+    SELECT count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${DAY_BEFORE_SEQ_MS}::bigint)::integer
              AS imported,
            max(subscribed_at) AS last,
            (SELECT sum(pg_total_relation_size(oid)) FROM pg_catalog.pg_class

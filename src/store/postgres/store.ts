@@ -3,6 +3,7 @@
 import type { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
+import type { Address } from '../../email.ts'
 import type { Failure } from '../../failure.ts'
 import { GIVE_UP_MS } from '../../limits.ts'
 import type { Log } from '../../log.ts'
@@ -76,10 +77,14 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
 }
 
 /** As `fillList` of open.ts, in one transaction. */
-export async function fillPostgresList(server: PostgresServer, copy: ListCopy): Promise<Count> {
+export async function fillPostgresList(server: PostgresServer, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   const client = createClient({ server, create: true })
   try {
-    return await runCompacted(client, (transaction) => insertList(transaction, copy))
+    return await runCompacted(client, async (transaction) => {
+      const count = await insertList(transaction, copy)
+      signal.throwIfAborted()
+      return count
+    })
   } finally {
     await client.close()
   }
@@ -108,12 +113,15 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
     (level, text) => log[level](text),
   )
 
+  async function appendAll(addresses: readonly Address[]): Promise<void> {
+    await client.run((sql) => append(sql, addresses))
+    schedule.committed()
+  }
+
   return {
-    async add(addresses) {
-      await client.run((sql) => append(sql, addresses))
-      schedule.committed()
-    },
-    probe: () => client.run((sql) => append(sql, [])),
+    add: appendAll,
+    // Compaction deletes its row.
+    probe: () => appendAll([]),
     ready: () => client.run(checkWritable),
     measure: async () => ({ inboxSince: await client.run(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {

@@ -1,4 +1,4 @@
-/** Copies of a SQLite list: for `backup` and `restore`, and of a list whose files were lost. */
+/** Copies of a SQLite list, page by page: for `backup`, `restore` and `copy`, and of a list whose files were lost. */
 
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'

@@ -19,6 +19,7 @@ import { insertSubscribers, insertSuppressions } from './write.ts'
 export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = toRealPath(file)
   refuseForeignLog(path)
+  // Before the copy, which takes long. Under the lock that puts it in place, it is checked again.
   if (hasContent(path)) lockEmptyList(path).close()
   createFolder(dirname(path))
   return await withPartialFile(path, path, async (partial) => {

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, openSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
-import { followLinks, readProcess, SIDECAR, syncPath, WRITE_VERSION } from '../../files.ts'
+import { followLinks, readProcess, SIDECAR, syncPath, WRITE_VERSION_OFFSET } from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toStoreError } from './error.ts'
 
@@ -45,7 +45,7 @@ export function isInWalMode(path: string): boolean {
   const descriptor = descriptors.get(id) ?? openSync(path, 'r')
   descriptors.set(id, descriptor)
   const mode = Buffer.alloc(1)
-  return readSync(descriptor, mode, 0, 1, WRITE_VERSION) === 1 && mode[0] === 2
+  return readSync(descriptor, mode, 0, 1, WRITE_VERSION_OFFSET) === 1 && mode[0] === 2
 }
 
 /**

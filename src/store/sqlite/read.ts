@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import type { Count, Found, ListHead, StoreStatus, Subscriber, Suppression } from '../../subscriber.ts'
 import { createSuppressionHash } from '../changes.ts'
-import { DAY_MS, type DayCount, IMPORTED_BEFORE, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
+import { DAY_BEFORE_SEQ_MS, DAY_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
@@ -62,7 +62,7 @@ const IDENTITIES = `FROM identities WHERE seq < coalesce((SELECT min(first_seq) 
 export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcceptedAt'> {
   const { last, imported } = getRow<{ last: number | null; imported: number }>(
     db,
-    `SELECT max(subscribed_at) AS last, count(*) FILTER (WHERE subscribed_at < seq / 1000 + ${IMPORTED_BEFORE}) AS imported
+    `SELECT max(subscribed_at) AS last, count(*) FILTER (WHERE subscribed_at < seq / 1000 + ${DAY_BEFORE_SEQ_MS}) AS imported
      FROM subscribers`,
   )
   return { imported, lastAcceptedAt: last === null ? undefined : new Date(last) }
@@ -182,7 +182,7 @@ function compareTables(db: Database): string | undefined {
   const i = digest(db, `SELECT seq || ' ' || identity AS line ${IDENTITIES}`)
   const s = digest(db, `SELECT seq || ' ' || lower(email) AS line FROM subscribers`)
   if (i.size !== s.size) return `it has ${i.size} addresses, and ${s.size} of them are there`
-  return i.sum === s.sum ? undefined : 'an address has other letters in its second place'
+  return i.sum === s.sum ? undefined : 'an address differs between its two tables'
 }
 
 /** What a table holds, in any order: how many subscribers, and a sum of a hash of each. */

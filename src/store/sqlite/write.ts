@@ -28,11 +28,11 @@ export function forgetReturned(db: Database): boolean {
   )
   const hasMore = rows.length === RETURNED
   // Null: up to the last subscriber.
-  const last = hasMore ? (rows.at(-1)?.seq ?? null) : null
+  const end = hasMore ? (rows.at(-1)?.seq ?? null) : null
   db.query(
-    `UPDATE list SET forgotten_seq = last FROM (SELECT coalesce(?1, max(seq)) AS last FROM subscribers)
-     WHERE forgotten_seq < last`,
-  ).run(last)
+    `UPDATE list SET forgotten_seq = up_to FROM (SELECT coalesce(?1, max(seq)) AS up_to FROM subscribers)
+     WHERE forgotten_seq < up_to`,
+  ).run(end)
   return hasMore
 }
 

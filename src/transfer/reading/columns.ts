@@ -51,7 +51,7 @@ export interface Column {
   left: Cell | undefined
 }
 
-export interface StatusColumn {
+interface StatusColumn {
   readonly column: Column
   /** Whether it says who unsubscribed. Otherwise it says only who bounced, or confirmed. */
   readonly saysWhoLeft: boolean
@@ -65,8 +65,8 @@ export interface Columns {
   /** The date is in the first one of these that has one. */
   readonly dates: readonly Column[]
   readonly statuses: readonly StatusColumn[]
-  /** Columns that are not read, and those of them that the owner does not ignore. */
   readonly unread: readonly Column[]
+  /** Those of `unread` that the owner does not ignore. */
   readonly unanswered: readonly Column[]
 }
 

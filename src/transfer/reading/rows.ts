@@ -6,7 +6,7 @@ import { type Cell, type Column, type Columns, findColumns, type ReadOptions } f
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, isBlank, type ParsedDate, parseDate, toDateText } from './dates.ts'
 import type { Value } from './statuses.ts'
-import { findFlag, saysLeft, toPlain } from './words.ts'
+import { findFlag, type Status, saysLeft, toPlain } from './words.ts'
 
 /** What becomes of a row. `unknown`: it has a status that nobody knows. */
 type Kind = 'added' | 'left' | 'skipped' | 'rejected' | 'empty' | 'unknown'
@@ -66,13 +66,14 @@ function readRow({ line, cells, problem }: Row, reading: Reading): Kind {
   }
   if (problem !== undefined) return reject(problem)
   if (cells.every((cell) => cell.trim() === '')) return 'empty'
-  const { status, isCut } = readStatus({ line, cells }, reading)
+  const status = readStatus({ line, cells }, reading)
   if (status !== 'suppressed') {
     noteAddress(columns.address, address, line)
     for (const column of columns.unanswered) noteCell(column, cells[column.index]?.trim() ?? '', line)
   }
   if (status === 'skip') return 'skipped'
-  if (!status) return isCut ? reject('there is no status: the row ends before that column') : 'unknown'
+  if (status === 'unknown') return 'unknown'
+  if (status === 'cut') return reject('there is no status: the row ends before that column')
   const addresses = parseOwnerAddresses(address)
   if (!addresses.ok) return reject(addresses.reason)
   const text = findDateText(cells, columns)
@@ -96,25 +97,25 @@ function readRow({ line, cells, problem }: Row, reading: Reading): Kind {
   return 'added'
 }
 
-/** The strictest first. `undefined` is a status that nobody knows: who left in another column has left anyway. */
-const BY_STRICTNESS = ['suppressed', undefined, 'skip', 'subscribed'] as const
+/** The strictest first: who left in one column has left, also if nobody knows what another one says. */
+const BY_STRICTNESS = ['suppressed', 'unknown', 'skip', 'subscribed'] as const
 
-/** Reads the status of a row: undefined when nobody knows it, or when the row is cut: it ends before a status column. */
-function readStatus({ line, cells }: Row, { columns, options, values }: Reading) {
-  const found = columns.statuses.map(({ column: { index }, findValue }) => {
-    return index < cells.length ? findValue(cells[index] ?? '') : undefined
-  })
-  // Without a status column, all are the same.
-  const usual = options.suppress ? 'suppressed' : 'subscribed'
-  const status = found.length > 0 ? BY_STRICTNESS.find((one) => found.some((value) => value?.status === one)) : usual
+/** Reads the status of a row: `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. */
+function readStatus({ line, cells }: Row, { columns, options, values }: Reading): Status | 'unknown' | 'cut' {
+  const { statuses } = columns
+  if (statuses.length === 0) return options.suppress ? 'suppressed' : 'subscribed'
+  const inRow = statuses.filter(({ column }) => column.index < cells.length)
+  const found = inRow.map(({ column, findValue }) => findValue(cells[column.index] ?? ''))
+  const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
   for (const value of found) {
     // What is unclear about somebody who left anyway is no question.
-    if (!value || (status && !value.status)) continue
+    if (strictest === 'suppressed' && !value.status) continue
     values.add(value)
     value.rows++
     value.line ||= line
   }
-  return { status, isCut: found.includes(undefined) }
+  const isWhole = found.length === statuses.length
+  return strictest && (isWhole || strictest === 'suppressed') ? strictest : 'cut'
 }
 
 /** Parses a date. In a column that the owner named, a number is a date of Excel. */

@@ -37,7 +37,8 @@ function selectTreatments(treat: Treatments, name: string): Treatments {
 const MAX_CELLS = 1000
 
 /**
- * Creates the function that finds the value of a cell.
+ * Creates the function that finds the value of a cell. Its status is the first of these: what the owner says about the value; left,
+ * when a cell of a column that the owner named says so; what the rules say; what a word means; what the owner says about `*`.
  *
  * @param column its name
  * @param isNamed whether the owner named it
@@ -50,12 +51,12 @@ export function createFindValue(
 ): (cell: string) => Value {
   const treatments = selectTreatments(treat, column)
   const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
-  // The strictest status counts if several rules have a value.
+  // If several rules have a value, the strictest status counts: it is the last one.
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
   const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const any = treatments.get('*')
   // Where any value means that somebody left, no value means the opposite.
-  const opposite = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
+  const anyNo = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
   const values = new Map<string, Value>()
   const cells = new Map<string, Value>()
 
@@ -66,9 +67,8 @@ export function createFindValue(
     const kind = key === '' ? EMPTY : isOne ? DATE : findFlag(key)
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
     const word = hasWords ? findStatus(key) : undefined
-    // What the owner says about this very value counts first, and `*` last.
     const found = treatments.get(key) ?? left ?? known.get(key) ?? known.get(kind ?? '') ?? word
-    const status = found ?? (kind === EMPTY || kind === NO ? opposite : any)
+    const status = found ?? (kind === EMPTY || kind === NO ? anyNo : any)
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
     const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, rows: 0, line: 0 })

@@ -2,8 +2,10 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import type { Address } from '../../../src/email.ts'
+import { createLog } from '../../../src/log.ts'
 import { createClient } from '../../../src/store/postgres/client.ts'
 import { compactSlice } from '../../../src/store/postgres/inbox.ts'
+import { openPostgresServiceStore } from '../../../src/store/postgres/store.ts'
 import { ROOT } from '../../support/paths.ts'
 import { getServer, holdTransaction, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { startService } from '../../support/service.ts'
@@ -24,6 +26,18 @@ const isWaitingForLock = async (url: string) => {
   const query = `SELECT FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND wait_event_type = 'Lock'`
   return (await server.run(query, server.admin)).length > 0
 }
+
+test('a probe leaves nothing in the inbox, also when nobody subscribes after it', async () => {
+  const url = await server.createUrl()
+  const store = openPostgresServiceStore(toServer(url), createLog('silent'))
+  onTestFinished(() => store.close())
+  // The schedule compacts once at its start.
+  await store.probe()
+  const isEmpty = async () => (await countRows(url, 'inbox')) === 0
+  await until(isEmpty, 'the first probe is compacted')
+  await store.probe()
+  await until(isEmpty, 'the second probe is compacted')
+})
 
 test('an address that commits after one with a higher id gets a higher number', async () => {
   const url = await server.createUrl()

@@ -95,7 +95,7 @@ test('doctor and backup notice one letter that changed in either table', async (
       // SQLite itself finds nothing.
       expect(db.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
     }
-    const message = 'an address has other letters in its second place'
+    const message = 'an address differs between its two tables'
     expect(await integrity()).toMatchObject({ ok: false, message: expect.stringContaining(message) })
     const { code, stderr } = await runCommand(['backup', join(folder, 'copy.db'), '--list', `sqlite:${file}`])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
