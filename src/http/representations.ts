@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { parseAccept } from 'hono/utils/accept'
 import type { Document } from '../documents/site-documents.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../limits.ts'
@@ -12,6 +12,11 @@ import type { Handler, HeaderFields } from './responses.ts'
 /** Lets pages of any origin read a response (the Fetch standard, section 3.2). */
 export const READABLE_BY_ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const
 
+/** The content codings of documents, in order of preference. */
+const CONTENT_CODINGS = ['br', 'gzip'] as const
+
+type ContentCoding = (typeof CONTENT_CODINGS)[number]
+
 /** One encoding of a document. */
 interface Representation {
   readonly body: Blob
@@ -20,8 +25,8 @@ interface Representation {
   readonly notModifiedHeaders: Headers
 }
 
-/** A document for clients with and without gzip. Both are the same if gzip makes it no smaller. */
-type Representations = Readonly<Record<'identity' | 'gzip', Representation>>
+/** A document as it is, and the encodings that are smaller. */
+type Representations = { readonly identity: Representation } & Partial<Record<ContentCoding, Representation>>
 
 /**
  * Creates the handler of a document, for GET and HEAD. It builds the document at the first request: at the start, the content
@@ -38,8 +43,9 @@ export function createDocumentHandler(document: Document, headers: HeaderFields)
       throw error
     })
     const built = await building
-    const isCompressed = prefersGzip(request.headers.get('accept-encoding'))
-    const { body, etag, okHeaders, notModifiedHeaders } = isCompressed ? built.gzip : built.identity
+    const smaller = CONTENT_CODINGS.filter((coding) => built[coding])
+    const coding = chooseCoding(request.headers.get('accept-encoding'), smaller)
+    const { body, etag, okHeaders, notModifiedHeaders } = built[coding ?? 'identity'] ?? built.identity
     return matchesEtag(request.headers.get('if-none-match'), etag)
       ? new Response(null, { status: 304, headers: notModifiedHeaders })
       : new Response(body, { headers: okHeaders })
@@ -51,8 +57,9 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   const bytes = Buffer.from(await body())
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
 
-  // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
-  function toRepresentation(content: Uint8Array<ArrayBuffer>, etag: string, coding: HeaderFields): Representation {
+  function toRepresentation(content: Uint8Array<ArrayBuffer>, coding?: ContentCoding): Representation {
+    // A strong tag names the bytes that are sent (RFC 9110 section 8.8.3.3), so each encoding has its own.
+    const etag = coding ? `"${digest}-${coding}"` : `"${digest}"`
     const shared = {
       'Cache-Control': CACHE_CONTROL.document,
       ...READABLE_BY_ANY_ORIGIN,
@@ -61,32 +68,44 @@ async function createRepresentations(document: Document, headers: HeaderFields):
       ...document.headers,
       ETag: etag,
     }
+    const own = { 'Content-Type': mediaType, ...(coding && { 'Content-Encoding': coding }) }
     return {
       body: new Blob([content], { type: mediaType }),
       etag,
-      okHeaders: new Headers({ 'Content-Type': mediaType, ...coding, ...shared }),
+      okHeaders: new Headers({ ...own, ...shared }),
       notModifiedHeaders: new Headers(shared),
     }
   }
 
-  const identity = toRepresentation(bytes, `"${digest}"`, {})
-  const content = await promisify(gzip)(bytes, { level: 9 })
-  const isSmaller = content.length < bytes.length
-  return {
-    identity,
-    gzip: isSmaller ? toRepresentation(content, `"${digest}-gzip"`, { 'Content-Encoding': 'gzip' }) : identity,
+  const built: Representations = { identity: toRepresentation(bytes) }
+  for (const coding of CONTENT_CODINGS) {
+    const content = await encode(bytes, coding)
+    if (content.length < bytes.length) built[coding] = toRepresentation(content, coding)
   }
+  return built
+}
+
+// The highest level of Brotli takes twice as long as this one, and saves 2 % of the bytes.
+function encode(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
+  return coding === 'br'
+    ? promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } })
+    : promisify(gzip)(bytes, { level: 9 })
 }
 
 /**
- * Whether an Accept-Encoding header allows gzip, with at least the weight of no coding (RFC 9110 section 12.5.3).
+ * Chooses a content coding by the Accept-Encoding header (RFC 9110 section 12.5.3).
  *
  * @param field the value of the header; null when it is missing
+ * @param offered codings in the server's order of preference, besides `identity`
+ * @returns undefined for `identity`, also when the request forbids everything, which the RFC allows
  */
-export function prefersGzip(field: string | null): boolean {
+export function chooseCoding<C extends string>(field: string | null, offered: readonly C[]): C | undefined {
   const weights = readWeights(field)
-  const weight = weights.get('gzip') ?? weights.get('*') ?? 0
-  return weight > 0 && weight >= (weights.get('identity') ?? 0)
+  const least = weights.get('identity') ?? 0
+  const toWeight = (coding: C) => weights.get(coding) ?? weights.get('*') ?? 0
+  return offered
+    .filter((coding) => toWeight(coding) > 0 && toWeight(coding) >= least)
+    .sort((one, other) => toWeight(other) - toWeight(one))[0]
 }
 
 /**

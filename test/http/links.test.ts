@@ -62,7 +62,7 @@ describe.each(['/', '/pt-BR'])('a request to %s that prefers Markdown', (page) =
     expect(await reply.text()).toBe(await read(path))
     expect(['content-type', 'content-encoding', 'vary'].map((name) => reply.headers.get(name))).toEqual([
       mediaType,
-      'gzip',
+      'br',
       'Accept-Encoding, Accept',
     ])
     const unchanged = await ask({ Accept: 'text/markdown', 'If-None-Match': reply.headers.get('etag')! })

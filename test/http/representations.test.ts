@@ -1,13 +1,16 @@
 /** The read-only resources: methods, headers, encodings and conditional requests, and how header values are read. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { gunzipSync } from 'node:zlib'
-import { createDocumentHandler, matchesEtag, prefersGzip, prefersMarkdown } from '../../src/http/representations.ts'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { chooseCoding, createDocumentHandler, matchesEtag, prefersMarkdown } from '../../src/http/representations.ts'
 import { MAX_LIST_FIELD_LENGTH } from '../../src/limits.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { exchange, expectResponse, type RawReply, toRequest } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
+
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync } as const
+const CODINGS = ['br', 'gzip'] as const
 
 const service = await startService({
   env: { BASE_URL: 'https://www.list.example', SITE_FILE: toSupportFile('site.yaml') },
@@ -23,7 +26,8 @@ async function send(method: string, path: string, ...headers: string[]): Promise
 }
 
 function decode({ headers, body }: RawReply): Buffer {
-  return headers.get('content-encoding') === 'gzip' && body.length > 0 ? gunzipSync(body) : body
+  const coding = headers.get('content-encoding') as keyof typeof DECODERS | null
+  return coding && body.length > 0 ? DECODERS[coding](body) : body
 }
 
 /** Returns the headers of a response without Date. */
@@ -49,21 +53,21 @@ describe.each(Object.values(DOCUMENTS))('$path', ({ path, mediaType }) => {
     expect([head.status, toHeaders(head)]).toEqual([200, toHeaders(found)])
   })
 
-  test('has the same content in gzip, with another ETag', async () => {
+  test.each(CODINGS)('has the same content in %s, with another ETag', async (coding) => {
     const plain = await send('GET', path)
-    const encoded = await send('GET', path, 'Accept-Encoding: gzip')
+    const encoded = await send('GET', path, `Accept-Encoding: ${coding}`)
     expect(decode(encoded).equals(plain.body)).toBe(true)
     // Compression may make a short document longer. Then it is not used.
-    const isUsed = encoded.headers.get('content-encoding') === 'gzip'
+    const isUsed = encoded.headers.get('content-encoding') === coding
     expect(encoded.headers.get('etag') !== plain.headers.get('etag')).toBe(isUsed)
     expect(encoded.body.length < plain.body.length).toBe(isUsed)
     expect(isUsed || plain.body.length < 500).toBe(true)
-    expect(toHeaders(await send('HEAD', path, 'Accept-Encoding: gzip'))).toEqual(toHeaders(encoded))
+    expect(toHeaders(await send('HEAD', path, `Accept-Encoding: ${coding}`))).toEqual(toHeaders(encoded))
   })
 
   test('is not sent again to a client that has it in the same encoding', async () => {
     const plain = (await send('GET', path)).headers.get('etag')
-    for (const coding of ['identity', 'gzip']) {
+    for (const coding of ['identity', ...CODINGS]) {
       const accept = `Accept-Encoding: ${coding}`
       const found = await send('GET', path, accept)
       const tag = found.headers.get('etag')
@@ -95,17 +99,18 @@ test('a document is built once, at its first request', async () => {
 })
 
 test.each([
-  [null, false, 'no header means any coding'],
-  ['GZip', true, 'case is ignored'],
-  ['gzip, deflate, br, zstd', true, 'others are not offered'],
-  ['gzip;q=0.000, br', false, 'it is forbidden'],
-  ['identity, gzip ; Q = 0.5', false, 'no coding has more weight'],
-  ['identity;q=0, *', true, 'no coding is forbidden, any other is allowed'],
+  [null, undefined, 'no header means any coding'],
+  ['GZip', 'gzip', 'case is ignored'],
+  ['gzip, deflate, br, zstd', 'br', 'of equal weights, the one that the server prefers'],
+  ['br ; q = 0.2 , gzip;Q=0.3', 'gzip', 'the one with the highest weight'],
+  ['br;q=0.000, gzip', 'gzip', 'one is forbidden'],
+  ['identity, gzip;q=0.5', undefined, 'no coding has more weight'],
+  ['identity;q=0, *', 'br', 'no coding is forbidden, any other is allowed'],
   // RFC 9110 section 12.5.3 allows a server to ignore a header that it cannot satisfy.
-  ['identity;q=0, *;q=0', false, 'nothing is allowed'],
-  ['gzip;q=x, identity;q=0.9', true, 'an invalid weight counts as 1'],
-])('prefersGzip(%p) is %p: %s', (field, expected) => {
-  expect(prefersGzip(field)).toBe(expected)
+  ['identity;q=0, *;q=0', undefined, 'nothing is allowed'],
+  ['gzip;q=x, br;q=0.9', 'gzip', 'an invalid weight counts as 1'],
+])('chooseCoding(%p) is %p: %s', (field, coding) => {
+  expect(chooseCoding(field, CODINGS)).toBe(coding as 'gzip')
 })
 
 test.each([
@@ -119,7 +124,7 @@ test.each([
 })
 
 test.each([
-  ['Accept-Encoding', 'gzip', prefersGzip],
+  ['Accept-Encoding', 'gzip', (field: string) => chooseCoding(field, CODINGS) === 'gzip'],
   ['Accept', 'text/markdown', prefersMarkdown],
   ['If-None-Match', '"a"', (field: string) => matchesEtag(field, '"a"')],
 ] as const)('%s counts as missing above its maximum length', (_, value, isUsed) => {
