@@ -7,7 +7,7 @@ import { Failure, quotePath, toCount, toErrorCode } from '../failure.ts'
 import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
-import { DOCUMENTS } from '../routes.ts'
+import { DOCUMENTS, ENDPOINT } from '../routes.ts'
 import { type CheckResult, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
@@ -85,14 +85,21 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
   if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
     return `${baseUrl} is for this machine only`
   try {
-    const url = baseUrl + DOCUMENTS.openApiJson.path
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) })
-    // The description names the address of its service.
-    if ((await answer.text()).includes(`"url":"${baseUrl}"`)) return `${baseUrl} leads to this service`
-    const to = answer.headers.get('Location')
-    throw new Failure(
-      `${url} does not lead to this service: ${answer.status}${to ? ` to ${to}` : ''}: the proxy must pass every path of this host on, with its Host, and BASE_URL must be this host`,
-    )
+    for (const [path, status, text] of [
+      [ENDPOINT.path, 405, '"method_not_allowed"'],
+      [DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`],
+    ] as const) {
+      const answer = await fetch(baseUrl + path, {
+        redirect: 'manual',
+        signal: AbortSignal.timeout(HEALTH_DEADLINE_MS),
+      })
+      if (answer.status === status && (await answer.text()).includes(text)) continue
+      const to = answer.headers.get('Location')
+      throw new Failure(
+        `${baseUrl}${path} does not lead to this service: ${answer.status}${to ? ` to ${to}` : ''}: the proxy must pass every path of this host on, with its Host, and BASE_URL must be this host`,
+      )
+    }
+    return `${baseUrl} leads to this service`
   } catch (error) {
     if (error instanceof Failure) throw error
     const code = toErrorCode(error)

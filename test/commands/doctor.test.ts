@@ -213,7 +213,7 @@ test('the public address must lead to this service: its host, every path, and a 
     const to = headers.Location ? ` to ${headers.Location}` : ''
     expect(site.port).toBe(port)
     expect(await doctor()).toStartWith(
-      `wrong: ${BASE_URL}/openapi.json does not lead to this service: ${status}${to}: `,
+      `wrong: ${BASE_URL}/api/newsletter does not lead to this service: ${status}${to}: `,
     )
     await site.stop(true)
   }

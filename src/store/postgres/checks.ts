@@ -9,6 +9,9 @@ import { readInbox, readInboxSince } from './inbox.ts'
 import { readHead, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
+/** The major versions that the statements of this Rollcall were written for. */
+const VERSIONS = { first: 15, last: 18 } as const
+
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
 export async function* checkPostgresList(
   server: PostgresServer,
@@ -20,6 +23,7 @@ export async function* checkPostgresList(
     const schema = await run('schema', async () => `version ${SCHEMA_VERSION}`)
     yield schema
     if (!schema.ok) return
+    yield run('server', checkServer)
     yield runCheck('durability', () => client.rollBack(checkDurability))
     yield run('inbox', async (sql) => checkInbox((await readInbox(sql)).size, await readInboxSince(sql)))
     yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
@@ -32,6 +36,14 @@ export async function* checkPostgresList(
 async function readLatest(sql: SQL): Promise<Date | undefined> {
   const [{ last }] = await sql<[{ last: Date | null }]>`SELECT max(subscribed_at) AS last FROM rollcall.subscribers`
   return last ?? undefined
+}
+
+async function checkServer(sql: SQL): Promise<string> {
+  const [row] = await sql<[{ version: string; major: number }]>`
+    SELECT current_setting('server_version') AS version,
+           current_setting('server_version_num')::integer / 10000 AS major`
+  if (row.major >= VERSIONS.first && row.major <= VERSIONS.last) return `PostgreSQL ${row.version}`
+  throw new StoreError(`PostgreSQL ${row.version}: Rollcall is made for versions ${VERSIONS.first} to ${VERSIONS.last}`)
 }
 
 async function checkDurability(sql: SQL): Promise<string> {
