@@ -38,7 +38,8 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   const read = <T>(work: () => T) =>
     wrapErrors(db, async () => {
       await compact(list)
-      return db.transaction(work)()
+      // Another process may recover the log after a kill.
+      return await retryBusy(() => db.transaction(work)())
     })
 
   return {
