@@ -130,7 +130,7 @@ function toBareAddress(text: string): string {
   // A display name: RFC 5322 section 3.4. The scheme and the fields of a URL: RFC 6068 section 2.
   const inner = /^[^<>]*<([^<>]*)>\s*$/.exec(visible)?.[1] ?? visible
   const address = /^\s*mailto:([^?]*)/i.exec(inner)?.[1] ?? inner
-  return address.replace(/^[\s"“”„«‘’([<]+|[\s"“”„«»‘’)\]>.,;:!?、。]+$/g, '')
+  return address.replace(/^[\s"“”„«»‘’([<]+|[\s"“”„«»‘’)\]>.,;:!?、。]+$/g, '')
 }
 
 /**

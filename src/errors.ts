@@ -119,7 +119,7 @@ export const UNDESCRIBED_PROBLEMS = {
   two_hosts: invalidBody(400, 'The request has more than one Host.', 'Send one header Host.'),
 } as const satisfies Record<string, Problem>
 
-/** Returns the body of the response to a problem. */
+/** Returns the body of the response to a problem. By the contract, `message` outside of `error` is the code. */
 export function toErrorBody({ code, message, hint }: Problem) {
   return { ok: false, message: code, error: { code, message, hint } } as const
 }

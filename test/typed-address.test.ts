@@ -15,6 +15,7 @@ test.each([
   'ann@news.example.',
   'ann@news.example,',
   '“ann@news.example”',
+  '»ann@news.example«',
   '(ann@news.example)',
   '\u200bann@news.example\ufeff',
   'ann@\u00adnews.example',

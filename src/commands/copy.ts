@@ -22,6 +22,7 @@ export async function copyList(options: CopyOptions): Promise<void> {
   const target = readList('--to', options.to, options.toFile)
   // Before the lists are opened: SQLite keeps a log (WAL) for each name of a file.
   if (await isSameList(source, target)) throw new UsageError('--from and --to are the same list')
+  // A SQLite list stays open meanwhile: one that nobody has open would be read without locks.
   const count = await withStore(source, (from) =>
     withInterrupt((signal) =>
       source.kind === 'sqlite' && target.kind === 'sqlite'

@@ -45,9 +45,10 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const reading = await read(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
   const review = toReviewLines(reading)
   const { rows } = reading
-  const hasRows = rows.added + rows.left + rows.skipped > 0
-  // A dry run prints it together with its numbers.
-  if (!(dryRun && hasRows) && (!options.json || canAsk)) note(review.join('\n'))
+  const isUsable = rows.added + rows.left + rows.skipped > 0
+  // The output of a dry run has the review, and that of --json the same facts.
+  const isInOutput = (dryRun && isUsable) || (options.json && !canAsk)
+  if (!isInOutput) note(review.join('\n'))
   if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
   const isDoubtful = findDoubts(reading).length > 0
   const name = toListName(list)
@@ -55,7 +56,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     const did = { created, ...tally, already_listed: alreadyListed, left_out: leftOut }
     await printJson({ list: name, ...did, ...toFacts(reading, options) })
   }
-  const mustAsk = !dryRun && !yes && hasRows
+  const mustAsk = !dryRun && !yes && isUsable
   if (mustAsk && canAsk) await askToImport(isDoubtful)
   else if (mustAsk && isDoubtful) {
     if (options.json) await printFacts(false, NOTHING)
@@ -66,7 +67,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
     const lines = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
     await replaceFile(rejected, [REJECTED_COLUMNS, ...lines].map(toCsvRow).join(''))
   }
-  if (!hasRows) throw new Failure('no row could be imported')
+  if (!isUsable) throw new Failure('no row could be imported')
   let isNew = false
   const tally = await withInterrupt(async (signal) => {
     isNew = await isMissing(list)

@@ -2,7 +2,6 @@
 
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 // @ts-expect-error TypeScript knows no file without an extension.
 import env from '../../deploy/env' with { type: 'text' }
@@ -49,8 +48,9 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
   const taken = instance === undefined ? [] : listSystemPorts(folder)
   const port = findPort(PORTS.PORT, taken)
   const list = instance === undefined ? folder : join(STATE, instance.slice(1))
+  if (/[?#%]/.test(list)) throw new UsageError(`${list}: use a folder without "?", "#" and "%" in its path`)
   const lines: readonly Line[] = [
-    ['DATABASE_URL=', `sqlite:${pathToFileURL(join(list, 'rollcall.db')).pathname}`],
+    ['DATABASE_URL=', `sqlite:${join(list, 'rollcall.db')}`],
     ['PORT=', `${port}`],
     ['OPS_PORT=', `${findPort(PORTS.OPS_PORT, taken)}`],
     ...QUESTIONS.flatMap(([option, , preset]) => {

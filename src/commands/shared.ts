@@ -55,14 +55,14 @@ export async function withStore<T>(
 /**
  * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once.
  *
- * @param ends a note: then the first signal prints it, and ends the process
+ * @param endNote the first signal prints it, and ends the process. Default: none, and the work ends
  */
-export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, ends?: string): Promise<T> {
+export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, endNote?: string): Promise<T> {
   const controller = new AbortController()
   const abort = (name: NodeJS.Signals) => {
     const exitCode = toSignalExitCode(name)
-    if (ends !== undefined) note(`rollcall: ${ends}`)
-    if (ends !== undefined || controller.signal.aborted) process.exit(exitCode)
+    if (endNote !== undefined) note(`rollcall: ${endNote}`)
+    if (endNote !== undefined || controller.signal.aborted) process.exit(exitCode)
     controller.abort(new Failure('stopped', { exitCode }))
   }
   process.on('SIGINT', abort).on('SIGTERM', abort)

@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): App {
     const read: Handler = (request) => (isRead(request) ? document(request) : responses.problem('read_only'))
     routes.set(path, createRoute(path, read, toReadable))
   }
-  // All spellings of a language share a label.
+  // In metrics, the case of a path makes no difference.
   for (const [path, page] of pages) routes.set(path, createRoute(path.toLowerCase(), page))
   return {
     routes,

@@ -41,6 +41,16 @@ interface Group {
   readonly deadline: Timer
 }
 
+function createGroup(giveUp: (group: Group) => void): Group {
+  const group: Group = {
+    addresses: [],
+    begunAt: performance.now(),
+    reply: Promise.withResolvers(),
+    deadline: setTimeout(() => giveUp(group), GIVE_UP_MS),
+  }
+  return group
+}
+
 /** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
 const GROUP_MS = 100
 
@@ -70,14 +80,8 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   function add(address: Address): Promise<void> {
     let group = next.at(-1)
     if (!group || performance.now() - group.begunAt > GROUP_MS) {
-      const begun: Group = {
-        addresses: [],
-        begunAt: performance.now(),
-        reply: Promise.withResolvers(),
-        deadline: setTimeout(() => giveUp(begun), GIVE_UP_MS),
-      }
-      next.push(begun)
-      group = begun
+      group = createGroup(giveUp)
+      next.push(group)
     }
     group.addresses.push(address)
     running ??= commitAll()
@@ -92,7 +96,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
     attempts.fail(error)
   }
 
-  /** Finds out whether the store works, unless a commit does. */
+  /** Finds out whether the store works, unless a commit does. `commitAll` ends this run, also when nothing waits. */
   function probe(): void {
     running ??= attempts.run(0, () => store.probe()).then(commitAll)
   }

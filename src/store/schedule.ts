@@ -40,7 +40,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   let committedAt = performance.now()
   /** When the next run begins at the latest; undefined when no commit waits for one. */
   let dueAt: number | undefined = committedAt + IDLE_MS
-  /** The runs; undefined when no commit waits for one. */
+  /** Set while `runAll` waits or works. */
   let runs: Promise<void> | undefined = runAll()
 
   /** A stop ends a pause. Even the shortest is a turn of the event loop, so that others are served. */

@@ -15,6 +15,17 @@ import { createFolder } from '../support/workspace.ts'
 
 const REQUIRED = ['--base-url', 'https://list.gazette.example', '--name', 'The "Gazette": #1']
 
+test('a folder may have blanks and letters of any language, and no character that a URL would change', async () => {
+  const { folder, run, read } = await createRunner()
+  expect(await run(['mein Verein ü', ...REQUIRED])).toMatchObject({ code: 0, stderr: '' })
+  const own = join(folder, 'mein Verein ü')
+  expect(read(own).list).toEqual({ kind: 'sqlite', file: join(own, 'rollcall.db') })
+  for (const name of ['100%', 'a#b', 'a?b']) {
+    expect(await run([name, ...REQUIRED])).toMatchObject({ code: 2, stdout: '' })
+  }
+  expect(readdirSync(folder)).toEqual(['mein Verein ü'])
+})
+
 async function createRunner() {
   const folder = await createFolder()
   const run = (args: readonly string[], program = [PROGRAM]) => runCommand(['init', ...args], { folder, program })

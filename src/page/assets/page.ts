@@ -12,7 +12,7 @@ const field = form.elements.namedItem('email') as HTMLInputElement
 const button = form.querySelector(':scope > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
-/** In a double click, nobody reads the question. */
+/** A repeat within this time is a double click, and confirms nothing: nobody has read the question. */
 const QUESTION_MS = 1_000
 /** The address that the reader was asked about, and since when. Sending it again confirms it. */
 let asked = { address: '', since: 0 }

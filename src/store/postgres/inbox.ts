@@ -40,7 +40,7 @@ const IDLE_MS = 3_000
 /** Milliseconds that a statement under the lock may take. A slice takes about 0.1 s. */
 export const STATEMENT_MS = 15_000
 
-/** Milliseconds for which a change waits for the lock. Only a copy to this list holds it longer. */
+/** Milliseconds for which a change waits for the lock. Only a copy to this list, or a slow statement, holds it longer. */
 const LOCK_MS = 10_000
 
 /** The last id that a row can have. */
@@ -89,7 +89,8 @@ async function lock(transaction: SQL): Promise<Locked> {
  */
 async function moveSlice(transaction: SQL, until = LAST_ID): Promise<Locked & { readonly hasMore: boolean }> {
   const { last, now } = await lock(transaction)
-  // The addresses do not leave the server. In the order of the index, each of its pages is written once. With Citus, the
+  // Takes the oldest rows until they have SLICE addresses, but at most SLICE rows: a probe has no address. The addresses do not leave
+  // the server. In the order of the index, each of its pages is written once. With Citus, the
   // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
   const [{ rows, addresses }] = await transaction<[{ rows: number; addresses: number }]>`
     WITH taken AS (

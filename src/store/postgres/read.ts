@@ -67,7 +67,7 @@ export async function tryWrite(transaction: SQL): Promise<void> {
 
 /**
  * @throws StoreError when a commit would wait for a synchronous standby: one is not connected, or another commit of this user
- * has waited for longer than the service waits
+ * has waited for 4 s
  */
 export async function checkStandbys(sql: SQL): Promise<void> {
   // Only a user with pg_read_all_stats sees which of the standbys are synchronous.

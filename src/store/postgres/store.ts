@@ -26,7 +26,7 @@ import {
 } from './read.ts'
 import { applyChanges, insertList } from './write.ts'
 
-/** Opens a list for a command. It connects, and creates the schema, at the first call. */
+/** Opens a list for a command. It connects at the first call, and creates the schema with the access `create`. */
 export function openPostgresStore(server: PostgresServer, { access, notify }: StoreOptions): SubscriberStore {
   const client = createClient({ server, create: access === 'create' })
 

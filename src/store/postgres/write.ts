@@ -30,7 +30,7 @@ export async function applyChanges(
 }
 
 /** Subscribers whose suppressions are looked for at a time. */
-const RETURNED = 10_000
+const RETURNED_BATCH = 10_000
 
 /**
  * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's
@@ -42,11 +42,11 @@ export async function forgetReturned(transaction: SQL): Promise<boolean> {
   const rows = await transaction<{ seq: string; email: Address }[]>`
     SELECT seq, email FROM rollcall.subscribers
     WHERE seq > (SELECT max(forgotten_seq) FROM rollcall.list) AND EXISTS (SELECT FROM rollcall.suppressions)
-    ORDER BY seq LIMIT ${RETURNED}::integer`
+    ORDER BY seq LIMIT ${RETURNED_BATCH}::integer`
   const emails = rows.map(({ email }) => email)
   if (rows.length > 0) await deleteSuppressions(transaction, emails)
   // Null when there are no more: then everybody is done.
-  const last = rows[RETURNED - 1]?.seq ?? null
+  const last = rows[RETURNED_BATCH - 1]?.seq ?? null
   await transaction`UPDATE rollcall.list SET forgotten_seq = coalesce(${last}::bigint, last_seq)`
   return last !== null
 }

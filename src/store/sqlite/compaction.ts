@@ -104,8 +104,8 @@ export function createCompaction(db: Database): Compaction {
     },
     all() {
       pass = NEW_PASS
-      for (let next: Pass | undefined = pass; next; )
-        next = STAGES[next.stage](db, next, PASS_SIZE, Number.MAX_SAFE_INTEGER).next
+      for (let current: Pass | undefined = pass; current; )
+        current = STAGES[current.stage](db, current, PASS_SIZE, Number.MAX_SAFE_INTEGER).next
     },
   }
 }

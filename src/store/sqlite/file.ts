@@ -93,7 +93,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncPath(dirname(path))
-    // Reads the list, so its log and the index of the log are there from now on.
+    // It reads the version at least, so the log and its index are there from now on.
     migrate(db, path)
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))

@@ -41,7 +41,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
 /** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */
 function lockEmptyList(path: string): Database {
   if (hasContent(path)) {
-    // Before the lock, which changes the mode of a list.
+    // Before the lock, which takes also a list that is not empty out of the mode of lists in use.
     using db = openListFile(path, 'change').db
     refuseContent(db, path)
   }
@@ -95,6 +95,7 @@ export async function fillFile(
       head.suppressionKey,
       head.lastSeq,
     )
+    // Without a target, it only checks.
     const after = await checkAndCopy({ source: file }, signal)
     if (after.subscribers === size && after.suppressed === suppressed) return after
     throw new StoreError(`the copy is incomplete: ${after.subscribers} of ${size} addresses`)

@@ -8,7 +8,7 @@ import { takeNumbers } from './inbox.ts'
 import { readHead } from './read.ts'
 
 /** Subscribers whose suppressions are looked for in one transaction: about 20 ms. */
-const RETURNED = 10_000
+const RETURNED_BATCH = 10_000
 
 /**
  * Deletes the suppressions of some who subscribed since the last change: a new subscription is a new consent. Only the owner's
@@ -19,14 +19,14 @@ export function forgetReturned(db: Database): boolean {
   const rows = db
     .query<{ seq: number; email: Address }, []>(
       `SELECT seq, email FROM list CROSS JOIN subscribers
-       WHERE seq > forgotten_seq AND EXISTS (SELECT 1 FROM suppressions) ORDER BY seq LIMIT ${RETURNED}`,
+       WHERE seq > forgotten_seq AND EXISTS (SELECT 1 FROM suppressions) ORDER BY seq LIMIT ${RETURNED_BATCH}`,
     )
     .all()
   deleteSuppressions(
     db,
     rows.map(({ email }) => email),
   )
-  const hasMore = rows.length === RETURNED
+  const hasMore = rows.length === RETURNED_BATCH
   // Null: up to the last subscriber.
   const end = hasMore ? (rows.at(-1)?.seq ?? null) : null
   db.query(

@@ -32,7 +32,7 @@ export interface Cell {
   readonly cell: string
 }
 
-/** A column of a table, and counts of its cells: only of a column that is not read, in rows of people who have not left. */
+/** A column of a table. Its cells are counted in rows of people who have not left: of `unanswered` columns, and of the address. */
 export interface Column {
   readonly index: number
   /** Its name; `column` with its number if it has none. */

@@ -132,8 +132,8 @@ function findClosingQuote(text: string, opening: number, isEscaped: boolean): nu
 
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
 function holdsRow(lines: readonly string[], cells: readonly string[], delimiter: string, width?: number): boolean {
-  // A line with an odd number of quotes ends a cell, and begins with a part of that.
-  const whole = lines.slice(1).filter((line) => line.split('"').length % 2 === 1)
+  // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
+  const whole = lines.slice(1).filter((line) => (line.split('"').length - 1) % 2 === 0)
   return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {
     const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
     const others = unquoted.split(delimiter)

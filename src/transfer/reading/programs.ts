@@ -19,8 +19,9 @@ export interface StatusRule extends Partial<Readonly<Record<Status, readonly str
   readonly isPartial?: true
 }
 
-/** The usual column of people who left, and one of a file of people who left: there, an empty value is unknown. */
+/** The usual column of people who left. */
 const LEFT = { subscribed: [NO, EMPTY], suppressed: [YES, DATE] } as const
+/** One of a file that has only people who left: an empty value is unknown. */
 const ALL_LEFT = { subscribed: [NO], suppressed: [YES, DATE] } as const
 
 /**

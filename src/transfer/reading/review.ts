@@ -89,7 +89,9 @@ const findSilence: Doubt = ({ table, columns, rows }) => {
     columns.all.some(({ plain }) => SUBSCRIBERS_ONLY.includes(plain))
   const isUnknown = ({ plain, cells }: Column) => cells.others > 0 && !isHarmless(plain) && !UNRELATED_NAMES.has(plain)
   const unknown = columns.unanswered.filter(isUnknown)
-  if (rows.added === 0 || (!found && (isKnown || unknown.length === 0))) return undefined
+  if (rows.added === 0) return undefined
+  // A title that says so is a doubt in any case.
+  if (!found && (isKnown || unknown.length === 0)) return undefined
   const [one] = unknown.map(({ option }) => quotePath(option))
   const seen = `${found ? `the ${found} says that people left, but ` : ''}nothing in it says who left`
   const advice = one
@@ -141,10 +143,10 @@ const findMissingDates: Doubt = (reading) => {
     return `${seen}: --date-column none if that is right`
   }
   // Unix time from 2001 to 2033. Other numbers are rarely dates.
-  const isOne = (text: string) =>
+  const isLikeDate = (text: string) =>
     SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
   const found = columns.unanswered.find(({ plain, name, values }) => {
-    const isMostly = [...values.keys()].filter(isOne).length * 2 >= values.size || DATE_NAMES.includes(plain)
+    const isMostly = [...values.keys()].filter(isLikeDate).length * 2 >= values.size || DATE_NAMES.includes(plain)
     return values.size > 0 && isMostly && !isHarmless(plain) && !saysLeft(name)
   })
   return found && `no date is read, and none can be added later: --date-column ${quotePath(found.option)}, or none`
@@ -176,7 +178,10 @@ const findOneAddress: Doubt = ({ columns, rows, subscribers: [first, ...others] 
     : undefined
 }
 
-/** A column that has the name of an address and any address, or has more of them, may be the right one. */
+/**
+ * Another column may be the right one: one that has an address and the name of one; or any that has an address, if the one that is
+ * read has no such name; or one that has more addresses.
+ */
 const findOtherAddresses: Doubt = ({ columns: { address, unanswered }, options }) => {
   const isNamed = ({ plain }: Column) => isAddressName(plain.replace(/\d/g, ''))
   const mustHaveMore = (column: Column) => isAddressName(address.plain) && !isNamed(column)

@@ -55,20 +55,20 @@ export function createFindValue(
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
   const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const any = treatments.get('*')
-  // Where any value means that somebody left, no value means the opposite.
-  const anyNo = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
+  // Beside any other value, an empty one and no mean the opposite.
+  const ofNo = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
   const values = new Map<string, Value>()
   const cells = new Map<string, Value>()
 
   function findValue(cell: string): Value {
-    const isOne = isDate(cell)
-    const value = isOne ? 'a date' : cell.trim()
+    const isDated = isDate(cell)
+    const value = isDated ? 'a date' : cell.trim()
     const key = toKey(value)
-    const kind = key === '' ? EMPTY : isOne ? DATE : findFlag(key)
+    const kind = key === '' ? EMPTY : isDated ? DATE : findFlag(key)
     const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
     const word = hasWords ? findStatus(key) : undefined
     const found = treatments.get(key) ?? left ?? known.get(key) ?? known.get(kind ?? '') ?? word
-    const status = found ?? (kind === EMPTY || kind === NO ? anyNo : any)
+    const status = found ?? (kind === EMPTY || kind === NO ? ofNo : any)
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
     const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, rows: 0, line: 0 })

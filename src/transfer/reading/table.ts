@@ -50,7 +50,7 @@ export function parseTable(content: string, file: string, isColumnNamed: boolean
 
 const toCells = (text: string, start: Csv) => readRecords(text, start).next().value?.cells ?? []
 
-/** Finds the header: the line with the name of an address, or else the first one. A line with an address is a row, and so is all below. */
+/** Finds the header: the line with the name of an address, or else the first one. Undefined when the first line is a row. */
 function findHeader(text: string, starts: readonly Start[], first: Start): Start | undefined {
   const holdsAddress = (start: Start) => toCells(text, start).some((cell) => parseOwnerAddress(cell).ok)
   const named = starts.find((start) => toCells(text, start).some(isAddressName) && !holdsAddress(start))
