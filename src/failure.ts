@@ -101,7 +101,8 @@ function describeDenied(path: string): string {
   const me = process.geteuid?.() ?? uid
   const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
-  if (uid === me && (mode & 0o600) === 0o600) return `${denied}: a policy of the system forbids it`
+  const needed = found.isDirectory() ? 0o700 : 0o600
+  if (uid === me && (mode & needed) === needed) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
   if (uid !== 0)
     return `${denied}: run it as ${owner}, such as with: sudo -u ${quotePath(owner.replace(/^(?=\d)/, '#'))}`

@@ -47,7 +47,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const { rows } = reading
   const isUsable = rows.added + rows.left + rows.skipped > 0
   // The output of a dry run has the review, and that of --json the same facts.
-  const isInOutput = (dryRun && isUsable) || (options.json && !canAsk)
+  const isInOutput = isUsable && (dryRun || (options.json && !canAsk))
   if (!isInOutput) note(review.join('\n'))
   if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
   const isDoubtful = findDoubts(reading).length > 0

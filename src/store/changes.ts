@@ -95,6 +95,7 @@ export function removeRow({ suppress }: { readonly suppress: boolean }): RowChan
   }
 }
 
+/** Counts the rows of an import. */
 export function toImportTally(outcomes: readonly (keyof ImportTally)[]): ImportTally {
   const [added, leftOut] = [count(outcomes, 'added'), count(outcomes, 'leftOut')]
   return { added, alreadyListed: outcomes.length - added - leftOut, leftOut }

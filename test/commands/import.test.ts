@@ -249,8 +249,10 @@ describe('rejected rows', () => {
     const { folder, run } = await createCliFixture()
     const failed = { code: 1, stdout: '', stderr: expect.stringContaining('rollcall: no row could be imported\n') }
     expect(await run(['import', '-', '--yes'], 'x\n')).toMatchObject(failed)
-    const dryRun = await run(['import', '-', '--dry-run'], 'x\n')
-    expect(dryRun).toMatchObject({ code: 1, stderr: expect.stringContaining('rejected: line 1 "x"\n') })
+    for (const option of ['--dry-run', '--json']) {
+      const reviewed = await run(['import', '-', option], 'x\n')
+      expect(reviewed).toMatchObject({ code: 1, stderr: expect.stringContaining('rejected: line 1 "x"\n') })
+    }
     expect(await run(['import', '-', '--rejected', 'bad.csv'], 'x\n')).toMatchObject(failed)
     expect(await readFile(join(folder, 'bad.csv'), 'utf8')).toBe('line,reason,cell\r\n1,the address is not valid,x\r\n')
   })

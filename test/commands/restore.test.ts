@@ -16,7 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { PAGE_BYTES } from '../../src/store/sqlite/file.ts'
+import { WRITE_VERSION_OFFSET } from '../../src/files.ts'
+import { openReadOnly, PAGE_BYTES } from '../../src/store/sqlite/file.ts'
 import { restoreList } from '../../src/store/sqlite/restore.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { toAddress } from '../store/suite.ts'
@@ -51,7 +52,8 @@ function runSql(file: string, statement: string): void {
 
 /** The size of a list that is closed, or whose process was killed. */
 function countRows({ at }: Fixture): number {
-  using db = new Database(at('list.db'), { readonly: true })
+  // Leaves no log beside a list in WAL mode.
+  using db = openReadOnly(at('list.db'))
   return db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM subscribers').get()?.rows ?? 0
 }
 
@@ -216,6 +218,8 @@ test('a backup that cannot be used is refused, and nothing changes', async () =>
     const before = names()
     expect(await run(['restore', 'copy.db'])).toEqual({ code, stdout: '', stderr: expect.stringContaining(says) })
     expect(names(), says).toEqual(before)
+    // A list in use, and no backup.
+    expect(readFileSync(at('list.db'))[WRITE_VERSION_OFFSET], says).toBe(2)
     expect(countRows(fixture), says).toBe(2)
   }
 })

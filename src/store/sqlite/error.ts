@@ -58,6 +58,7 @@ export async function wrapErrors<T>(db: Database, work: () => T | Promise<T>): P
   }
 }
 
+/** The error of a list with a part that cannot be right. */
 export function toDamage(db: Database, reason: string): StoreError {
   return new StoreError(`the list ${toPath(db)} is damaged: restore a sound backup (${reason})`)
 }

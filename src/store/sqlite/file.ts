@@ -150,8 +150,8 @@ export function checkWritable(list: ListFile): void {
 }
 
 /**
- * Lost lists stay open to the end of the process, also from the garbage collector. When SQLite closes a list, it deletes the log
- * at its path. After a loss, that log may belong to another list.
+ * Lost lists stay open to the end of the process, also from the garbage collector. When SQLite closes a list that is at its path, it
+ * deletes the log there, which may belong to another list by now. Only if the list itself was replaced, it leaves that log.
  */
 const kept: Database[] = []
 

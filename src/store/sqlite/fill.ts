@@ -41,7 +41,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
 /** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */
 function lockEmptyList(path: string): Database {
   if (hasContent(path)) {
-    // Before the lock, which takes also a list that is not empty out of the mode of lists in use.
+    // Before the lock, which takes any list out of WAL mode, also one that is not empty.
     using db = openListFile(path, 'change').db
     refuseContent(db, path)
   }

@@ -13,6 +13,7 @@ export function checkExists(path: string): void {
   if (!hasContent(path)) throw toMissing(`${path} (the file is empty)`)
 }
 
+/** The error of a list that is not there. @param place its path or URL */
 export function toMissing(place: string): MissingListError {
   return new MissingListError(
     `there is no list at ${place}: use the folder and the settings of the service, or --list; if it was deleted, restore a backup`,

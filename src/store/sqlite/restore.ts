@@ -41,7 +41,10 @@ export async function restoreList(
   const lastSeq = readLastSeq(locked)
   createFolder(dirname(target))
   return await withPartialFile(target, target, async (partial) => {
-    const after = await checkAndCopy({ source, target: partial, lastSeq }, signal)
+    const after = await checkAndCopy({ source, target: partial, lastSeq }, signal).catch((error) => {
+      if (locked) restoreMode(locked)
+      throw error
+    })
     return { before, after, keptFiles: await replace(partial, target) }
   })
 }
@@ -66,8 +69,9 @@ function readBefore(target: string): Restored['before'] {
 }
 
 /**
- * Moves the log (WAL) of a list into it, and keeps other processes from opening it, until the connection is closed. Undefined when
- * it is damaged or not a list. @throws StoreError when another process uses it, or this one may not; what `check` throws
+ * Moves the log of a list into it, takes it out of WAL mode, and keeps other processes from opening it, until the connection is
+ * closed. Undefined when it is damaged or no database. @throws StoreError when another process uses it, or this one may not; what
+ * `check` throws
  */
 export function lockList(file: string, check?: (locked: Database) => void): Database | undefined {
   let db: Database | undefined
@@ -85,6 +89,12 @@ export function lockList(file: string, check?: (locked: Database) => void): Data
     if (!isDamage(error)) throw toStoreError(file, error)
     return undefined
   }
+}
+
+/** Puts a locked list into the mode of a list in use again: otherwise it would pass for a backup. */
+function restoreMode(locked: Database): void {
+  locked.run('ROLLBACK')
+  locked.run('PRAGMA journal_mode = WAL')
 }
 
 /** Returns the last number of a list, also of one that is damaged elsewhere. Otherwise 0: the clock is above its numbers. */

@@ -78,6 +78,7 @@ function addSubscribers(db: Database, rows: Changes['add']): void {
   db.query('UPDATE list SET forgotten_seq = last_seq').run()
 }
 
+/** Appends subscribers with their numbers. Adds no identities. */
 export function insertSubscribers(db: Database, rows: readonly Subscriber[]): void {
   db.query('INSERT INTO subscribers SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1)').run(
     JSON.stringify(rows.map(({ seq, email, subscribedAt }) => [seq, email, subscribedAt.getTime()])),

@@ -32,7 +32,10 @@ export interface Cell {
   readonly cell: string
 }
 
-/** A column of a table. Its cells are counted in rows of people who have not left: of `unanswered` columns, and of the address. */
+/**
+ * A column of a table. Reading the rows fills in the last three members, for people who have not left: of `unanswered` columns, and
+ * of the address only how many cells have one, and `left`.
+ */
 export interface Column {
   readonly index: number
   /** Its name; `column` with its number if it has none. */

@@ -55,7 +55,7 @@ export function createFindValue(
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
   const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
   const any = treatments.get('*')
-  // Beside any other value, an empty one and no mean the opposite.
+  // If any other value has this status, an empty one and `no` have the opposite one.
   const ofNo = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
   const values = new Map<string, Value>()
   const cells = new Map<string, Value>()

@@ -22,8 +22,8 @@ interface Start extends Csv {
 /**
  * Finds the format and the header of a text. Throws a Failure when the text is empty or in another format.
  *
- * @param isColumnNamed whether the owner named the column of the address: then a first line with addresses only is one row, and
- * not a row for each
+ * @param isColumnNamed whether the owner named the column of the address: then a first line with addresses only has columns, and
+ * is not one cell with several people
  */
 export function parseTable(content: string, file: string, isColumnNamed: boolean): Table {
   // Old Excel writes CR between rows, and LF in cells.

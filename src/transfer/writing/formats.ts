@@ -59,6 +59,7 @@ export interface WriterOptions {
   readonly spreadsheetSafe?: true
 }
 
+/** Creates the writer of a format, with the columns of a target if there is one. */
 export function createWriter({ format, for: target, spreadsheetSafe }: WriterOptions): Writer {
   if (format === 'txt') return { header: '', toLine: ({ email }) => `${email}\n` }
   if (format === 'ndjson') return { header: '', toLine: toJsonLine }
