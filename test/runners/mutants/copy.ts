@@ -65,10 +65,13 @@ export function createCopy(): Copy {
       running.add(pid)
       let output = ''
       for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+      const closed = new Promise((resolve) => child.on('close', resolve))
       const timer = setTimeout(() => endGroup(pid), RUN_LIMIT_MS)
       const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
       clearTimeout(timer)
       endGroup(pid)
+      // The last lines of its output may come after its end.
+      await closed
       const seconds = (performance.now() - start) / 1000
       if (code === 0) return { outcome: 'passed', seconds, output }
       return { outcome: code !== null && /^\(fail\)/m.test(output) ? 'failed' : 'broken', seconds, output }
