@@ -52,9 +52,11 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
   const isDoubtful = findDoubts(reading).length > 0
   const name = toListName(list)
+  /** The file of rejected rows, once it is written. */
+  let written: string | undefined
   const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) => {
     const did = { created, ...tally, already_listed: alreadyListed, left_out: leftOut }
-    await printJson({ list: name, ...did, ...toFacts(reading, options) })
+    await printJson({ list: name, ...did, ...toFacts(reading, written) })
   }
   const mustAsk = !dryRun && !yes && isUsable
   if (mustAsk && canAsk) await askToImport(isDoubtful)
@@ -66,6 +68,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (rejected !== undefined && !dryRun) {
     const lines = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
     await replaceFile(rejected, [REJECTED_COLUMNS, ...lines].map(toCsvRow).join(''))
+    written = rejected
   }
   if (!isUsable) throw new Failure('no row could be imported')
   let isNew = false
@@ -150,8 +153,8 @@ function noteUndo({ added, suppressed, kept }: Tally, { optOuts }: Reading, { ki
 /** Most rejected rows that `--json` prints. */
 const MAX_REJECTED = 20
 
-/** What was read, as `--json` prints it. */
-function toFacts(reading: Reading, { rejected, dryRun }: ImportOptions) {
+/** What was read, as `--json` prints it. @param written the file of rejected rows; undefined when none was written */
+function toFacts(reading: Reading, written: string | undefined) {
   const { table, rows, columns, dates, values } = reading
   // A file without columns has one, which has no name.
   const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name) : [])
@@ -161,7 +164,7 @@ function toFacts(reading: Reading, { rejected, dryRun }: ImportOptions) {
     rejected: rows.rejected,
     empty: rows.empty,
     rejected_rows: reading.rejected.slice(0, MAX_REJECTED),
-    rejected_file: (!dryRun && rejected) || null,
+    rejected_file: written,
     columns: {
       email: toNames([columns.address]),
       date: toNames(columns.dates),

@@ -231,9 +231,12 @@ describe('rejected rows', () => {
     const read = (name: string) => readFile(join(folder, name), 'utf8')
     await run(['import', file, '--rejected', 'dry.csv', '--dry-run'])
     expect(await readdir(folder)).toEqual([file])
-    await run(['import', file, '--rejected', 'bad.csv'])
+    // It stops at a doubt, and names no file that it has not written.
+    const stopped = await run(['import', file, '--rejected', 'bad.csv', '--json'])
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ rejected: 3, rejected_file: null })
     expect(await readdir(folder)).toEqual([file])
-    await run(['import', file, '--rejected', 'bad.csv', '--yes'])
+    const done = await run(['import', file, '--rejected', 'bad.csv', '--yes', '--json'])
+    expect(JSON.parse(done.stdout)).toMatchObject({ rejected: 3, rejected_file: 'bad.csv' })
     expect(await read('bad.csv')).toBe(
       'line,reason,cell\r\n6,the address is not valid,nobody\r\n7,the address is not valid,e@site\r\n8,the address is not valid,"no, ""body"""\r\n',
     )
