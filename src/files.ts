@@ -90,14 +90,19 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await writeOutput(path, (write) => write(text))
 }
 
-/** How a database of SQLite begins. Behind it are the size of a page and the write version (https://sqlite.org/fileformat2.html). */
+/** How a database of SQLite begins, and where the header has its write version and its mark (https://sqlite.org/fileformat2.html). */
 const DATABASE = 'SQLite format 3\0'
 export const WRITE_VERSION_OFFSET = 18
+export const MARK_OFFSET = 68
+
+/** The marks of a list and of a backup: "Roll" and "RolB" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
+export const LIST_ID = 0x526f6c6c
+export const BACKUP_ID = 0x526f6c42
 
 /**
  * Checks a file that is replaced as a whole, and follows a symbolic link.
  *
- * @param options.isBackup a SQLite database may be replaced too, unless it has a log (WAL), as every list in use has
+ * @param options.isBackup a file that is marked as a backup may be replaced too
  * @throws UsageError for what may not be replaced: see `findProblem`; Failure for a folder
  */
 export async function findFile(file: string, { isBackup = false } = {}): Promise<string> {
@@ -119,10 +124,19 @@ export const SIDECAR = /-(?:wal|shm|journal)$/
 async function findProblem(path: string, isBackup: boolean): Promise<string | undefined> {
   if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
   if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
-  const start = existsSync(path) ? await Bun.file(path).slice(0, 20).bytes() : []
-  const isDatabase = Buffer.from(start).toString('latin1').startsWith(DATABASE)
+  const start = Buffer.from(
+    existsSync(path)
+      ? await Bun.file(path)
+          .slice(0, MARK_OFFSET + 4)
+          .bytes()
+      : [],
+  )
+  const isDatabase = start.toString('latin1').startsWith(DATABASE)
   if (isDatabase && !isBackup) return 'is a SQLite database'
-  if (isDatabase && start[WRITE_VERSION_OFFSET] === 2) return 'is a list, and not a backup'
+  // A mark is only in a backup. Nothing else tells it from a list: a command that was killed may leave a list in any mode.
+  const mark = isDatabase ? start.readUInt32BE(MARK_OFFSET) : BACKUP_ID
+  if (mark === LIST_ID) return 'is a list, and not a backup'
+  if (mark !== BACKUP_ID) return 'is a SQLite database, and not a backup'
   const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
   return log ? `has ${basename(path)}${log} beside it, which SQLite would play back into it` : undefined
 }

@@ -47,7 +47,9 @@ function readList(option: string, url: string | undefined, file: string | undefi
 /** Copies a SQLite file to another one, page by page. @throws as `fillList` */
 async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
   const showProgress = createProgress('copying', 'MB')
-  return await createListFile(target, (partial) => checkAndCopy({ source, target: partial }, signal, showProgress))
+  return await createListFile(target, (partial) =>
+    checkAndCopy({ source, target: partial, kind: 'list' }, signal, showProgress),
+  )
 }
 
 /** Copies one state of a list to any store, row by row. @throws as `fillList` */

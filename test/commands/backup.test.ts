@@ -1,5 +1,6 @@
 /** `backup`. files.test.ts has what it does not replace. */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,14 +35,38 @@ test('the copy has all addresses of one moment while the service writes', async 
   await service.stop()
 })
 
-test('a list that was restored, and not opened since, is not replaced by its own backup', async () => {
+function runSql(file: string, statement: string): void {
+  using db = new Database(file)
+  db.run(statement)
+}
+
+test('a list is no backup in any mode: after a restore, a copy, or a command that was killed', async () => {
   const { folder, print, run } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
   await print(['backup', 'b.db'])
   await print(['restore', 'b.db'])
-  const refused = { code: 2, stdout: '', stderr: 'rollcall: list.db is the list: choose another file\n' }
-  expect(await run(['backup', 'list.db'])).toEqual(refused)
-  expect(await readdir(folder)).not.toContain('list.db-wal')
+  await print(['copy', '--from', 'sqlite:b.db', '--to', 'sqlite:copy.db'])
+  // Out of WAL mode.
+  runSql(join(folder, 'copy.db'), `VACUUM INTO '${folder}/mode.db'`)
+  for (const name of ['list.db', 'copy.db', 'mode.db']) {
+    const refused = {
+      code: 2,
+      stdout: '',
+      stderr: `rollcall: ${name} is a list, and not a backup: choose another file\n`,
+    }
+    expect(await run(['backup', name])).toEqual(refused)
+    // Commands that read it compact its inbox.
+    await addAndEnd('kill', join(folder, name), 'bob@site.io')
+    expect(await print(['count', '--list', `sqlite:${name}`])).toBe('2\n')
+  }
+  // A database of another program.
+  const other = {
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('killed.db is a SQLite database, and not a backup'),
+  }
+  runSql(join(folder, 'killed.db'), 'CREATE TABLE other (x)')
+  expect(await run(['backup', 'killed.db'])).toEqual(other)
 })
 
 test('a backup and a copy need no shell: the image has none', async () => {

@@ -26,7 +26,8 @@ const BASELINE = `
   -- One row. Its lock is the lock of all that changes the list. Only acceptance does not need it.
   CREATE TABLE rollcall.list (
     version integer NOT NULL,           -- of this schema
-    id text NOT NULL,
+    -- Every table has a primary key: without one, PostgreSQL refuses each UPDATE beside a publication for all tables.
+    id text PRIMARY KEY,
     suppression_key bytea NOT NULL,     -- of the hashes of suppressions
     last_seq rollcall.durable_number NOT NULL, -- a crash must not give out a number again that an export has read
     forgotten_seq bigint NOT NULL       -- a subscriber up to this seq has no suppression; a later one may have come back

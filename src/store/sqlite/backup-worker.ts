@@ -12,12 +12,12 @@ declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(data))
 
-function run({ source, target, lastSeq }: CopyRequest): Result<ListSummary, string> {
+function run({ source, target, ...options }: CopyRequest): Result<ListSummary, string> {
   try {
     using db = openReadOnly(toRealPath(source))
     // A damaged list could become a sound copy with fewer addresses.
     db.transaction(checkIntegrity)(db)
-    return { ok: true, value: target === undefined ? readSummary(db) : copyInto(db, target, lastSeq) }
+    return { ok: true, value: target === undefined ? readSummary(db) : copyInto(db, target, options) }
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `${source} cannot be copied: ${toReason(error)}` }

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Result } from '../../email.ts'
-import { renameSynced, SIDECAR, withPartialFile } from '../../files.ts'
+import { BACKUP_ID, LIST_ID, renameSynced, SIDECAR, withPartialFile } from '../../files.ts'
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
 import { toPath, toReason } from './error.ts'
@@ -14,11 +14,15 @@ import { countInbox } from './inbox.ts'
 import { readSize } from './paths.ts'
 import { checkIntegrity, readCount, readDates } from './read.ts'
 
+export type CopyKind = 'list' | 'backup'
+
 export interface CopyRequest {
   /** The list. It is opened for reading only. */
   readonly source: string
   /** An empty file. Default: the list is checked, and not copied. */
   readonly target?: string | undefined
+  /** What the copy is: a list, or a backup, which commands that read it do not change. Default: a backup. */
+  readonly kind?: CopyKind | undefined
   /** The copy gives out only numbers above this one. Default: 0. */
   readonly lastSeq?: number | undefined
 }
@@ -70,9 +74,13 @@ export async function checkAndCopy(
 
 /**
  * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), compacts the copy, because a
- * backup is not changed when it is read, and checks every page of it. It gives out only numbers above `lastSeq`.
+ * backup is not changed when it is read, marks it, and checks every page of it. It gives out only numbers above `lastSeq`.
  */
-export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary {
+export function copyInto(
+  db: Database,
+  target: string,
+  { kind = 'backup', lastSeq = 0 }: Pick<CopyRequest, 'kind' | 'lastSeq'> = {},
+): ListSummary {
   db.run('VACUUM INTO ?', [target])
   {
     using copy = new Database(target, { readwrite: true })
@@ -82,6 +90,7 @@ export function copyInto(db: Database, target: string, lastSeq = 0): ListSummary
     copy.transaction(() => {
       compaction.all()
       copy.query('UPDATE list SET last_seq = max(last_seq, ?1)').run(lastSeq)
+      copy.run(`PRAGMA application_id = ${kind === 'backup' ? BACKUP_ID : LIST_ID}`)
     })()
   }
   using copy = openReadOnly(target)

@@ -5,7 +5,7 @@ import { accessSync, existsSync, constants as modes } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Failure, toErrorCode } from '../../failure.ts'
-import { createPrivateFile, syncPath } from '../../files.ts'
+import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { isWriteError, toStoreError } from './error.ts'
@@ -13,6 +13,7 @@ import {
   checkExists,
   createFolder,
   hasContent,
+  isBackup,
   isInWalMode,
   readFileId,
   refuseForeignLog,
@@ -47,8 +48,7 @@ export interface ListFile {
 export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
   const path = toRealPath(file)
   try {
-    // A list that was restored, and not used since, is like a backup.
-    if (access === 'read' && hasContent(path) && !isInWalMode(path)) return openUnchanged(path, 'backup')
+    if (access === 'read' && isBackup(path)) return openUnchanged(path, 'backup')
     refuseLoneMount(path)
     if (access !== 'create') checkExists(path)
     refuseForeignLog(path)
@@ -81,6 +81,8 @@ function openWritable(path: string, name: string): ListFile {
     // Reads a page of each table, so that a damaged list is refused.
     const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
     for (const { name: table } of tables) db.query(`SELECT 1 FROM "${table}" LIMIT 1`).get()
+    // Before anything else is written: from now on it is a list, which no backup replaces.
+    if (isBackup(path)) db.run(`PRAGMA application_id = ${LIST_ID}`)
     // Before the first table of a new list.
     db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
     // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
@@ -183,7 +185,7 @@ export function openReadOnly(path: string): Database {
     if (hasContent(log)) return openUri(path, 'vfs=unix-none')
     // Without locks and without a log: the file is complete.
     if (isInWalMode(path)) return openUri(path, 'immutable=1')
-    // A backup. With locks, because a service may begin to use it: a list that was restored is in this mode until then.
+    // A backup, or a list that was restored. With locks, because a service may begin to use it.
     return openUri(path, '')
   } catch (error) {
     throw toStoreError(path, error)

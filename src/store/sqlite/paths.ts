@@ -3,7 +3,15 @@
 import { chmodSync, existsSync, mkdirSync, openSync, readSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
-import { followLinks, readProcess, SIDECAR, syncPath, WRITE_VERSION_OFFSET } from '../../files.ts'
+import {
+  BACKUP_ID,
+  followLinks,
+  MARK_OFFSET,
+  readProcess,
+  SIDECAR,
+  syncPath,
+  WRITE_VERSION_OFFSET,
+} from '../../files.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toStoreError } from './error.ts'
 
@@ -39,14 +47,27 @@ export function refuseForeignLog(path: string): void {
  */
 const descriptors = new Map<string, number>()
 
-/** Whether a file is in WAL mode, as every list in use is. A backup is not. */
+/** Whether a file is in WAL mode, as every list in use is. A backup is not, and a list that was restored is not yet. */
 export function isInWalMode(path: string): boolean {
+  return readHeader(path)?.[WRITE_VERSION_OFFSET] === 2
+}
+
+/** Whether a file is marked as a backup. One that is used as a list loses the mark before anything is written to it. */
+export function isBackup(path: string): boolean {
+  return readHeader(path)?.readUInt32BE(MARK_OFFSET) === BACKUP_ID
+}
+
+/** Bytes of the header of a SQLite database. */
+const HEADER_BYTES = 100
+
+/** Reads the header of a database. Undefined when the file is missing, or shorter. */
+function readHeader(path: string): Buffer | undefined {
   const id = readFileId(path)
-  if (id === undefined) return false
+  if (id === undefined) return undefined
   const descriptor = descriptors.get(id) ?? openSync(path, 'r')
   descriptors.set(id, descriptor)
-  const mode = Buffer.alloc(1)
-  return readSync(descriptor, mode, 0, 1, WRITE_VERSION_OFFSET) === 1 && mode[0] === 2
+  const header = Buffer.alloc(HEADER_BYTES)
+  return readSync(descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES ? header : undefined
 }
 
 /**

@@ -41,7 +41,7 @@ export async function restoreList(
   const lastSeq = readLastSeq(locked)
   createFolder(dirname(target))
   return await withPartialFile(target, target, async (partial) => {
-    const after = await checkAndCopy({ source, target: partial, lastSeq }, signal).catch((error) => {
+    const after = await checkAndCopy({ source, target: partial, kind: 'list', lastSeq }, signal).catch((error) => {
       if (locked) restoreMode(locked)
       throw error
     })

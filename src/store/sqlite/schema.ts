@@ -3,11 +3,9 @@
 import type { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { RESERVED_DOMAINS } from '../../email.ts'
+import { BACKUP_ID, LIST_ID } from '../../files.ts'
 import { toStoreError } from './error.ts'
 import { getRow } from './transaction.ts'
-
-/** Marks a file as a list of Rollcall: "Roll" in ASCII (https://sqlite.org/pragma.html#pragma_application_id). */
-const APPLICATION_ID = 0x526f6c6c
 
 /** Of the domains that end in the same four characters: whether `email` ends in one of them, after an `@` or a dot. */
 const RESERVED_CASES = [...Map.groupBy(RESERVED_DOMAINS, (domain) => domain.slice(-4))].map(([ending, domains]) => {
@@ -23,11 +21,11 @@ export const IS_RESERVED = `CASE substr(email, -4) COLLATE NOCASE ${RESERVED_CAS
 const BASELINE = `
   -- One row: the head of the list.
   CREATE TABLE list (
-    id TEXT NOT NULL,                 -- random; backups and copies keep it
+    id TEXT PRIMARY KEY,              -- random; backups and copies keep it
     suppression_key BLOB NOT NULL,    -- random; backups and copies keep it
     last_seq INTEGER NOT NULL,        -- no seq above this was given out, except in the inbox
     forgotten_seq INTEGER NOT NULL    -- a subscriber up to this seq has no suppression; a later one may have come back
-  ) STRICT;
+  ) STRICT, WITHOUT ROWID;
 
   -- Accepted addresses that are not compacted yet, one row per commit.
   CREATE TABLE inbox (
@@ -69,7 +67,8 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
      FROM pragma_application_id, pragma_user_version`,
   )
   if (tables === 0 && application === 0 && version === 0) return 0
-  if (application !== APPLICATION_ID) throw toStoreError(path, 'it is a database, but not a list of Rollcall')
+  if (application !== LIST_ID && application !== BACKUP_ID)
+    throw toStoreError(path, 'it is a database, but not a list of Rollcall')
   if (version <= migrations.length) return version
   const known = `this Rollcall knows version ${migrations.length}`
   throw toStoreError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
@@ -84,7 +83,7 @@ export function migrate(db: Database, path: string, migrations = MIGRATIONS): vo
     for (const migration of migrations.slice(version)) db.run(migration)
     if (version === 0) {
       db.run('INSERT INTO list VALUES (?, ?, 0, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
-      db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+      db.run(`PRAGMA application_id = ${LIST_ID}`)
     }
     db.run(`PRAGMA user_version = ${migrations.length}`)
   }).immediate()

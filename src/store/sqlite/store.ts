@@ -55,7 +55,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
     probe: () => wrapErrors(db, () => retryBusy(() => commit(list, () => probe(db)))),
     ready: () =>
       wrapErrors(db, () => {
-        // A list that was restored can be written, but is not changed before a service does.
+        // A command that changes it makes it a list.
         if (list.readOnly === 'backup') return accessSync(toPath(db), modes.W_OK)
         if (list.readOnly) throw list.readOnly
         return retryBusy(() => checkWritable(list))

@@ -58,3 +58,19 @@ test('a schema is migrated once, also by several connections; a newer one is ref
   await server.run('UPDATE rollcall.list SET version = 1', url)
   expect(emailsOf(await withStore(url, listAll))).toEqual(toAddresses('ann@mail.io'))
 })
+
+test('every table has a primary key, so a list works beside a publication for all tables', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.add(toAddresses('ann@mail.io')))
+  const without = `
+    SELECT relname FROM pg_class WHERE relnamespace = 'rollcall'::regnamespace AND relkind = 'r'
+    AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = pg_class.oid AND contype = 'p')`
+  expect([...(await server.run(without, url))]).toEqual([])
+  await server.run('CREATE PUBLICATION everything FOR ALL TABLES', url)
+  await withStore(url, async (store) => {
+    await store.import(toAddresses('bob@mail.io').map((email) => ({ email })))
+    await store.add(toAddresses('cyd@mail.io'))
+    await store.remove(toAddresses('ann@mail.io'), { suppress: true })
+    expect(emailsOf(await listAll(store))).toEqual(toAddresses('bob@mail.io', 'cyd@mail.io'))
+  })
+})

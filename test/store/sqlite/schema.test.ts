@@ -36,3 +36,12 @@ test('a migration that fails leaves the list as it was', async () => {
   expect(() => migrate(db, file, [...SECOND, 'DROP TABLE missing'])).toThrow('no such table')
   expect(checkVersion(db, file)).toBe(1)
 })
+
+test('every table has a primary key', async () => {
+  const file = join(folder, 'keys.db')
+  await openSqliteStore(file, { access: 'create' }).close()
+  using db = new Database(file)
+  const without = `SELECT name FROM sqlite_schema WHERE type = 'table'
+    AND NOT EXISTS (SELECT 1 FROM pragma_table_info(sqlite_schema.name) WHERE pk > 0)`
+  expect(db.query(without).all()).toEqual([])
+})
