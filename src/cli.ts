@@ -92,6 +92,7 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
   .option('--treat <value=status>', 'Read a value as subscribed, suppressed or skip; * is any (repeatable)', addValue)
   .addOption(excluding(['statusColumn', 'ignoreColumn', 'treat'], '--suppress', 'Remove and suppress every address'))
+  .option('--cursor-file <file>', 'Who left and is up to this cursor of an export is removed, whatever the dates')
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
   .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
   .option('--dry-run', 'Print what would happen without changing the list')

@@ -36,13 +36,24 @@ export interface OptOut {
   readonly optedOutAt?: Date | undefined
 }
 
+/** Which subscribers opt-outs remove. */
+export interface OptOutRule {
+  /** Whether to remove subscribers also when the date of the opt-out is unknown. */
+  readonly removeUndated: boolean
+  /**
+   * The cursor of the hand-over to the tool in which people left. Then no date counts: who has a number up to it was handed over, and
+   * is removed; who has a higher one is not known there yet, and stays.
+   */
+  readonly upTo?: number | undefined
+}
+
 /** The outcome of opt-outs. `suppressed` and `kept` add up to the number of rows. */
 export interface OptOutTally {
   /** Rows whose address is suppressed now, also if it was before. */
   readonly suppressed: number
   /** How many of these were on the list. */
   readonly removed: number
-  /** Rows whose address stays on the list: it subscribed later, or the date of the opt-out is unknown. */
+  /** Rows whose address stays on the list: it subscribed later, the date of the opt-out is unknown, or it comes after the cursor. */
   readonly kept: number
 }
 
@@ -179,11 +190,9 @@ export interface SubscriberStore {
   import(rows: readonly ImportRow[], options?: ChangeOptions): Promise<ImportTally>
   /**
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
-   * from that date or before is removed. Somebody who was suppressed before gets the later date, if it is known.
-   *
-   * @param options.removeUndated whether to remove subscribers also when the date is unknown
+   * from that second or before is removed. Somebody who was suppressed before gets the later date, if it is known.
    */
-  suppress(rows: readonly OptOut[], options: ChangeOptions & { readonly removeUndated: boolean }): Promise<OptOutTally>
+  suppress(rows: readonly OptOut[], options: ChangeOptions & OptOutRule): Promise<OptOutTally>
   /**
    * Removes addresses from the list.
    *

@@ -5,7 +5,15 @@ import { escapeControls, Failure, toCount, toNumber, UsageError } from '../failu
 import { followLinks, replaceFile } from '../files.ts'
 import { countImport } from '../store/batches.ts'
 import { openStore } from '../store/open.ts'
-import { type ImportTally, MissingListError, type OptOutTally, type SubscriberStore } from '../subscriber.ts'
+import {
+  type ImportTally,
+  MissingListError,
+  type OptOut,
+  type OptOutRule,
+  type OptOutTally,
+  type SubscriberStore,
+} from '../subscriber.ts'
+import { type CursorFile, checkCursor, openCursorFile, readCursor } from '../transfer/cursor-file.ts'
 import { type Column, REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/columns.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import { findDoubts, toReviewLines } from '../transfer/reading/review.ts'
@@ -22,6 +30,7 @@ interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
   readonly treat?: readonly string[]
   readonly encoding?: string
   readonly rejected?: string
+  readonly cursorFile?: string
   readonly dryRun?: true
   readonly yes?: true
 }
@@ -34,11 +43,18 @@ function checkRejected(rejected: string, path: string, list: ListUrl): void {
   if (list.kind === 'sqlite' && isRejected(list.file)) throw new UsageError('--rejected is the list')
 }
 
+/** Opens the cursor file of the hand-over to the tool in which people left. No export uses it meanwhile. @throws Failure */
+async function openHandOver(file: string): Promise<CursorFile> {
+  if (!readCursor(file)) throw new Failure(`${file}: there is no such file: nobody was handed over with it`)
+  return await openCursorFile(file)
+}
+
 /** `rollcall import`: adds the addresses in a file to the list. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
   const { rejected, dryRun = false, yes = false } = options
   if (rejected !== undefined) checkRejected(rejected, path, list)
+  using cursorFile = options.cursorFile === undefined ? undefined : await openHandOver(options.cursorFile)
   const text = await readText(path, options.encoding)
   const table = parseTable(text, toInputName(path), options.column !== undefined)
   const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
@@ -73,18 +89,21 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (!isUsable) throw new Failure('no row could be imported')
   let isNew = false
   const tally = await withInterrupt(async (signal) => {
+    const rule = { removeUndated: options.suppress ?? false, upTo: cursorFile?.cursor.seq }
+    // Nobody of a list that is not there was handed over.
+    if (cursorFile) await withStore(list, async (store) => checkCursor(await store.head(), cursorFile.cursor))
     isNew = await isMissing(list)
-    const change = { removeUndated: options.suppress ?? false, signal }
-    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, change), 'create')
-    const count = (store?: SubscriberStore) => countImport(store, reading, change)
+    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, { ...rule, signal }), 'create')
+    const count = (store?: SubscriberStore) => countImport(store, reading, { ...rule, signal })
     return isNew ? await count() : await withStore(list, count)
   })
   if (options.json) return await printFacts(isNew && !dryRun, tally)
   const place = `list: ${name}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
-  const lines = [`${dryRun ? 'dry run: ' : ''}${describeTally(tally, reading)}`, place]
+  const reason = cursorFile ? 'not handed over yet' : 'subscribed later, or the date is unknown'
+  const lines = [`${dryRun ? 'dry run: ' : ''}${describeTally(tally, reading, reason)}`, place]
   // A name of the file may have a line break.
   await print([...(dryRun ? review : []), ...lines].map(escapeControls).join('\n'))
-  if (!dryRun) noteUndo(tally, reading, list)
+  if (!dryRun) noteUndo(tally, { list, hasUndated: !cursorFile && reading.optOuts.some(isUndated) })
 }
 
 /** Reads a table. A person is asked what unknown values mean. @throws Failure when nobody says so */
@@ -119,7 +138,7 @@ const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, 
 async function importRows(
   { optOuts, subscribers }: Reading,
   store: SubscriberStore,
-  { removeUndated, signal }: { readonly removeUndated: boolean; readonly signal: AbortSignal },
+  { signal, ...rule }: OptOutRule & { readonly signal: AbortSignal },
 ): Promise<Tally> {
   const total = optOuts.length + subscribers.length
   const showProgress = createProgress('importing', 'rows')
@@ -129,7 +148,7 @@ async function importRows(
     showProgress(done, total)
   }
   try {
-    const left = await store.suppress(optOuts, { removeUndated, signal, onProgress: follow(0) })
+    const left = await store.suppress(optOuts, { ...rule, signal, onProgress: follow(0) })
     return { ...left, ...(await store.import(subscribers, { signal, onProgress: follow(optOuts.length) })) }
   } catch (error) {
     const part = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)} imported`
@@ -138,15 +157,20 @@ async function importRows(
   }
 }
 
-/** Says how to take an import back. */
-function noteUndo({ added, suppressed, kept }: Tally, { optOuts }: Reading, { kind }: ListUrl): void {
-  if (kept > 0 && optOuts.some(({ optedOutAt }) => !optedOutAt)) {
+const isUndated = ({ optedOutAt }: OptOut) => !optedOutAt
+
+/** Says how to take an import back. @param options.hasUndated whether people stay because nobody knows when they left */
+function noteUndo(
+  { added, suppressed, kept }: Tally,
+  { list, hasUndated }: { readonly list: ListUrl; readonly hasUndated: boolean },
+): void {
+  if (kept > 0 && hasUndated) {
     note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
   }
   if (suppressed > 0) {
     note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
   }
-  const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
+  const restore = list.kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
   if (added + suppressed > 0) note(`the import made no backup. If you have one, ${restore} takes everything back`)
 }
 
@@ -177,14 +201,14 @@ function toFacts(reading: Reading, written: string | undefined) {
   }
 }
 
-/** What an import did: addresses, and rows that are not addresses. */
-function describeTally(tally: Tally, { rows }: Reading): string {
+/** What an import did: addresses, and rows that are not addresses. @param reason why people who left were kept */
+function describeTally(tally: Tally, { rows }: Reading, reason: string): string {
   const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
   const counts = [
     [tally.added, 'added'],
     [tally.alreadyListed, 'already listed'],
     [tally.suppressed, `suppressed${removed}`],
-    [tally.kept, 'left but kept (subscribed later, or the date is unknown)'],
+    [tally.kept, `left but kept (${reason})`],
     [rows.skipped, 'skipped'],
     [tally.leftOut, 'left out (suppressed before, or in another row)'],
     [rows.rejected, 'rejected'],

@@ -7,6 +7,7 @@ import type {
   ImportRow,
   ImportTally,
   OptOut,
+  OptOutRule,
   OptOutTally,
   SubscriberStore,
 } from '../subscriber.ts'
@@ -77,8 +78,8 @@ export function createBatches(
 
   return {
     import: async (rows, options = {}) => toImportTally(await writeRows(sortParts(rows), importRow, options)),
-    suppress: async (rows, { removeUndated, ...options }) =>
-      toOptOutTally(await writeRows(sortParts(rows), optOutRow({ removeUndated }), options)),
+    suppress: async (rows, { removeUndated, upTo, ...options }) =>
+      toOptOutTally(await writeRows(sortParts(rows), optOutRow({ removeUndated, upTo }), options)),
     remove: (addresses, { suppress, ...options }) =>
       writeRows(
         addresses.map((email) => ({ email })),
@@ -111,7 +112,7 @@ const PAGE = 10_000
 export async function countImport(
   store: Pick<SubscriberStore, 'lookUp'> | undefined,
   { optOuts, subscribers }: { readonly optOuts: readonly OptOut[]; readonly subscribers: readonly ImportRow[] },
-  { removeUndated, signal, onProgress }: ChangeOptions & { readonly removeUndated: boolean },
+  { removeUndated, upTo, signal, onProgress }: ChangeOptions & OptOutRule,
 ): Promise<OptOutTally & ImportTally> {
   const addresses = [...optOuts, ...subscribers].map(({ email }) => email)
   const found: Found[] = []
@@ -123,7 +124,12 @@ export async function countImport(
     onProgress?.(found.length)
   }
   const now = new Date()
-  const { changes, outcomes } = planRows(optOuts, optOutRow({ removeUndated }), found.slice(0, optOuts.length), now)
+  const { changes, outcomes } = planRows(
+    optOuts,
+    optOutRow({ removeUndated, upTo }),
+    found.slice(0, optOuts.length),
+    now,
+  )
   const suppressed = new Map(changes.suppress.map(({ email, suppressedAt }) => [toIdentity(email), { suppressedAt }]))
   const foundAfter = subscribers.map(
     ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},

@@ -9,6 +9,7 @@ import type {
   ImportRow,
   ImportTally,
   OptOut,
+  OptOutRule,
   OptOutTally,
   Subscriber,
   SubscriptionState,
@@ -75,15 +76,25 @@ export const importRow: RowChange<ImportRow, keyof ImportTally> = ({ email, subs
  * An opt-out suppresses somebody who left another list, and removes a subscriber, but not one who subscribed after it. A suppression
  * keeps the latest date. An opt-out without a date has that of the import, unless the address is suppressed already.
  */
-export function optOutRow(options: { readonly removeUndated: boolean }): RowChange<OptOut, keyof OptOutTally> {
+export function optOutRow(rule: OptOutRule): RowChange<OptOut, keyof OptOutTally> {
   return ({ optedOutAt }, state, now) => {
     const { subscriber, suppressedAt } = state
-    // In the same millisecond, the opt-out counts: mail to somebody who left is worse than no mail.
-    const isKept = subscriber && (optedOutAt ? subscriber.subscribedAt > optedOutAt : !options.removeUndated)
-    if (isKept) return [state, 'kept']
+    if (subscriber && isLater(subscriber, optedOutAt, rule)) return [state, 'kept']
     const date = optedOutAt ?? suppressedAt ?? toLatest(now, subscriber?.subscribedAt)
     return [{ suppressedAt: toLatest(date, suppressedAt) }, subscriber ? 'removed' : 'suppressed']
   }
+}
+
+/** Whether somebody subscribed after an opt-out, or may have. */
+function isLater({ seq, subscribedAt }: Subscriber, optedOutAt: Date | undefined, rule: OptOutRule): boolean {
+  if (rule.upTo !== undefined) return seq > rule.upTo
+  if (!optedOutAt) return !rule.removeUndated
+  // Other programs store whole seconds. In the same one, the opt-out counts: mail to somebody who left is worse than no mail.
+  return toSecond(subscribedAt) > toSecond(optedOutAt)
+}
+
+function toSecond(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
 }
 
 /** A removal takes an address off the list. Without `suppress`, nothing of it stays. The outcome is its state before. */

@@ -1,4 +1,4 @@
-/** The file in which an export saves its cursor. One export at a time uses it; doctor only reads it. */
+/** The file in which an export saves its cursor. One export or import at a time uses it; doctor only reads it. */
 
 import { Database } from 'bun:sqlite'
 import { accessSync, constants, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface Cursor {
   readonly list?: string | undefined
 }
 
-/** An open cursor file. No other export opens it before this one is disposed of. */
+/** An open cursor file. No other command opens it before this one is disposed of. */
 export interface CursorFile extends Disposable {
   /** The path of the file, without links. */
   readonly path: string
@@ -26,7 +26,7 @@ export interface CursorFile extends Disposable {
 }
 
 /**
- * Opens a cursor file, and keeps other exports from doing so, at most until the process ends.
+ * Opens a cursor file, and keeps other exports and imports from doing so, at most until the process ends.
  *
  * It locks another file, because each save replaces the cursor file: an empty database of SQLite, whose locks the system ends
  * with the process. Nobody deletes that file: an export that waits for the old one would not see the lock of a new one.
@@ -53,9 +53,9 @@ export async function openCursorFile(file: string): Promise<CursorFile> {
     }
   } catch (error) {
     const code = toErrorCode(error)
-    if (code === 'SQLITE_BUSY') throw new Failure(`${file}: another export uses this cursor file: wait for its end`)
+    if (code === 'SQLITE_BUSY') throw new Failure(`${file}: another command uses this cursor file: wait for its end`)
     if (!code.startsWith('SQLITE_')) throw toFileFailure(error, file)
-    throw new Failure(`${file}: its lock cannot be used: delete ${lockFile} while no export runs`)
+    throw new Failure(`${file}: its lock cannot be used: delete ${lockFile} while no export and no import runs`)
   }
 }
 

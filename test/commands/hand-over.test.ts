@@ -237,7 +237,7 @@ test('a second export on a cursor file is refused, and a kill of the first one l
   await subscribe(fixture, 1)
   const first = fixture.start([...EXEC, 'cat > got; while test -e got; do sleep 0.01; done'])
   await until(() => toText(fixture.folder, 'got') !== '', 'the command')
-  const stderr = 'rollcall: c: another export uses this cursor file: wait for its end\n'
+  const stderr = 'rollcall: c: another command uses this cursor file: wait for its end\n'
   for (const args of [EXEC.slice(0, -1), [...EXEC, 'touch ran; cat']]) {
     expect(await fixture.run(args)).toEqual({ code: 1, stdout: '', stderr })
   }

@@ -1,10 +1,12 @@
 /** The command `import`: what it writes to the list, and what it says. How lists are read: test/transfer/reading. */
 
 import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { holdBetweenBatches } from '../support/list-file.ts'
+import { until } from '../support/wait.ts'
 
 const LIST = `Email,Status,Name,Created,unsubscribed_at
 a@site.io,active,Ada,2020-01-01,
@@ -191,6 +193,50 @@ describe('people who left', () => {
       '0 added, 1 already listed, 2 left out (suppressed before, or in another row)\n',
     )
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\n')
+  })
+})
+
+describe('people who left, with the cursor of a hand-over', () => {
+  test('are those who were handed over, whatever the dates; later ones and their suppressions stay as they are', async () => {
+    const { print, run, rows, write } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\nb@site.io\n')
+    await print(['export', '--cursor-file', 'tool.cursor'])
+    await print(['import', '-'], 'email,created\nc@site.io,2020-01-01\n')
+    const args = ['import', '-', '--suppress', '--cursor-file', 'tool.cursor']
+    const left = 'A@site.io\nc@site.io\nd@site.io\n'
+    const counts = '2 suppressed (1 removed from the list), 1 left but kept (not handed over yet)\n'
+    expect(await print([...args, '--dry-run'], left)).toContain(`dry run: 0 added, 0 already listed, ${counts}`)
+    const { stdout, stderr } = await run(args, left)
+    expect(stdout).toContain(`0 added, 0 already listed, ${counts}`)
+    expect(stderr).not.toContain('unknown date')
+    expect((await rows()).map(({ email }) => email)).toEqual(['b@site.io', 'c@site.io'])
+    // The same for a file of all contacts, whose only date may be that of the subscription over there.
+    await write('ghost.csv', 'email,subscribed_to_emails,created_at\nb@site.io,false,2019-01-01T10:00:00.000Z\n')
+    expect(await print(['import', 'ghost.csv', '--cursor-file', 'tool.cursor'])).toContain('1 suppressed (1 removed')
+  })
+
+  test('stay when the cursor is missing, of another list, or in use', async () => {
+    const { list, print, run, start, write } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\n')
+    const says = async (file: string, more: readonly string[] = []) => {
+      const args = ['import', '-', '--suppress', '--cursor-file', file, ...more]
+      const { code, stdout, stderr } = await run(args, 'a@site.io\n')
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      return stderr
+    }
+    expect(await says('none')).toContain('none: there is no such file: nobody was handed over with it\n')
+    await write('other', '1 0123456789abcdef\n')
+    expect(await says('other')).toContain('the cursor 1 belongs to another list')
+    await print(['export', '--cursor-file', 'c'])
+    expect(await says('c', ['--list', list.replace('list.db', 'none.db')])).toContain('there is no list at')
+    await print(['import', '-'], 'b@site.io\n')
+    const hold = 'cat; touch held; until test -e ready; do sleep 0.01; done'
+    const held = start(['export', '--cursor-file', 'c', '--exec', hold])
+    await until(() => existsSync(join(list.slice('sqlite:'.length), '..', 'held')), 'the command')
+    expect(await says('c')).toContain('c: another command uses this cursor file: wait for its end\n')
+    await write('ready', '')
+    expect(await held.exited).toBe(0)
+    expect(await print(['count'])).toStartWith('2')
   })
 })
 

@@ -123,6 +123,26 @@ test('of two opt-outs, the one that removes a subscriber counts, in any order', 
   }
 })
 
+test('an opt-out in the second of the subscription counts, because other programs store whole seconds', () => {
+  const ann = toAddress('ann@site.io')
+  const subscriber = { seq: 1, email: ann, subscribedAt: new Date('2024-01-01T10:00:00.567Z') }
+  const outcome = (time: string) =>
+    planRows([{ email: ann, optedOutAt: new Date(time) }], optOutRow({ removeUndated: false }), [{ subscriber }], NOW)
+      .outcomes
+  expect(outcome('2024-01-01T10:00:00.000Z')).toEqual(['removed'])
+  expect(outcome('2024-01-01T09:59:59.999Z')).toEqual(['kept'])
+})
+
+test('with a cursor, the number of a subscriber counts, and no date', () => {
+  const ann = toAddress('ann@site.io')
+  const rows = [{ email: ann, optedOutAt: new Date('2020-01-01') }, { email: ann }]
+  const subscriber = { seq: 8, email: ann, subscribedAt: new Date('2024-01-01') }
+  const outcomes = (upTo: number) =>
+    rows.map((row) => planRows([row], optOutRow({ removeUndated: true, upTo }), [{ subscriber }], NOW).outcomes[0])
+  expect(outcomes(8)).toEqual(['removed', 'removed'])
+  expect(outcomes(7)).toEqual(['kept', 'kept'])
+})
+
 test('a removal leaves no address on the list, and returns the state that each row found', () => {
   fc.assert(
     fc.property(list, addresses, fc.boolean(), (state, rows, suppress) => {
