@@ -1,13 +1,13 @@
 /**
  * The connections to a PostgreSQL list. Nothing depends on a session or a prepared statement, so a pooler may run each
- * transaction on another connection. Nothing is retried: the next call finds out for itself whether the server works again.
+ * transaction on another connection. Only `repeat` tries twice: the next call finds out for itself whether the server works again.
  */
 
 import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
-import { isLost, toStoreError } from './error.ts'
+import { isClosed, isLost, toStoreError } from './error.ts'
 import { migrate } from './schema.ts'
 
 interface ClientOptions {
@@ -28,6 +28,11 @@ interface ClientOptions {
 export interface Client {
   /** Runs work on a list whose schema has the right version. */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
+  /**
+   * The same, and once more on new connections when the connection was lost, within the same deadline: a firewall or a proxy may
+   * have forgotten it. The work may be done twice.
+   */
+  repeat<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** The same, and rolls the transaction back. */
@@ -48,6 +53,13 @@ interface OpenTransaction extends AsyncDisposable {
 /** Seconds until the client stops connecting. A request then still gets its response in time. */
 const CONNECT_S = 3
 
+/**
+ * Seconds until an idle connection is closed. Firewalls, address translation and load balancers forget an idle connection after
+ * minutes, without a word to either end: a request on it would wait for an answer that never comes. A new connection takes
+ * milliseconds. Not while a transaction is open.
+ */
+const IDLE_S = 2
+
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
 export function createClient({ server, create, deadlineMs, check, onCreate, max = 2 }: ClientOptions): Client {
   const name = toListName({ kind: 'postgres', server })
@@ -60,27 +72,40 @@ export function createClient({ server, create, deadlineMs, check, onCreate, max 
     if (await migrate(current, { create })) onCreate?.()
   }
 
-  async function run<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    const current = sql
-    const attempt = async () => {
-      ready ??= prepare(current)
-      await ready
-      return await work(current)
+  function replace(lost: SQL): void {
+    // Another call may have done it.
+    if (lost !== sql) return
+    sql = connect(server, max)
+    void close(lost)
+  }
+
+  async function run<T>(work: (sql: SQL) => Promise<T>, { attempts = 1 } = {}): Promise<T> {
+    let current = sql
+    async function attempt(left: number): Promise<T> {
+      current = sql
+      try {
+        ready ??= prepare(current)
+        await ready
+        return await work(current)
+      } catch (error) {
+        if (left === 1 || !isClosed(error)) throw error
+        ready = undefined
+        replace(current)
+        return await attempt(left - 1)
+      }
     }
     try {
-      return await (deadlineMs ? withDeadline(attempt(), deadlineMs) : attempt())
+      return await (deadlineMs ? withDeadline(attempt(attempts), deadlineMs) : attempt(attempts))
     } catch (error) {
       ready = undefined
-      if (isLost(error) && current === sql) {
-        sql = connect(server, max)
-        void close(current)
-      }
+      if (isLost(error)) replace(current)
       throw error instanceof Failure ? error : toStoreError(name, error)
     }
   }
 
   return {
-    run,
+    run: (work) => run(work),
+    repeat: (work) => run(work, { attempts: 2 }),
     transact: (work) =>
       run(async (current) => {
         // `begin` takes an array for a list of queries, so the result is in an object.
@@ -148,6 +173,7 @@ function connect(server: PostgresServer, max: number): SQL {
     channelBinding,
     max,
     connectionTimeout: CONNECT_S,
+    idleTimeout: IDLE_S,
     prepare: false,
     connection: { application_name: 'rollcall' },
   })

@@ -25,11 +25,13 @@ export function toStoreError(name: string, error: unknown): StoreError {
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
+const CLOSED = /CONNECTION_CLOSED|^(?:08|57P0[1235])/
+
 const REASONS = [
   [/CONNECTION_REFUSED/, 'the server cannot be reached'],
   [/CONNECTION_TIMEOUT/, 'the server does not answer'],
   [/^08P01$/, 'the pooler has no connection to the server, or is not in session or transaction mode'],
-  [/CONNECTION_CLOSED|^(?:08|57P0[1235])/, 'the connection was lost'],
+  [CLOSED, 'the connection was lost'],
   [/^23514$/, 'its commits are not durable: turn on synchronous_commit and fsync'],
   [/^28/, 'the server refuses the user or the password'],
   [/^3D/, 'the server has no such database'],
@@ -47,6 +49,11 @@ const REASONS = [
 function toCode(error: unknown): string {
   if (error instanceof SQL.PostgresError && error.errno) return String(error.errno)
   return toErrorCode(error) || (error instanceof Error ? error.name : 'unknown')
+}
+
+/** Whether a connection was lost that had worked. What was sent on it may be done. */
+export function isClosed(error: unknown): boolean {
+  return CLOSED.test(toCode(error))
 }
 
 /** Whether the connections must be replaced after an error: they were lost, or the server may be a standby now. */

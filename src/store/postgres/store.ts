@@ -114,7 +114,8 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
   )
 
   async function appendAll(addresses: readonly Address[]): Promise<void> {
-    await client.run((sql) => append(sql, addresses))
+    // An address may be in the inbox twice: compaction makes a set of it.
+    await client.repeat((sql) => append(sql, addresses))
     schedule.committed()
   }
 
@@ -122,8 +123,8 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
     add: appendAll,
     // Compaction deletes its row.
     probe: () => appendAll([]),
-    ready: () => client.run(checkWritable),
-    measure: async () => ({ inboxSince: await client.run(readInboxSince), compactionFails: schedule.isFailing() }),
+    ready: () => client.repeat(checkWritable),
+    measure: async () => ({ inboxSince: await client.repeat(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {
       // A slice in progress fails, and is done again by another process or after the next start.
       await Promise.all([schedule.stop(), compacting.close(), client.close()])

@@ -1,11 +1,12 @@
 /** Where the addresses of a URL go, and how: no variable of the machine changes it, and no message has a password. */
 
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
 import { openPostgresServiceStore } from '../../../src/store/postgres/store.ts'
+import type { ServiceStore } from '../../../src/subscriber.ts'
 import { toSupportFile } from '../../support/paths.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { runCommand } from '../../support/service.ts'
@@ -139,25 +140,97 @@ async function isEncrypted(url: string): Promise<boolean> {
   })
 }
 
-test('connections on which nothing arrives any more are given up and replaced', async () => {
-  const url = await createList(1)
-  // A proxy that can keep its connections open without passing anything on, as a broken network does.
-  const sockets: Socket[] = []
+/** A proxy before the server of a URL, as a firewall or a load balancer is. */
+interface Proxy {
+  /** The URL that leads through it. */
+  readonly url: string
+  /** The connections of clients that are open. */
+  readonly open: Set<Socket>
+  /** From now on, its present connections pass nothing on. */
+  silence(): void
+  /** It has forgotten its present connections: each is reset when something arrives on it. */
+  forget(): void
+}
+
+async function startProxy(url: string): Promise<Proxy> {
+  const open = new Set<Socket>()
+  const upstreams: Socket[] = []
   const proxy = createServer((client) => {
     const upstream = connect(Number(new URL(url).port), '127.0.0.1')
     client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) socket.on('error', () => {})
-    sockets.push(client, upstream)
+    open.add(client)
+    upstreams.push(upstream)
+    client.on('close', () => open.delete(client))
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of [...open, ...upstreams]) socket.destroy()
+    proxy.close()
+  })
   const proxied = new URL(url)
   proxied.port = String((proxy.address() as AddressInfo).port)
-  const store = openPostgresServiceStore(toServer(proxied.href), createLog('silent'))
+  return {
+    url: proxied.href,
+    open,
+    silence() {
+      for (const socket of [...open, ...upstreams]) socket.unpipe().pause()
+    },
+    forget() {
+      for (const socket of open)
+        socket
+          .unpipe()
+          .resume()
+          .once('data', () => socket.resetAndDestroy())
+    },
+  }
+}
+
+function openService(proxy: Proxy): ServiceStore {
+  const store = openPostgresServiceStore(toServer(proxy.url), createLog('silent'))
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('connections on which nothing arrives any more are given up and replaced', async () => {
+  const proxy = await startProxy(await createList(1))
+  const store = openService(proxy)
   await store.ready()
-  for (const socket of sockets) socket.unpipe().pause()
+  proxy.silence()
   await expect(store.probe()).rejects.toThrow('the server does not answer')
   await store.probe()
+})
+
+test('idle connections are closed before a firewall forgets them', async () => {
+  const proxy = await startProxy(await createList(1))
+  const store = openService(proxy)
+  await store.add(createAddresses(1))
+  expect(proxy.open.size).toBeGreaterThan(0)
+  await until(() => proxy.open.size === 0, 'every idle connection is closed')
+  await store.add(createAddresses(1))
+})
+
+test('a transaction that stands still keeps its connection', async () => {
+  const proxy = await startProxy(await createList(2))
+  await withStore(proxy.url, async (store) => {
+    await using snapshot = await store.snapshot()
+    const open = () => proxy.open.size
+    // What else was open is closed, and the connection of the transaction is not.
+    await until(() => open() === 1, 'the idle connections are closed')
+    await Bun.sleep(2_500)
+    expect(open()).toBe(1)
+    expect((await Array.fromAsync(snapshot.subscribers)).flat().length).toBe(2)
+  })
+})
+
+test('an address whose connection was forgotten is sent once more', async () => {
+  const proxy = await startProxy(await createList(1))
+  const store = openService(proxy)
+  await store.ready()
+  proxy.forget()
+  await store.add(createAddresses(2))
+  proxy.forget()
+  await store.ready()
   await store.close()
-  for (const socket of sockets) socket.destroy()
-  proxy.close()
+  expect(await withStore(proxy.url, (list) => list.count())).toMatchObject({ subscribers: 2 })
 })
