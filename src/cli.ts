@@ -54,7 +54,7 @@ addListVerb('count', 'Print the number of addresses on the list', 'rollcall coun
   .action(async (options) => (await import('./commands/count.ts')).count(options))
 
 addListVerb('has', 'Print whether an address is on the list; if not, exit with 1', 'rollcall has ada@example.org')
-  .argument('<address>', 'The address to look up')
+  .argument('<address>', 'The address to look up; - for the one in standard input')
   // An address such as `-V@site.io` is no option, and a wrong option is no address.
   .allowUnknownOption()
   .addOption(json)

@@ -97,19 +97,22 @@ export function toFileFailure(error: unknown, file?: string): unknown {
 /** Says whose a file or folder is, who this process is, and what to run. */
 function describeDenied(path: string): string {
   const found = statSync(path)
-  const { uid, gid, mode } = found
+  const { uid, mode } = found
   const me = process.geteuid?.() ?? uid
-  const [owner, user, group] = [findName('passwd', uid), findName('passwd', me), findName('group', gid)]
+  const owner = findName('passwd', uid)
+  const user = findName('passwd', me)
   const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
   const needed = found.isDirectory() ? 0o700 : 0o600
   if (uid === me && (mode & needed) === needed) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
-  if (uid !== 0)
-    return `${denied}: run it as ${owner}, such as with: sudo -u ${quotePath(owner.replace(/^(?=\d)/, '#'))}`
-  if (gid !== 0 && (mode & 0o060) > 0) return `${denied}: run it as a user of the group ${group}`
-  // It may be a folder of the system, which no printed command may change.
-  if (found.isDirectory() && !isEmpty(path)) return `${denied}: use a folder that belongs to ${user}`
-  return `${denied}: run as root: chown ${user} ${quotePath(path)}`
+  // Root without the right to read the files of others, such as in a container.
+  if (me === 0) return `${denied}: run it as ${owner}`
+  // A list that was copied by hand into the folder of the service, or an empty folder that was made for it.
+  const isMine = found.isDirectory() ? uid === 0 && isEmpty(path) : statSync(dirname(path)).uid === me
+  if (isMine) return `${denied}: run as root: chown ${user} ${quotePath(path)}`
+  const other = found.isDirectory() ? `, or use a folder that belongs to ${user}` : ''
+  // Root reads all, and what it writes gets the owner of its folder.
+  return `${denied}: run it with sudo${other}`
 }
 
 function isEmpty(folder: string): boolean {

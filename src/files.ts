@@ -7,7 +7,9 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
+  lchownSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -195,7 +197,7 @@ export async function withPartialFile<T>(
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
     for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
-    createPrivateFile(partial)
+    createPrivateFile(partial, { ownerOf: existsSync(file) ? file : dirname(file) })
   } catch (error) {
     throw toFileFailure(error, name)
   }
@@ -207,17 +209,40 @@ export async function withPartialFile<T>(
 }
 
 /**
- * Creates an empty file that only its owner can read, under any umask. @throws EEXIST, unless `mayExist`: another process may
- * just have created it
+ * Creates an empty file that only its owner can read, under any umask.
+ *
+ * @param options.ownerOf see `takeOwner`
+ * @throws EEXIST, unless `mayExist`: another process may just have created it
  */
-export function createPrivateFile(path: string, { mayExist = false } = {}): void {
+export function createPrivateFile(path: string, { mayExist = false, ownerOf = dirname(path) } = {}): void {
   try {
     const descriptor = openSync(path, 'wx', PRIVATE_MODE)
     // The umask may have taken permissions from the owner.
     fchmodSync(descriptor, PRIVATE_MODE)
+    takeOwner(ownerOf, (uid, gid) => fchownSync(descriptor, uid, gid))
     closeSync(descriptor)
   } catch (error) {
     if (!mayExist || toErrorCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Gives a new folder the owner of the folder around it: see `takeOwner`. */
+export function giveFolderToOwner(folder: string): void {
+  takeOwner(dirname(folder), (uid, gid) => lchownSync(folder, uid, gid))
+}
+
+/**
+ * As root, gives what was created the owner and the group of a file that it replaces, or of the folder around it: what
+ * `sudo rollcall` writes is for the user of the service, or for the person whose folder it is. For any other user, does nothing.
+ */
+function takeOwner(from: string, give: (uid: number, gid: number) => void): void {
+  if (process.geteuid?.() !== 0) return
+  const { uid, gid } = statSync(from)
+  try {
+    give(uid, gid)
+  } catch (error) {
+    // The file system has no owners, or root is nobody there (NFS): then the file has the owner that all files have there.
+    if (!/^(?:EPERM|EINVAL|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw error
   }
 }
 

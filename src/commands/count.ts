@@ -1,7 +1,7 @@
-import { EXIT } from '../failure.ts'
+import { EXIT, UsageError } from '../failure.ts'
 import { toState } from '../store/changes.ts'
 import { print, printJson } from './output.ts'
-import { parseAddressArgument, parseListOption, type VerbOptions, withStore } from './shared.ts'
+import { parseListOption, readAddresses, type VerbOptions, withStore } from './shared.ts'
 
 /** `rollcall count`: prints the number of addresses. */
 export async function count({ json, ...options }: VerbOptions): Promise<void> {
@@ -11,7 +11,8 @@ export async function count({ json, ...options }: VerbOptions): Promise<void> {
 
 /** `rollcall has`: says whether an address is on the list. */
 export async function has(text: string, { json, ...options }: VerbOptions): Promise<void> {
-  const address = parseAddressArgument(text)
+  const [address, more] = await readAddresses([text])
+  if (address === undefined || more !== undefined) throw new UsageError('standard input has more than one address')
   const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
   const { subscriber, suppressedAt } = found
   // Without the inbox, nobody knows that an address is not on the list. `withStore` has set the exit code then.

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
@@ -121,8 +121,20 @@ async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
   }
   const folders = [...new Set(['', cursorFile, file].map((path) => resolve(dirname(path))))]
   const found = (await Promise.all(folders.map((folder) => listLeftovers(folder)))).flat()
-  if (found.length === 0) return `none in ${folders.join(' and ')}`
+  const closed = folders.filter((folder) => existsSync(folder) && !isReadable(folder))
+  const rest = closed.length > 0 ? `; not read, because this user may not: ${closed.join(' and ')}` : ''
+  const read = folders.filter((folder) => !closed.includes(folder))
+  if (found.length === 0) return `none in ${read.join(' and ')}${rest}`
   throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}`)
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** @throws Failure */

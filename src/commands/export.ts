@@ -30,7 +30,7 @@ export async function exportList(options: ExportOptions): Promise<void> {
   const writer = createWriter(options)
   using cursorFile = options.cursorFile === undefined ? undefined : await openCursorFile(options.cursorFile)
   // The cursor would replace the addresses.
-  if (followLinks(out) === cursorFile?.path) {
+  if (cursorFile && out !== '-' && followLinks(out) === cursorFile.path) {
     throw new UsageError('--out is the cursor file: choose another file')
   }
   const { rows, reserved, cursor } = await withStore(list, (store) =>

@@ -27,7 +27,12 @@ export async function askService({ host, port }: Listener, path: string, start: 
   const { status, text } = await read.catch((error: unknown) => {
     if (toErrorCode(error) === 'ECONNREFUSED')
       throw new Failure(`${url}: nothing listens: start the service, such as with: systemctl start rollcall`)
-    if (!signal.aborted) throw stranger
+    if (toErrorCode(error) === 'ECONNRESET') throw stranger
+    // Such as a name or a network that leads nowhere.
+    if (!signal.aborted)
+      throw new Failure(
+        `${url}: nothing can be reached there (${toErrorCode(error)}): correct the host in the settings`,
+      )
     const seconds = HEALTH_DEADLINE_MS / 1000
     throw new Failure(`${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`)
   })

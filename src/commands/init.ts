@@ -1,6 +1,6 @@
 /** `rollcall init`: asks four questions, and writes the settings and the site file. */
 
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 // @ts-expect-error TypeScript knows no file without an extension.
@@ -10,7 +10,7 @@ import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
 import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
-import { replaceFile } from '../files.ts'
+import { giveFolderToOwner, replaceFile } from '../files.ts'
 import { ask, note, print } from './output.ts'
 
 /** Each option with its question, and a preset: what Rollcall does without a line for it. */
@@ -59,10 +59,10 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
     }),
   ]
   mkdirSync(dirname(folder), { recursive: true })
-  if (mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined) takeOwners(folder)
+  if (mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined) giveFolderToOwner(folder)
   for (const [file, text] of files) {
     await replaceFile(file, lines.reduce(setLine, text))
-    takeOwners(file)
+    // As root, the file has the group of the folder: the service may read /etc/rollcall.
     chmodSync(file, 0o640)
   }
   const url = answers.baseUrl === QUESTIONS[0][2] ? `http://localhost:${port}` : answers.baseUrl
@@ -92,12 +92,6 @@ function toLine(option: Option, answer: string): Line {
 /** Replaces the line with the same key, or the comment with an example of it. */
 function setLine(text: string, [key, rest]: Line): string {
   return text.replace(new RegExp(`^(?:# )?${key}.*`, 'm'), () => key + rest)
-}
-
-/** As root, gives a new file or folder the owner and the group of the folder around it: the service may read /etc/rollcall. */
-function takeOwners(path: string): void {
-  const { uid, gid } = statSync(dirname(path))
-  if (process.getuid?.() === 0) chownSync(path, uid, gid)
 }
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */

@@ -1,17 +1,16 @@
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { toCount, toNumber, UsageError } from '../failure.ts'
+import { toCount, toNumber } from '../failure.ts'
 import type { SubscriptionState } from '../subscriber.ts'
-import { readText } from '../transfer/reading/text.ts'
 import { createProgress, note, print, printJson } from './output.ts'
-import { parseAddressArgument, parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
+import { parseListOption, readAddresses, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
 type RemoveOptions = VerbOptions & { readonly forget?: true }
 
 /** `rollcall remove`: removes addresses and suppresses them. */
 export async function remove(texts: readonly string[], { forget, json, ...options }: RemoveOptions): Promise<void> {
   const list = parseListOption(options)
-  const emails = (await readAddresses(texts)).map(parseAddressArgument)
+  const emails = await readAddresses(texts)
   const states = await removeAll(list, emails, !forget)
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
@@ -48,14 +47,6 @@ async function removeAll(list: ListUrl, emails: readonly Address[], suppress: bo
     }
     throw error
   }
-}
-
-/** The addresses that are given. For `-`, those of standard input, one per line. @throws UsageError when there is none */
-async function readAddresses(texts: readonly string[]): Promise<readonly string[]> {
-  if (!texts.includes('-')) return texts
-  const lines = (await readText('-')).split(/[\r\n]+/).filter((line) => line.trim() !== '')
-  if (lines.length === 0) throw new UsageError('standard input has no address')
-  return texts.flatMap((text) => (text === '-' ? lines : text))
 }
 
 /** Says what happened to an address, by its state before; the second one is for `--forget`. */

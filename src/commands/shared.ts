@@ -6,6 +6,7 @@ import { EXIT, Failure, quote, toSignalExitCode, UsageError } from '../failure.t
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
+import { readText } from '../transfer/reading/text.ts'
 import { note } from './output.ts'
 
 /** The options that most verbs have. */
@@ -26,8 +27,20 @@ export function parseSqliteOption(options: VerbOptions, instead: string): ListUr
   throw new Failure(`this works on SQLite lists only. For PostgreSQL, use ${instead}`)
 }
 
-/** Parses an address of the command line. @throws UsageError */
-export function parseAddressArgument(text: string): Address {
+/**
+ * Parses the addresses of a command line. `-` stands for those in standard input, one per line: sudo writes its arguments to a
+ * log. @throws UsageError for one that is not valid, and when there is none
+ */
+export async function readAddresses(texts: readonly string[]): Promise<readonly Address[]> {
+  if (!texts.includes('-')) return texts.map(parseAddressArgument)
+  if (process.stdin.isTTY) note('type one address on each line; then press Enter and Ctrl-D')
+  const lines = (await readText('-')).split(/[\r\n]+/).filter((line) => line.trim() !== '')
+  if (lines.length === 0) throw new UsageError('standard input has no address')
+  return texts.flatMap((text) => (text === '-' ? lines : text)).map(parseAddressArgument)
+}
+
+/** @throws UsageError */
+function parseAddressArgument(text: string): Address {
   const parsed = parseOwnerAddress(text)
   if (parsed.ok) return parsed.value
   throw new UsageError(`${quote(text)}: ${parsed.reason}`)

@@ -1,5 +1,6 @@
 /** Listening: binds a port, keeps the limits of the runtime above ours, and stops. */
 
+import { isIP } from 'node:net'
 import type { Listener } from '../config/environment.ts'
 import { Failure, toErrorCode } from '../failure.ts'
 import { IDLE_TIMEOUT_S, STOP_PHASE_ENDS_MS } from '../limits.ts'
@@ -38,9 +39,7 @@ export function listen({ routes, fetch, error }: App, { port, host }: Listener, 
   try {
     server = Bun.serve({ ...options, routes: Object.fromEntries(routes), fetch })
   } catch (error) {
-    const reason =
-      LISTEN_REASONS[toErrorCode(error)]?.replace('PORT', setting) ?? 'the address must be one of this machine'
-    throw new Failure(`cannot listen on ${host} port ${port}: ${reason}`)
+    throw new Failure(`cannot listen on ${host} port ${port}: ${toReason(toErrorCode(error), host, setting)}`)
   }
 
   async function stop(signaledAt: number): Promise<number> {
@@ -66,6 +65,17 @@ function toClosing(handler: Handler): Handler {
     response.headers.set('Connection', 'close')
     return response
   }
+}
+
+/** Says why a port cannot be bound, and which setting to change. @param setting `PORT` or `OPS_PORT` */
+function toReason(code: string, host: string, setting: string): string {
+  const known = LISTEN_REASONS[code]
+  if (known !== undefined) return known.replace('PORT', setting)
+  const advice = `set ${setting.replace('PORT', 'HOST')} to 127.0.0.1 for this machine only, or to 0.0.0.0 for every network`
+  // The runtime has no code of its own for a name that it does not find.
+  if (isIP(host) === 0) return `the name leads to no address of this machine: ${advice}`
+  if (code === 'EADDRNOTAVAIL') return `no network of this machine has this address: ${advice}`
+  return `the system does not allow this address (${code}): ${advice}`
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {

@@ -13,3 +13,14 @@ test.each([
   const json = await run(['has', address, '--json'])
   expect({ code: json.code, state: JSON.parse(json.stdout).state }).toEqual({ code, state })
 })
+
+test('has - looks up the one address in standard input, which no log of sudo has', async () => {
+  const { print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  expect(JSON.parse(await print(['has', '-', '--json'], 'ADA@site.io\n'))).toMatchObject({ state: 'subscribed' })
+  expect(await run(['has', '-'], 'a@site.io\nb@site.io\n')).toMatchObject({
+    code: 2,
+    stderr: 'rollcall: standard input has more than one address\n',
+  })
+  expect(await run(['has', '-'], '')).toMatchObject({ code: 2, stderr: 'rollcall: standard input has no address\n' })
+})

@@ -238,17 +238,19 @@ test('a file or a folder of root is named with its owner, who runs this, and wha
     (await runCommand(args, { folder: '/', program, stdin: 'ada@site.io' })).stderr
   const denied = (path: string) => `permission denied: ${path} belongs to root, and this runs as ${user}`
   expect(await says('import', '/proc/1/environ')).toBe(
-    `rollcall: /proc/1/environ: ${denied('/proc/1/environ')}: run as root: chown ${user} /proc/1/environ\n`,
+    `rollcall: /proc/1/environ: ${denied('/proc/1/environ')}: run it with sudo\n`,
   )
   expect(await says('import', '-', '--list', 'sqlite:/etc/rollcall-test.db')).toContain(
-    `${denied('/etc')}: use a folder that belongs to ${user}\n`,
+    `${denied('/etc')}: run it with sudo, or use a folder that belongs to ${user}\n`,
   )
   if (!isRoot) return
-  // An owner without a name, as in a container: a shell takes an unquoted number sign for a comment.
-  const file = join(folder, 'theirs.csv')
+  // The file of somebody else in a folder of this user, such as a list that was copied by hand.
+  const mine = join(folder, 'mine')
+  mkdirSync(mine)
+  const file = join(mine, 'list.csv')
   writeFileSync(file, '', { mode: 0o600 })
-  chownSync(file, 54_321, 54_321)
-  expect(await says('import', file)).toEndWith(`: run it as 54321, such as with: sudo -u '#54321'\n`)
+  chownSync(mine, 65_534, 65_534)
+  expect(await says('import', file)).toEndWith(`: run as root: chown nobody ${file}\n`)
 })
 
 test('a list and a log of two users are wrong, also for root, with the command that corrects it', async () => {

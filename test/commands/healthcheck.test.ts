@@ -63,3 +63,10 @@ test.each<readonly [what: string, says: string, respond: RequestListener]>([
     stderr: `rollcall: http://127.0.0.1:${port}${says}\n`,
   })
 })
+
+test('exit code 1 for a host that leads nowhere: nothing answers there, so no other program does', async () => {
+  const env = { OPS_PORT: '9000', OPS_HOST: 'nobody.invalid' }
+  const stderr =
+    'rollcall: http://nobody.invalid:9000/readyz: nothing can be reached there (ENOTFOUND): correct the host in the settings\n'
+  expect(await runCommand(['healthcheck'], { env })).toEqual({ code: 1, stdout: '', stderr })
+})

@@ -55,16 +55,17 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   await service.stop()
 })
 
-test.concurrent.each(['203.0.113.9', 'nobody.invalid'])(
-  'HOST=%s is an address of another machine, or of none',
-  async (host) => {
-    const line = `cannot listen on ${host} port 0: the address must be one of this machine`
-    expect(await refuse(await createFolder(), { HOST: host, PORT: '0', BASE_URL: 'http://a.example' })).toEqual({
-      code: 1,
-      line,
-    })
-  },
-)
+test.concurrent.each([
+  ['203.0.113.9', 'no network of this machine has this address'],
+  ['nobody.invalid', 'the name leads to no address of this machine'],
+  // A link-local address needs the name of its network.
+  ['fe80::1', 'the system does not allow this address (EINVAL)'],
+])('HOST=%s: %s', async (host, reason) => {
+  const advice = 'set HOST to 127.0.0.1 for this machine only, or to 0.0.0.0 for every network'
+  const line = `cannot listen on ${host} port 0: ${reason}: ${advice}`
+  const env = { HOST: host, PORT: '0', BASE_URL: 'http://a.example' }
+  expect(await refuse(await createFolder(), env)).toEqual({ code: 1, line })
+})
 
 test.concurrent('a mistake in the settings or in the site file stops the start', async () => {
   const folder = await createFolder()

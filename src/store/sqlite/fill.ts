@@ -8,7 +8,7 @@ import { checkAndCopy, readSummary } from './backup.ts'
 import { toStoreError, wrapErrors } from './error.ts'
 import { openListFile, PAGE_BYTES } from './file.ts'
 import { createFolder, hasContent, refuseForeignLog, toRealPath } from './paths.ts'
-import { giveToOwner, lockList } from './restore.ts'
+import { lockList } from './restore.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
 
@@ -29,7 +29,6 @@ export async function createListFile<T>(file: string, write: (partial: string) =
       using db = new Database(partial, { readwrite: true })
       db.run('PRAGMA journal_mode = WAL')
     }
-    giveToOwner(partial, path)
     // A service may have begun to use this path, and its addresses must not be replaced.
     createPrivateFile(path, { mayExist: true })
     using _locked = lockEmptyList(path)

@@ -6,6 +6,7 @@ import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import {
   BACKUP_ID,
   followLinks,
+  giveFolderToOwner,
   MARK_OFFSET,
   readProcess,
   SIDECAR,
@@ -132,10 +133,14 @@ export function toRealPath(file: string): string {
 export function createFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
-  for (let created = folder; created.length >= first.length; created = dirname(created)) {
+  const created: string[] = []
+  for (let path = folder; path.length >= first.length; path = dirname(path)) created.unshift(path)
+  // From the first one inward: each takes the owner of the folder around it.
+  for (const path of created) {
     // The umask may have taken permissions from the owner.
-    chmodSync(created, 0o700)
+    chmodSync(path, 0o700)
+    giveFolderToOwner(path)
     // A new folder is durable when the folder that holds it is synced.
-    syncPath(dirname(created))
+    syncPath(dirname(path))
   }
 }

@@ -1,7 +1,7 @@
 /** Replaces a list with a backup. */
 
 import { Database } from 'bun:sqlite'
-import { chownSync, existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { linkSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { renameSynced, syncPath, withPartialFile } from '../../files.ts'
@@ -106,20 +106,12 @@ function readLastSeq(db: Database | undefined): number {
   }
 }
 
-/** When the superuser writes a list, the user of the service must be able to open it. */
-export function giveToOwner(file: string, target: string): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target))
-  chownSync(file, uid, gid)
-}
-
 /**
  * Puts the copy in the place of the list, which first gets a second name, with its log: `rollcall.before-restore-TIME.db`. So a
  * crash leaves the list complete. Returns these names. @throws Failure
  */
 async function replace(copy: string, target: string): Promise<readonly string[]> {
   const folder = dirname(target)
-  giveToOwner(copy, target)
   const name = join(folder, toKeptName(target, 'before-restore'))
   const suffixes = ['', '-wal'].filter((suffix) => hasContent(target + suffix))
   const kept = suffixes.map((suffix) => name + suffix)
