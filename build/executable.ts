@@ -1,8 +1,11 @@
 /** Executables, each with the program and the runtime in one file. */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundlePage } from '../src/page/bundle.ts'
 import { ROOT, readOrigin } from './origin.ts'
+import { findRuntime, writeRuntime } from './runtime.ts'
 
 const SOURCES = join(ROOT, 'src')
 
@@ -20,11 +23,30 @@ export const PLATFORMS = [
 export const HOST_TARGET = `${process.platform}-${process.arch}`
 
 /**
- * Builds an executable. The runtime of another platform comes from the npm registry, and is kept.
+ * Builds an executable.
  *
- * @throws AggregateError when a source cannot be bundled, or the runtime is not available
+ * @throws AggregateError when a source cannot be bundled, and as `writeRuntime`
  */
 export async function buildExecutable(target: string, outfile: string, commit = readOrigin().commit): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-runtime-'))
+  try {
+    // `npm ci` has compared the runtime of this machine with package-lock.json.
+    const runtime = target === HOST_TARGET ? process.execPath : await writeRuntime(folder, findRuntime(target))
+    await compile(target, { runtime, outfile, commit })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
+}
+
+interface Compilation {
+  /** The path of the runtime for the target. */
+  readonly runtime: string
+  readonly outfile: string
+  readonly commit: string | undefined
+}
+
+async function compile(target: string, { runtime, outfile, commit }: Compilation): Promise<void> {
   const literals = Object.entries(await bundlePage()).map(([name, content]) => {
     const text = typeof content === 'string'
     return `${name}: ${text ? JSON.stringify(content) : `Buffer.from('${Buffer.from(content).toString('base64')}', 'base64')`}`
@@ -42,6 +64,7 @@ export async function buildExecutable(target: string, outfile: string, commit = 
     // It reads no file of the folder in which it is started, apart from its own.
     compile: {
       target: `bun-${target}` as Bun.Build.CompileTarget,
+      executablePath: runtime,
       outfile,
       autoloadBunfig: false,
       autoloadDotenv: false,
@@ -49,7 +72,6 @@ export async function buildExecutable(target: string, outfile: string, commit = 
     define: { COMMIT: JSON.stringify(commit) ?? 'undefined' },
     plugins: [replacePageBundle(page)],
   })
-  console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
 }
 
 /** Replaces the module that bundles the page: the build has done it. */

@@ -1,8 +1,11 @@
-/** The workflows for GitHub: actions are pinned, and every step is a script that exists. They are not run here. */
+/**
+ * The workflows for GitHub: which rights each job has, what must pass before it, which actions are pinned, and that every step
+ * is a script that exists. They are not run here.
+ */
 
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { BUILDS } from '../../build/run.ts'
 import { scripts } from '../../package.json' with { type: 'json' }
@@ -14,18 +17,119 @@ interface Step {
   readonly uses?: string
   readonly run?: string
   readonly with?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, string>>
 }
 
 interface Job {
   readonly steps?: readonly Step[]
   readonly strategy?: { readonly matrix: { readonly include?: readonly { readonly checks: string }[] } }
+  readonly needs?: string | readonly string[]
+  readonly uses?: string
+  readonly if?: string
+  readonly environment?: string
+  readonly permissions?: unknown
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>
+  readonly permissions?: unknown
+  readonly jobs: Readonly<Record<string, Job>>
 }
 
 const FOLDER = '.github/workflows'
 const FILES = readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`)
-const JOBS = FILES.flatMap((file) => Object.values<Job>(parse(readText(file)).jobs))
+const WORKFLOWS: Readonly<Record<string, Workflow>> = Object.fromEntries(
+  FILES.map((file) => [basename(file, '.yml'), parse(readText(file))]),
+)
+const JOBS = Object.values(WORKFLOWS).flatMap(({ jobs }) => Object.values(jobs))
 const STEPS = JOBS.flatMap(({ steps = [] }) => steps)
 const COMMANDS = STEPS.flatMap(({ run }) => run ?? [])
+
+/** The jobs of the release that must have passed before a job starts. */
+function listEarlier(name: string): string[] {
+  const needs = [WORKFLOWS.release?.jobs[name]?.needs ?? []].flat()
+  return [...new Set([...needs, ...needs.flatMap(listEarlier)])].sort()
+}
+
+/** The steps of a job of the release that use an action. */
+const findUses = (job: string, action: string) =>
+  (WORKFLOWS.release?.jobs[job]?.steps ?? []).filter(({ uses }) => uses?.startsWith(`actions/${action}@`))
+
+test('a change of a stranger runs with rights to read, and only a tag makes a release', () => {
+  const triggers = Object.entries(WORKFLOWS).map(([name, workflow]) => [name, Object.keys(workflow.on).sort()])
+  expect(Object.fromEntries(triggers)).toEqual({
+    ci: ['pull_request', 'push', 'schedule', 'workflow_call'],
+    release: ['push'],
+  })
+  expect(WORKFLOWS.release?.on.push).toEqual({ tags: ['v*'] })
+  expect(WORKFLOWS.ci?.on.push).toEqual({ branches: ['main'] })
+})
+
+test('two jobs have rights to write, and they run nothing that was installed', () => {
+  for (const { permissions } of Object.values(WORKFLOWS)) expect(permissions).toEqual({ contents: 'read' })
+  const rights = Object.values(WORKFLOWS).flatMap(({ jobs }) =>
+    Object.entries(jobs).flatMap(([name, { permissions }]) => (permissions ? [[name, permissions]] : [])),
+  )
+  const signing = { 'id-token': 'write', attestations: 'write' }
+  expect(Object.fromEntries(rights)).toEqual({
+    attest: { contents: 'read', ...signing },
+    publish: { contents: 'write', packages: 'write', ...signing },
+  })
+  const commands = ['attest', 'publish'].flatMap((name) =>
+    (WORKFLOWS.release?.jobs[name]?.steps ?? []).flatMap(({ run }) => run ?? []),
+  )
+  expect(commands.filter((command) => !command.startsWith('.ci/publish '))).toEqual([])
+  expect(readText('.ci/publish')).not.toMatch(/npm (?:ci|i|install|run|exec)|npx|node_modules/)
+  // Text of a stranger, such as the name of a branch, could be a command. The rights of a token are for one step.
+  expect(COMMANDS.filter((command) => /\$\{\{(?! matrix\.checks )/.test(command))).toEqual([])
+  for (const file of FILES) expect(readText(file)).not.toMatch(/\bsecrets\b/)
+})
+
+test('a release is published after all tests, the build, the image and the signatures, when a person of the environment agrees', () => {
+  expect(WORKFLOWS.release?.jobs.test).toEqual({ uses: './.github/workflows/ci.yml' })
+  const order = Object.keys(WORKFLOWS.release?.jobs ?? {}).map((name) => [name, listEarlier(name)])
+  expect(Object.fromEntries(order)).toEqual({
+    test: [],
+    build: ['test'],
+    image: ['test'],
+    attest: ['build', 'test'],
+    publish: ['attest', 'build', 'image', 'test'],
+  })
+  expect(WORKFLOWS.release?.jobs.publish?.environment).toBe('npm')
+})
+
+test('what a release has is signed, and comes from the job that built it', () => {
+  const [sums] = findUses('attest', 'attest-build-provenance')
+  expect(sums?.with).toEqual({ 'subject-checksums': 'dist/release/SHA256SUMS' })
+  const [image] = findUses('publish', 'attest-build-provenance')
+  expect(image?.with).toMatchObject({
+    'subject-digest': expect.stringContaining(' steps.image.outputs.digest '),
+    'push-to-registry': true,
+  })
+  const npm = WORKFLOWS.release?.jobs.publish?.steps?.find(({ run }) => run === '.ci/publish npm')
+  expect(npm?.env).toEqual({ NPM_CONFIG_PROVENANCE: 'true' })
+  const toNames = (steps: readonly Step[]) => steps.map((step) => step.with?.name ?? step.with?.pattern)
+  expect(['build', 'attest'].flatMap((job) => toNames(findUses(job, 'upload-artifact')))).toEqual([
+    'release',
+    'signatures',
+  ])
+  expect(toNames(findUses('publish', 'download-artifact'))).toEqual(['release', 'signatures', 'image-*'])
+})
+
+test('every change runs the tests, nothing is allowed to fail, and the breaks run every week', () => {
+  expect(readText('.ci/run')).toMatch(/^set -eu$/m)
+  expect(readText('.ci/run')).toMatch(/^npm ci && npm test$/m)
+  const { jobs = {} } = WORKFLOWS.ci ?? {}
+  const toCommands = (name: string) => (jobs[name]?.steps ?? []).flatMap(({ run }) => run ?? [])
+  expect(toCommands('test')).toEqual(['.ci/run'])
+  expect(toCommands('machine')).toEqual([expect.stringMatching(/^\.ci\/check \S+ matrix\.checks /)])
+  expect(toCommands('macos')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run test:only -- packages'])
+  expect(toCommands('breaks')).toEqual(['npm ci', 'npm run test:mutants'])
+  expect(WORKFLOWS.ci?.on.schedule).toEqual([{ cron: expect.stringMatching(/ \* \* [0-6]$/) }])
+  const conditions = JOBS.flatMap((job) => [job, ...(job.steps ?? [])]).flatMap((each) => ('if' in each ? each.if : []))
+  expect(conditions).toEqual(["github.event_name == 'schedule'"])
+  for (const file of FILES) expect(readText(file)).not.toContain('continue-on-error')
+})
 
 test('every action is pinned by its commit, and no checkout keeps the token', () => {
   const uses = FILES.flatMap((file) => readText(file).match(/(?<=uses: )[^.].*/g) ?? [])
