@@ -3,7 +3,7 @@ import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/
 import { toCount, toNumber, UsageError } from '../failure.ts'
 import { fillList, isSameList } from '../store/open.ts'
 import { checkAndCopy } from '../store/sqlite/backup.ts'
-import { createListFile } from '../store/sqlite/fill.ts'
+import { createListFile } from '../store/sqlite/restore.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { withInterrupt, withStore } from './shared.ts'

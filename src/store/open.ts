@@ -22,7 +22,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {
-    const { createListFile, fillFile } = await import('./sqlite/fill.ts')
+    const { createListFile } = await import('./sqlite/restore.ts')
+    const { fillFile } = await import('./sqlite/fill.ts')
     return await createListFile(list.file, (partial) => fillFile(partial, copy, signal))
   }
   const { fillPostgresList } = await import('./postgres/store.ts')

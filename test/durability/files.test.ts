@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'bun:test'
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { runCommand } from '../support/service.ts'
@@ -91,6 +91,54 @@ test('a backup', async () => {
   expect(toSteps(events, folder).slice(-3)).toEqual(toReplacement('copy.db'))
   await expectWhole(events, join(folder, 'copy.db'))
 })
+
+test.each([
+  ['sync', ['copy.db', 'list.db'], 'the disk reports an error'],
+  ['late sync', ['copy.db', 'list.before-restore', 'list.db'], 'The earlier list is complete in'],
+] as const)(
+  'a restore that fails at a %s of the folder leaves the earlier list, and says where',
+  async (call, files, says) => {
+    const fixture = await createList()
+    const { list, print } = fixture
+    const folder = await realpath(fixture.folder)
+    await print(['backup', 'copy.db'])
+    await print(['remove', 'ada1@mail.io'])
+    const counter = await createSyncCounter()
+    counter.failCallsOf(call, folder)
+    const env = { ...counter.env, DATABASE_URL: list }
+    const { code, stderr } = await runCommand(['restore', 'copy.db'], { folder, env })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(says) })
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.db')).toSorted()
+    expect(names.map((name) => name.replace(/-20.*/, ''))).toEqual([...files])
+    // Under its name, or under the one that the error has.
+    const earlier = /complete in (.*)\n/.exec(stderr)?.[1] ?? join(folder, 'list.db')
+    expect(await print(['count', '--list', `sqlite:${earlier}`])).toBe('4\n')
+  },
+)
+
+test.each(['sync', 'late sync'] as const)(
+  'a copy and a backup that fail at a %s say so, and do it again',
+  async (call) => {
+    const fixture = await createList()
+    const { list, print } = fixture
+    const folder = await createOutput(fixture)
+    const [copy, backup] = [join(folder, 'copy.db'), join(folder, 'backup.db')]
+    for (const args of [
+      ['copy', '--from', list, '--to', `sqlite:${copy}`],
+      ['backup', backup],
+    ]) {
+      const counter = await createSyncCounter()
+      counter.failCallsOf(call, folder)
+      const env = { ...counter.env, DATABASE_URL: list }
+      const { code, stderr } = await runCommand(args, { folder: fixture.folder, env })
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the disk reports an error') })
+      if (stderr.includes('delete it')) await rm(copy)
+      await print(args)
+    }
+    expect(await print(['count', '--list', `sqlite:${copy}`])).toBe('5\n')
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['backup.db', 'copy.db']))
+  },
+)
 
 /** The header of the log (WAL) alone; a commit makes it longer: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const WAL_HEADER_BYTES = 32

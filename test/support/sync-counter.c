@@ -60,6 +60,8 @@ struct trap {
 };
 
 static int log_file;
+// Whether a file got a name: a "late sync" is one after that.
+static volatile int has_renamed;
 static char fail_file[PATH_SIZE], hold_file[PATH_SIZE];
 
 static long size_of(long fd) {
@@ -99,10 +101,12 @@ static void on_trap(int signal, void *info, void *context) {
   }
 
   long result = -EIO;
-  if (!(is_sync || is_page) || !is_in(fail_file, name, path)) {
+  int fails = is_in(fail_file, name, path) || (is_sync && has_renamed && is_in(fail_file, "late sync", path));
+  if (!(is_sync || is_page) || !fails) {
     result = syscall(call, a[0], a[1], a[2], a[3], a[4], OWN_CALL);
     if (result < 0) result = -*__errno_location();
   }
+  if (!(is_sync || is_page || call == WRITE) && result >= 0) has_renamed = 1;
   REGISTER(context, RESULT) = result;
   if (is_page && result >= 0) return;
   int length = snprintf(line, sizeof line, "%s %ld %ld %s\n", name, result, is_sync ? size_of(a[0]) : 0, path);

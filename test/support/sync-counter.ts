@@ -37,8 +37,11 @@ export async function createSyncCounter() {
     /** How many syncs of a file or folder have succeeded so far. */
     count: (path: string) =>
       events().filter((event) => event.call === 'sync' && event.ok && event.path === path).length,
-    /** From now on these calls fail with EIO for one file; for a sync, it may be a folder. Undefined ends that. */
-    failCallsOf: (call: 'sync' | 'pread' | 'pwrite', path: string | undefined) =>
+    /**
+     * From now on these calls fail with EIO for one file; for a sync, it may be a folder. A late sync is one after the first rename
+     * of the process. Undefined ends that.
+     */
+    failCallsOf: (call: 'sync' | 'late sync' | 'pread' | 'pwrite', path: string | undefined) =>
       path === undefined ? rmSync(fail, { force: true }) : writeFileSync(fail, `${call} ${path}`),
     /** From now on a sync of one file returns only when the returned function is called. */
     holdSyncsOf(path: string): () => void {

@@ -157,10 +157,15 @@ export function checkWritable(list: ListFile): void {
  */
 const kept: Database[] = []
 
+/** Keeps a connection from being closed, also by the garbage collector, before the process ends. */
+export function keepOpen(db: Database): void {
+  kept.push(db)
+}
+
 /** Closes a list, unless it is lost. @returns how it is lost */
 export function closeList(list: ListFile): LostListError | undefined {
   const loss = findLoss(list)
-  if (loss) kept.push(list.db)
+  if (loss) keepOpen(list.db)
   else list.db.close()
   return loss
 }

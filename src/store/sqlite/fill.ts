@@ -1,60 +1,12 @@
-/** New files of lists that are copies of other lists. Such a file is complete, or not there. */
+/** Fills a new file with a list, row by row: with a copy of one in PostgreSQL. */
 
 import { Database } from 'bun:sqlite'
-import { dirname } from 'node:path'
-import { createPrivateFile, renameSynced, withPartialFile } from '../../files.ts'
 import { type Count, type ListCopy, StoreError } from '../../subscriber.ts'
-import { checkAndCopy, readSummary } from './backup.ts'
-import { toStoreError, wrapErrors } from './error.ts'
-import { openListFile, PAGE_BYTES } from './file.ts'
-import { createFolder, hasContent, refuseForeignLog, toRealPath } from './paths.ts'
-import { lockList } from './restore.ts'
-import { checkVersion, migrate } from './schema.ts'
+import { checkAndCopy } from './backup.ts'
+import { wrapErrors } from './error.ts'
+import { PAGE_BYTES } from './file.ts'
+import { migrate } from './schema.ts'
 import { insertSubscribers, insertSuppressions } from './write.ts'
-
-/**
- * Creates the file of a list, or replaces that of an empty one that no process uses. A crash at any moment leaves what was there
- * before, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
- */
-export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
-  const path = toRealPath(file)
-  refuseForeignLog(path)
-  // Before the copy, which takes long. Under the lock that puts it in place, it is checked again.
-  if (hasContent(path)) lockEmptyList(path).close()
-  createFolder(dirname(path))
-  return await withPartialFile(path, path, async (partial) => {
-    const result = await write(partial)
-    {
-      // The mode of a list in use: otherwise it would pass for a backup, which the next backup may replace.
-      using db = new Database(partial, { readwrite: true })
-      db.run('PRAGMA journal_mode = WAL')
-    }
-    // A service may have begun to use this path, and its addresses must not be replaced.
-    createPrivateFile(path, { mayExist: true })
-    using _locked = lockEmptyList(path)
-    await renameSynced(partial, path)
-    return result
-  })
-}
-
-/** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */
-function lockEmptyList(path: string): Database {
-  if (hasContent(path)) {
-    // Before the lock, which takes any list out of WAL mode, also one that is not empty.
-    using db = openListFile(path, 'change').db
-    refuseContent(db, path)
-  }
-  const db = lockList(path, (locked) => refuseContent(locked, path))
-  if (!db) throw toStoreError(path, 'it is damaged')
-  return db
-}
-
-function refuseContent(db: Database, path: string): void {
-  if (checkVersion(db, path) === 0) return
-  const { subscribers, suppressed, inbox } = readSummary(db)
-  if (subscribers + suppressed + inbox === 0) return
-  throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
-}
 
 /** Identities that are added in one commit, which syncs a few megabytes. */
 const PART = 50_000

@@ -1,16 +1,20 @@
-/** Replaces a list with a backup. */
+/**
+ * Puts a new file in the place of a list: a backup (`restore`), or a copy of another list (`copy`). Both take the same steps: the list
+ * is locked, and the new file is written under another name before it gets that of the list.
+ */
 
 import { Database } from 'bun:sqlite'
-import { linkSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
-import { renameSynced, syncPath, withPartialFile } from '../../files.ts'
+import { createPrivateFile, renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
-import { openReadOnly } from './file.ts'
+import { keepOpen, openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
 import { readHead } from './read.ts'
+import { checkVersion } from './schema.ts'
 
 export interface Restored {
   /** What the list held. A text says why that is not known; undefined when there was no list. */
@@ -24,7 +28,8 @@ export interface Restored {
  * Copies a backup to the path of a list, and keeps the earlier list under another name. The copy gives out only numbers
  * above those of the earlier list. A crash at any moment leaves the old list or the new one. A dry run only checks.
  *
- * @throws UsageError when the backup is the list itself; Failure; the reason of the signal. Then the list is unchanged
+ * @throws UsageError when the backup is the list itself; Failure; the reason of the signal. Then the list is unchanged, or the error
+ * says where it is
  */
 export async function restoreList(
   backup: string,
@@ -41,11 +46,29 @@ export async function restoreList(
   const lastSeq = readLastSeq(locked)
   createFolder(dirname(target))
   return await withPartialFile(target, target, async (partial) => {
-    const after = await checkAndCopy({ source, target: partial, kind: 'list', lastSeq }, signal).catch((error) => {
-      if (locked) restoreMode(locked)
-      throw error
-    })
-    return { before, after, keptFiles: await replace(partial, target) }
+    const after = await checkAndCopy({ source, target: partial, kind: 'list', lastSeq }, signal)
+    const keptFiles = await putInPlace(partial, target, keepEarlier(target))
+    return { before, after, keptFiles }
+  })
+}
+
+/**
+ * Creates the file of a list, or replaces that of an empty one that no process uses. A crash at any moment leaves what was there
+ * before, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
+ */
+export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
+  const path = toRealPath(file)
+  refuseForeignLog(path)
+  // Before the copy, which takes long. Under the lock that puts it in place, it is checked again.
+  if (hasContent(path)) lockEmptyList(path).close()
+  createFolder(dirname(path))
+  return await withPartialFile(path, path, async (partial) => {
+    const result = await write(partial)
+    // A service may have begun to use this path, and its addresses must not be replaced.
+    createPrivateFile(path, { mayExist: true })
+    using _locked = lockEmptyList(path)
+    await putInPlace(partial, path)
+    return result
   })
 }
 
@@ -69,19 +92,26 @@ function readBefore(target: string): Restored['before'] {
 }
 
 /**
- * Moves the log of a list into it, takes it out of WAL mode, and keeps other processes from opening it, until the connection is
- * closed. Undefined when it is damaged or no database. @throws StoreError when another process uses it, or this one may not; what
- * `check` throws
+ * Moves the log of a list into it, and keeps other processes from opening it until the connection is closed. The list stays as it
+ * is, also its mode, so nothing must be undone. Undefined when it is damaged or no database.
+ *
+ * @throws StoreError when another process uses it, or this one may not; what `check` throws
  */
-export function lockList(file: string, check?: (locked: Database) => void): Database | undefined {
+function lockList(file: string, check?: (locked: Database) => void): Database | undefined {
+  const db = openLocked(file, check)
+  if (db) moveLog(db, file)
+  return db
+}
+
+function openLocked(file: string, check?: (locked: Database) => void): Database | undefined {
   let db: Database | undefined
   try {
     db = new Database(file, { readwrite: true })
-    // No other process may open the list between the two statements.
+    // In this mode, the lock outlives the transaction.
     db.run('PRAGMA locking_mode = EXCLUSIVE')
-    db.run('PRAGMA journal_mode = DELETE')
     db.run('BEGIN EXCLUSIVE')
     check?.(db)
+    db.run('COMMIT')
     return db
   } catch (error) {
     db?.close()
@@ -91,10 +121,30 @@ export function lockList(file: string, check?: (locked: Database) => void): Data
   }
 }
 
-/** Puts a locked list into the mode of a list in use again: otherwise it would pass for a backup. */
-function restoreMode(locked: Database): void {
-  locked.run('ROLLBACK')
-  locked.run('PRAGMA journal_mode = WAL')
+/** Moves the log of a locked list into it, and removes what would be next to the new list: both files are empty then. */
+function moveLog(db: Database, file: string): void {
+  try {
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  } catch (error) {
+    // To close it would move the log again, and delete it. After a failed sync, only the log has what was not written.
+    keepOpen(db)
+    throw toStoreError(file, error)
+  }
+}
+
+/** Keeps other processes from opening a file that has no list, or an empty one, until the connection is closed. */
+function lockEmptyList(path: string): Database {
+  const db = lockList(path, (locked) => refuseContent(locked, path))
+  if (!db) throw toStoreError(path, 'it is damaged')
+  return db
+}
+
+function refuseContent(db: Database, path: string): void {
+  if (checkVersion(db, path) === 0) return
+  const { subscribers, suppressed, inbox } = readSummary(db)
+  if (subscribers + suppressed + inbox === 0) return
+  throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
 }
 
 /** Returns the last number of a list, also of one that is damaged elsewhere. Otherwise 0: the clock is above its numbers. */
@@ -106,28 +156,73 @@ function readLastSeq(db: Database | undefined): number {
   }
 }
 
-/**
- * Puts the copy in the place of the list, which first gets a second name, with its log: `rollcall.before-restore-TIME.db`. So a
- * crash leaves the list complete. Returns these names. @throws Failure
- */
-async function replace(copy: string, target: string): Promise<readonly string[]> {
-  const folder = dirname(target)
-  const name = join(folder, toKeptName(target, 'before-restore'))
+/** The other names that the files of the earlier list get, by their names now. */
+type Kept = ReadonlyMap<string, string>
+
+/** Chooses other names for the list and its log: `rollcall.before-restore-TIME.db`. */
+function keepEarlier(target: string): Kept {
+  const name = join(dirname(target), toKeptName(target, 'before-restore'))
   const suffixes = ['', '-wal'].filter((suffix) => hasContent(target + suffix))
-  const kept = suffixes.map((suffix) => name + suffix)
+  return new Map(suffixes.map((suffix) => [target + suffix, name + suffix]))
+}
+
+/**
+ * Gives a new file, which is complete, the name of a list. The earlier list first gets its other name, so a crash at any moment
+ * leaves it complete. Returns the other names. @throws Failure, which says where the earlier list is
+ */
+async function putInPlace(file: string, target: string, kept: Kept = new Map()): Promise<readonly string[]> {
+  const earlier = readFileId(target)
   try {
-    for (const suffix of suffixes) linkSync(target + suffix, name + suffix)
-    syncPath(folder)
-    await renameSynced(copy, target)
+    for (const [path, name] of kept) {
+      if (path === target) linkSync(path, name)
+      // Only a damaged list still has a log. It must not be next to the new list: SQLite would play it back into that.
+      else renameSync(path, name)
+    }
+    if (kept.size > 0) syncPath(dirname(target))
+    await renameSynced(file, target)
+    return [...kept.values()]
   } catch (error) {
-    for (const file of kept) rmSync(file, { force: true })
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw toFileFailure(error, target)
-    throw new Failure(
-      `the file system of ${target} has no hard links: move the list to another folder, and restore again`,
-    )
+    throw undo(error, { target, kept, isReplaced: readFileId(target) !== earlier })
   }
-  // A log is left only beside a damaged list, which lockList could not open. Nobody opens the new list before that log is gone.
-  // Without one, a service may have opened the new list by now, and these files are its own.
-  if (suffixes.includes('-wal')) for (const suffix of ['-shm', '-wal']) rmSync(target + suffix, { force: true })
-  return kept
+}
+
+/**
+ * Takes the other names away from the earlier list, unless the new file has its name: the error may be that of the last sync. Looks at
+ * what is there, because each step may have failed. Returns the error, which says where the earlier list is.
+ */
+function undo(
+  error: unknown,
+  { target, kept, isReplaced }: { readonly target: string; readonly kept: Kept; readonly isReplaced: boolean },
+): unknown {
+  const failure = toFailure(error, target)
+  if (!(failure instanceof Failure)) return failure
+  const { message } = failure
+  if (isReplaced) {
+    const earlier = kept.get(target)
+    const advice = earlier
+      ? `a power cut may bring the earlier one back: restore again. The earlier list is complete in ${earlier}`
+      : 'a power cut may take it away: delete it, and try again'
+    return new Failure(`${message}; ${target} is the new list now, but ${advice}`)
+  }
+  try {
+    for (const [path, name] of kept) {
+      if (existsSync(path)) rmSync(name, { force: true })
+      else renameSync(name, path)
+    }
+    return failure
+  } catch {
+    // The first error is the reason, and what could not be undone is named.
+    const left = [...kept.values()].filter((name) => existsSync(name))
+    return new Failure(`${message}; the list is complete in ${left.join(' and ')}`)
+  }
+}
+
+const NO_LINKS = /^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/
+
+function toFailure(error: unknown, target: string): unknown {
+  const { syscall } = Object(error) as NodeJS.ErrnoException
+  if (syscall !== 'link' || !NO_LINKS.test(toErrorCode(error))) return toFileFailure(error, target)
+  return new Failure(
+    `the file system of ${target} has no hard links: move the list to another folder, and restore again`,
+  )
 }
