@@ -82,7 +82,7 @@ const NON_ASCII = /[^\0-\x7f]/
 /** The soft hyphen, zero-width characters, marks of direction, and the byte order mark. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
 
-const RESERVED = new RegExp(`[@.](?:${RESERVED_DOMAINS.join('|').replaceAll('.', '\\.')})$`)
+const RESERVED = new RegExp(`[@.](?:${RESERVED_DOMAINS.join('|').replace(/\./g, '\\.')})$`)
 
 /** Finds the reason that helps the sender most. The text does not match the rule, and may be longer than an address. */
 function toReason(text: string): AddressReason {

@@ -23,14 +23,12 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
   const { site, language, note, phrases } = page
   const messages = OUTCOMES.map((name) => [`data-${name}`, phrases[name]])
   const isInvalid = isMistake(outcome)
-  const isDone = outcome === 'accepted'
-  const message = outcome && !isDone ? phrases[outcome] : undefined
+  const message = outcome && phrases[outcome]
   return (
     <form
       method="post"
       novalidate
       action={toPagePath(language, site.languages)}
-      hidden={isDone}
       data-after-subscribe={site.afterSubscribe}
     >
       <label for="email">{phrases.email}</label>
@@ -78,36 +76,35 @@ export function createForm(page: Page, { outcome, typed }: FormState): JSX.Eleme
   )
 }
 
-/** Builds the confirmation, which takes the place of the form after a success. Without scripts, it has the address; else the script adds it. */
+/**
+ * Builds the confirmation, which is in the place of the form after a success. Before that, it is hidden, and its words are in
+ * attributes, from which the script takes them: text browsers, and programs that turn HTML into text, show what is hidden.
+ */
 export function createConfirmation(page: Page, { outcome, typed }: FormState): JSX.Element {
   const { site, language, name, phrases } = page
   const isDone = outcome === 'accepted'
   const isTitle = hasTitleFont(name.text, phrases.accepted)
+  const toWords = (text: string) => (isDone ? { children: text } : { 'data-text': text })
+  // To nothing, a link would have no words.
+  const toLink = (text: string, href: string) => ({ ...toWords(text), [isDone ? 'href' : 'data-href']: href })
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>
-      <svg viewBox="-1 -1 50 50" aria-hidden="true">
+      <svg viewBox="-1 -1 50 50" width="44" height="44" aria-hidden="true">
         <circle cx="24" cy="24" r="24" />
         <path d="M14.5 24.5l6.5 6.5 12.5-13" />
       </svg>
-      <h2 id="done-title" class={isTitle ? 'title' : undefined}>
-        {phrases.accepted}
-      </h2>
+      <h2 id="done-title" class={isTitle ? 'title' : undefined} {...toWords(phrases.accepted)} />
       <p class="address">
-        <bdi id="address" dir="ltr">
+        {/* No program that translates the page changes an address. */}
+        <bdi id="address" dir="ltr" translate="no">
           {isDone && typed}
         </bdi>
       </p>
-      <p>{phrases.next}</p>
+      <p {...toWords(phrases.next)} />
       <p class="actions">
         {/* With issues, these are the next step. */}
-        {site.home && site.issues.length === 0 && (
-          <a class="button" href={site.home}>
-            {phrases.home}
-          </a>
-        )}
-        <a id="again" href={toPagePath(language, site.languages)}>
-          {phrases.again}
-        </a>
+        {site.home && site.issues.length === 0 && <a class="button" {...toLink(phrases.home, site.home)} />}
+        <a id="again" {...toLink(phrases.again, toPagePath(language, site.languages))} />
       </p>
     </section>
   )

@@ -12,12 +12,12 @@ import { hasTitleFont, hyphenate, toSubsets, toWidth, UNSPACED } from './title.t
 export function renderPage(options: PageOptions, language: Language, state: FormState = {}): string {
   const { site, assets } = options
   const page: Page = { ...options, ...toTexts(site, language), language }
-  const { name, description, phrases } = page
+  const { name, description, issues, phrases } = page
   const html = (
     <html lang={language} dir={toDirection(language)}>
       {createPageHead(page, state.outcome)}
-      <body>
-        <main>
+      <body class={site.languages.length > 1 ? 'multilingual' : undefined}>
+        <main class={issues.length > 0 ? 'with-issues' : undefined}>
           {assets.logo && (
             <a class="home" href={site.home}>
               <img src={assets.logo.path} alt={site.home ? name.text : ''} />
@@ -30,7 +30,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
             <bdi>{description.text}</bdi>
           </p>
           {createAuthor(page)}
-          {createForm(page, state)}
+          {state.outcome !== 'accepted' && createForm(page, state)}
           {createConfirmation(page, state)}
           {createIssues(page)}
         </main>
@@ -119,7 +119,7 @@ function createIssues({ name, issues, language, phrases }: Page): JSX.Element | 
             <a href={url}>
               <span class={isTitle ? 'title' : undefined} lang={title.language}>
                 <bdi>{title.text}</bdi>
-              </span>
+              </span>{' '}
               <time datetime={date}>{format.format(new Date(date))}</time>
             </a>
           </li>
@@ -135,11 +135,11 @@ function createDevelopers({ baseUrl, phrases }: Page): JSX.Element {
     <details class="developers">
       <summary>{phrases.developers}</summary>
       <div>
-        <pre dir="ltr">
+        <pre dir="ltr" translate="no">
           <code>{createCurlCall(baseUrl)}</code>
         </pre>
         {[openApiJson, openApiYaml, llmsTxt].map(({ path }) => (
-          <a key={path} href={path} dir="ltr">
+          <a key={path} href={path} dir="ltr" translate="no">
             {path}
           </a>
         ))}

@@ -11,7 +11,7 @@
  *   text   equals the standard output, then the standard error, of the sh block before it
  *   yaml   is a valid site file. It is kept under the name that follows the language
  *   csv    is kept under the name that follows the language
- *   html   is a form, which is sent
+ *   html   is a form, which is sent without its script. test/page/owner.test.ts runs the script, in a browser
  */
 
 import { expect, test } from 'bun:test'
@@ -31,8 +31,6 @@ import { createFolder } from '../support/workspace.ts'
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // architecture.test.ts. The tables are those of the schema.
   'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'text tables'],
-  // test/page/owner.test.ts, in a browser.
-  'docs/page.md': ['html own-form'],
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': [
@@ -162,7 +160,7 @@ async function createRunner() {
       write(text, name)
       readConfig({ SITE_FILE: join(folder, name) })
     },
-    html: async (text) => expect(await sendForm(await callService(text))).toContain('dir="ltr">name@example.org<'),
+    html: async (text) => expect(await sendForm(await callService(text))).toContain('translate="no">name@example.org<'),
   }
 
   return {
@@ -180,7 +178,7 @@ async function createRunner() {
 
 /** Sends a form as a browser does, and returns the page of the response. */
 async function sendForm(markup: string): Promise<string> {
-  const [, method, action] = /<form method="(\w+)" action="([^"]+)"/.exec(markup) ?? []
+  const [, method, action] = /<form [^>]*method="(\w+)" action="([^"]+)"/.exec(markup) ?? []
   const names = [...markup.matchAll(/<input [^>]*name="(\w+)"/g)].map(([, name = '']) => name)
   const body = new URLSearchParams(names.map((name): [string, string] => [name, 'name@example.org']))
   const response = await fetch(action ?? '', { method: method ?? 'get', body })

@@ -28,7 +28,9 @@ const site = Bun.serve({
     if (pathname !== '/form') return toPage('<h1>Welcome</h1>')
     const { text } = findBlock('docs/page.md', 'html', 'own-form')
     const called = search === '?limited' ? limited.url.origin : service.origin
-    return toPage(`<!doctype html><link rel="icon" href="data:,">${text.replace('https://list.example.org', called)}`)
+    return toPage(
+      `<!doctype html><link rel="icon" href="data:,">${text.replaceAll('https://list.example.org', called)}`,
+    )
   },
 })
 const SITE = site.url.origin
@@ -137,7 +139,9 @@ test('the issues are in the language of the page, with their dates, and are the 
   ])
   expect(english).toContain('<span class="title"><bdi>Fog &amp; &lt;Ferries&gt;</bdi></span>')
   expect(english).toContain('<time datetime="2026-01-02">January 2, 2026</time>')
-  expect(german).toContain('<span class="title"><bdi>Nebel</bdi></span><time datetime="2026-05-31">31. Mai 2026</time>')
+  expect(german).toContain(
+    '<span class="title"><bdi>Nebel</bdi></span> <time datetime="2026-05-31">31. Mai 2026</time>',
+  )
   expect(german).toContain('<span class="title" lang="en"><bdi>Cranes</bdi></span>')
   // Nothing competes with them.
   expect(select(german, '.done a.button', ['href'])).toEqual([])
@@ -293,6 +297,20 @@ test.each([
     await send(email, outcome)
   })
   expect((await readList(folder)).includes(email)).toBe(isStored)
+})
+
+test('the form of the documentation subscribes without its script, and puts no address into a URL', async () => {
+  const email = 'no-script@example.org'
+  const options = { path: '/form', javaScriptEnabled: false, expected: /./ }
+  const urls = await visit(browser, SITE, options, async (page) => {
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await send(page, email)
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+    return requested
+  })
+  expect(urls.filter((url) => url.includes('no-script'))).toEqual([])
+  expect(await readList(folder)).toContain(email)
 })
 
 test('with `license: none` the page has no license', async () => {

@@ -1,5 +1,21 @@
 /** The script of the languages: offers that of the browser, and closes their list. */
 
+export function startLanguages(): void {
+  offerLanguage()
+  // The list of languages is over the page, so it closes when the reader is elsewhere.
+  const list = document.querySelector<HTMLDetailsElement>('nav details')
+  for (const type of ['click', 'focusin']) {
+    document.addEventListener(type, ({ target }) => {
+      if (!list?.contains(target as Node)) list?.removeAttribute('open')
+    })
+  }
+  document.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape' || !list?.open) return
+    list.open = false
+    list.querySelector('summary')?.focus()
+  })
+}
+
 /** Offers the page in the first language of the browser that the site has, unless it is in that language already. */
 function offerLanguage(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav li a')]
@@ -20,18 +36,3 @@ function toScript(tag: string): string | undefined {
     return undefined
   }
 }
-
-offerLanguage()
-
-// The list of languages is over the page, so it closes when the reader is elsewhere.
-const list = document.querySelector<HTMLDetailsElement>('nav details')
-for (const type of ['click', 'focusin']) {
-  document.addEventListener(type, ({ target }) => {
-    if (!list?.contains(target as Node)) list?.removeAttribute('open')
-  })
-}
-document.addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape' || !list?.open) return
-  list.open = false
-  list.querySelector('summary')?.focus()
-})

@@ -1,15 +1,20 @@
-/** The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page. */
+/**
+ * The script of the page: sends the form to the endpoint and shows the outcome. Without it, the form posts to its own page, so the
+ * script leaves the form alone in a browser that lacks something, and gives it back at a defect.
+ */
 
 import { parseTypedAddress } from '../../email.ts'
 import { findLikelyAddress } from '../../likely-address.ts'
 import { RESPONSE_TIMEOUT_MS } from '../../limits.ts'
 import { isMistake, type Outcome, toOutcome } from '../../locales/locale.ts'
 import { ENDPOINT } from '../../routes.ts'
-import './languages.ts'
+import { startLanguages } from './languages.ts'
+import { hasNeeded } from './needs.ts'
 
+// After a success of the plain form, there is no form: the link in the confirmation leads to it.
 const form = document.querySelector('form') as HTMLFormElement
-const field = form.elements.namedItem('email') as HTMLInputElement
-const button = form.querySelector(':scope > button') as HTMLButtonElement
+const field = document.getElementById('email') as HTMLInputElement
+const button = document.querySelector('form > button') as HTMLButtonElement
 const status = document.getElementById('outcome') as HTMLElement
 const done = document.getElementById('done') as HTMLElement
 /** A repeat within this time is a double click, and confirms nothing: nobody has read the question. */
@@ -19,24 +24,38 @@ let asked = { address: '', since: 0 }
 
 const isSending = () => status.dataset.outcome === 'sending'
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault()
-  if (!isSending()) void subscribe()
-})
+/** Takes the form over. */
+function startForm(): void {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (!isSending()) subscribe().catch(sendWithoutScript)
+  })
 
-field.addEventListener('input', () => {
-  asked.address = ''
-  if (!isSending() && parseTypedAddress(field.value).ok) show('')
-})
+  field.addEventListener('input', () => {
+    asked.address = ''
+    if (!isSending() && parseTypedAddress(field.value).ok) show('')
+  })
 
-document.getElementById('again')?.addEventListener('click', (event) => {
-  event.preventDefault()
-  show('')
-  done.hidden = true
-  form.hidden = false
-  field.focus()
-  field.select()
-})
+  document.getElementById('again')?.addEventListener('click', (event) => {
+    event.preventDefault()
+    show('')
+    done.hidden = true
+    form.hidden = false
+    field.focus()
+    field.select()
+  })
+
+  // A page that was left and is shown again from the cache of the browser may still say that it sends.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && isSending()) show('')
+  })
+}
+
+/** Sends the form as if there were no script. To send an address twice does no harm. */
+function sendWithoutScript(defect: unknown): void {
+  console.error(defect)
+  form.submit()
+}
 
 async function subscribe(): Promise<void> {
   const typed = field.value
@@ -55,23 +74,22 @@ async function subscribe(): Promise<void> {
 
 /** Sends an address. Resolves to what went wrong, or to undefined when it was accepted. */
 async function send(email: string): Promise<Outcome | undefined> {
-  try {
-    const response = await fetch(ENDPOINT.path, {
-      method: 'POST',
-      headers: { 'Content-Type': ENDPOINT.mediaType },
-      body: JSON.stringify({ email }),
-      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-    })
-    const body: { readonly ok?: boolean; readonly message?: string } = await response.json().catch(() => ({}))
-    // A proxy or the login page of a network may respond with anything.
-    if (response.ok) return body.ok === true ? undefined : 'unreachable'
-    // The endpoint has no such statuses. A proxy limits requests, or refuses a client.
-    if (response.status === 429) return 'too_many'
-    if (response.status === 403) return 'refused'
-    return body.message === 'invalid_email' ? 'invalid_email' : 'storage_failure'
-  } catch {
-    return 'unreachable'
-  }
+  const request = new Request(ENDPOINT.path, {
+    method: 'POST',
+    headers: { 'Content-Type': ENDPOINT.mediaType },
+    body: JSON.stringify({ email }),
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+  })
+  // Only the network and the time limit reject it. A defect of the script must not look like them.
+  const response = await fetch(request).catch(() => undefined)
+  if (!response) return 'unreachable'
+  // A proxy or the login page of a network may respond with anything.
+  const body: { readonly ok?: boolean; readonly message?: string } | null = await response.json().catch(() => null)
+  if (response.ok) return body?.ok === true ? undefined : 'unreachable'
+  // The endpoint has no such statuses. A proxy limits requests, or refuses a client.
+  if (response.status === 429) return 'too_many'
+  if (response.status === 403) return 'refused'
+  return body?.message === 'invalid_email' ? 'invalid_email' : 'storage_failure'
 }
 
 /** Shows an outcome, also in the title: its phrase, or other content. An empty outcome removes it. */
@@ -111,6 +129,9 @@ function ask(address: string, likely: string): void {
 
 /** Replaces the form by the confirmation. Keeps what was typed while the request was sent. */
 function confirm(email: string, typed: string): void {
+  // Each of its words is in an attribute until now.
+  for (const part of done.querySelectorAll<HTMLElement>('[data-text]')) part.textContent = part.dataset.text ?? ''
+  for (const link of done.querySelectorAll<HTMLAnchorElement>('[data-href]')) link.href = link.dataset.href ?? ''
   form.hidden = true
   done.hidden = false
   show('accepted')
@@ -121,10 +142,9 @@ function confirm(email: string, typed: string): void {
   done.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
 }
 
-// A page that was left and is shown again from the cache of the browser may still say that it sends.
-window.addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && isSending()) show('')
-})
-
-const developers = document.querySelector('.developers')
-developers?.addEventListener('toggle', () => developers.lastElementChild?.scrollIntoView({ block: 'nearest' }))
+if (hasNeeded()) {
+  startLanguages()
+  if (form) startForm()
+  const developers = document.querySelector('.developers')
+  developers?.addEventListener('toggle', () => developers.lastElementChild?.scrollIntoView({ block: 'nearest' }))
+}
