@@ -19,6 +19,34 @@ export function createLog(level: Config['logLevel']): Log {
   )
 }
 
+/** A trouble that may last: while it does, its reasons come again and again. */
+export interface Trouble {
+  /** Whether it has begun, and has not ended. */
+  isOn(): boolean
+  /** Logs a reason, once until the trouble ends: a full disk must not fill up with log lines too. */
+  add(reason: Error): void
+  /** Logs that it is over, if it had begun. */
+  end(): void
+}
+
+/** Creates a trouble. @param texts what the log says of each reason, and at the end */
+export function createTrouble(log: Log, texts: { readonly begin: string; readonly end: string }): Trouble {
+  const reasons = new Set<string>()
+  return {
+    isOn: () => reasons.size > 0,
+    add(reason) {
+      if (reasons.has(reason.message)) return
+      reasons.add(reason.message)
+      log.error({ err: reason }, texts.begin)
+    },
+    end() {
+      if (reasons.size === 0) return
+      reasons.clear()
+      log.info(texts.end)
+    },
+  }
+}
+
 interface LoggedError {
   readonly message: string
   readonly stack?: string

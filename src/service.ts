@@ -62,7 +62,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
     const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) {
-      opsServer = listen(await createOps({ metrics, intake, store, host: ops.host, settings }), ops, 'OPS_PORT')
+      opsServer = listen(await createOps({ metrics, intake, store, log, host: ops.host, settings }), ops, 'OPS_PORT')
     }
     const server = listen(app, config)
     return {

@@ -12,14 +12,13 @@ type StatusOptions = VerbOptions & { readonly maxSilence?: number; readonly html
 /** `rollcall status`: prints the state of the list. */
 export async function status({ maxSilence, html, json, ...options }: StatusOptions): Promise<void> {
   const list = parseListOption(options)
-  const [found, failure] = await withStore(list, async (store) => [
+  const [found, problem] = await withStore(list, async (store) => [
     await store.status(),
     await store.ready().then(
       () => undefined,
       (error: Error) => error.message,
     ),
   ])
-  const problem = failure ?? ((found.freeBytes ?? Infinity) < MIN_COMMIT_BYTES ? 'the disk is full' : undefined)
   const name = toListName(list)
   if (html !== undefined) {
     // Other uses of the command start faster without these.
@@ -31,9 +30,6 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   checkLatest(found.lastAcceptedAt)
   checkSilence(found, maxSilence)
 }
-
-/** The space that a commit may need. A check writes nothing, so it does not notice a full disk. */
-const MIN_COMMIT_BYTES = 256 * 1024
 
 /** @throws Failure when no address was accepted for longer than `maxSilence` */
 function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
-import { GIVE_UP_MS } from '../limits.ts'
+import { createTrouble, type Log } from '../log.ts'
 import { ALLOW, CACHE_CONTROL } from '../routes.ts'
 import type { ServiceStore } from '../subscriber.ts'
 import type { App } from './app.ts'
@@ -16,6 +16,7 @@ export interface OpsOptions {
   readonly metrics: Metrics
   readonly intake: Pick<Intake, 'ready'>
   readonly store: Pick<ServiceStore, 'measure'>
+  readonly log: Log
   /** The host that the listener binds. */
   readonly host: string
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
@@ -26,15 +27,25 @@ export interface OpsOptions {
 const MEASURE_MS = 1_000
 
 /** Creates the application of the operations listener: `/livez`, `/readyz`, `/metrics` and `/config`. */
-export async function createOps({ metrics, intake, store, host, settings }: OpsOptions): Promise<App> {
+export async function createOps({ metrics, intake, store, log, host, settings }: OpsOptions): Promise<App> {
   const isLocal = await isLoopback(host)
+  const unmeasured = createTrouble(log, {
+    begin: 'the store cannot be measured: some metrics are NaN',
+    end: 'the store can be measured again',
+  })
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
-    '/readyz': async () => {
-      const ready = intake.ready().then(() => true)
-      return (await waitFor(ready, GIVE_UP_MS)) ? toText(200, 'ok') : toText(503, 'the store fails')
+    // The intake logs why the store fails.
+    '/readyz': () =>
+      intake.ready().then(
+        () => toText(200, 'ok'),
+        () => toText(503, 'the store fails'),
+      ),
+    '/metrics': async () => {
+      const measure = store.measure()
+      measure.then(unmeasured.end, unmeasured.add)
+      return metrics.expose(await waitFor(measure, MEASURE_MS))
     },
-    '/metrics': async () => metrics.expose(await waitFor(store.measure(), MEASURE_MS)),
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.none } }),
   }
   const createRoute = (handler: Handler): Handler => {

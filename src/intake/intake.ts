@@ -6,7 +6,7 @@
 
 import type { Address } from '../email.ts'
 import { GIVE_UP_MS } from '../limits.ts'
-import type { Log } from '../log.ts'
+import { createTrouble, type Log } from '../log.ts'
 import { type ServiceStore, StoreError } from '../subscriber.ts'
 
 /** What the intake counts. */
@@ -24,7 +24,7 @@ export interface Intake {
    * failed or the deadline passed (the address may be stored even so).
    */
   add(address: Address): Promise<void>
-  /** Resolves when the store is known to accept addresses, without storing one. Rejects while the store fails. */
+  /** Resolves when the store is known to accept addresses, without storing one. Rejects after GIVE_UP_MS, and logs the reason. */
   ready(): Promise<void>
   /** Number of addresses that wait, or that the store has neither confirmed nor refused. */
   pending(): number
@@ -75,6 +75,10 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   /** The commits or the probe that run. */
   let running: Promise<void> | undefined
   const attempts = createAttempts(probe, reports)
+  const unready = createTrouble(reports.log, {
+    begin: 'the service is not ready: /readyz is 503 until the store works',
+    end: 'the service is ready again',
+  })
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
@@ -89,7 +93,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   }
 
   function giveUp(group: Group): void {
-    const error = new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
+    const error = toLateError()
     group.reply.reject(error)
     // Memory stays bounded while a commit hangs.
     next = next.filter((other) => other !== group)
@@ -124,7 +128,14 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
     add,
     async ready() {
       if (attempts.areFailing()) throw new StoreError('the store fails')
-      await store.ready()
+      try {
+        await withDeadline(store.ready())
+        unready.end()
+      } catch (error) {
+        // The reason of a commit that failed meanwhile is in the log.
+        if (!attempts.areFailing()) unready.add(error as Error)
+        throw error
+      }
     },
     pending,
     async close() {
@@ -134,27 +145,36 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   }
 }
 
+const toLateError = () => new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
+
+/** Rejects after GIVE_UP_MS. */
+async function withDeadline(work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(toLateError()), GIVE_UP_MS)
+  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+}
+
 /**
- * Runs commits and probes, and knows whether the store fails. Logs each reason once, and the recovery: a full disk must not
- * fill up with log lines too.
+ * Runs commits and probes, and knows whether the store fails.
  *
  * @param probe runs PROBE_MS after a failure: without requests, nothing else would notice that the store has recovered
  */
 function createAttempts(probe: () => void, { log, metrics }: Reports) {
   let timer: Timer | undefined
-  const reasons = new Set<string>()
+  const trouble = createTrouble(log, {
+    begin: 'the store fails: requests get 500 storage_failure until it recovers',
+    end: 'the store has recovered',
+  })
 
   function fail(error: Error): void {
     clearTimeout(timer)
     timer = setTimeout(probe, PROBE_MS).unref()
-    if (reasons.has(error.message)) return
-    reasons.add(error.message)
-    log.error({ err: error }, 'the store fails: requests get 500 storage_failure until it recovers')
+    trouble.add(error)
   }
 
   return {
     fail,
-    areFailing: () => reasons.size > 0,
+    areFailing: trouble.isOn,
     /** Returns the error of an attempt; undefined when it succeeds. */
     async run(addresses: number, work: () => Promise<void>): Promise<Error | undefined> {
       const began = performance.now()
@@ -164,10 +184,7 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
       )
       metrics?.commit(addresses, performance.now() - began, error === undefined)
       if (error) fail(error)
-      else if (reasons.size > 0) {
-        reasons.clear()
-        log.info('the store has recovered')
-      }
+      else trouble.end()
       return error
     },
     stop: () => clearTimeout(timer),

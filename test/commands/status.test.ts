@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { PROGRAM } from '../support/program.ts'
-import { createFolder } from '../support/workspace.ts'
+import { createFolder, findPort } from '../support/workspace.ts'
 
 /** A command in it may mount a file system of its own. */
 const IN_NAMESPACE = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])]
@@ -143,13 +143,21 @@ test.skipIf(!CAN_MOUNT)('a list on a full disk is not writable, also while a ser
     "$0" serve 2> log & pid=$!
     until grep -q listening log; do sleep 0.02; done
     dd if=/dev/zero of=data/fill bs=4k 2> /dev/null
+    "$0" healthcheck; grep -o 'the service is not ready' log
     "$0" status | grep writable; "$0" status > /dev/null; echo "exit $?"
     "$0" status --html list.html; grep -o 'The list cannot be written: .*full' list.html
     kill $pid; wait $pid`
-  const env = { PATH: process.env.PATH, ENV_FILE: '/dev/null', PORT: '0', BASE_URL: 'http://127.0.0.1:3000' }
+  const env = {
+    PATH: process.env.PATH,
+    ENV_FILE: '/dev/null',
+    PORT: '0',
+    OPS_PORT: String(findPort()),
+    BASE_URL: 'http://127.0.0.1:3000',
+  }
   const { stdout, stderr } = Bun.spawnSync([...IN_NAMESPACE, 'bash', '-c', script, PROGRAM], { cwd: folder, env })
   expect(stdout.toString()).toMatch(
-    /^writable {4}no: .*the disk is full.*\nexit 1\nThe list cannot be written: .*the disk is full\n$/,
+    /^the service is not ready\nwritable {4}no: .*the disk is full.*\nexit 1\nThe list cannot be written: .*the disk is full\n$/,
   )
+  expect(stderr.toString()).toContain('503, the store fails')
   expect(stderr.toString()).toContain('the disk is full')
 })

@@ -5,6 +5,7 @@ import { statfs } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
+import { ROOT } from '../support/paths.ts'
 import { exchange, toRequest } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
@@ -69,6 +70,23 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
   expect(increase('rollcall_addresses_accepted_total')).toBe(2)
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
+  expect(after.get('process_open_fds')).toBeWithin(4, 100)
+  expect(after.get('process_start_time_seconds')).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000 + 1)
+})
+
+test('the metrics start no timer', async () => {
+  // Timers wake an idle machine up. A child that has nothing else to do ends by itself; its switches would show the timers.
+  const script = `const { createMetrics } = await import('${ROOT}/src/http/metrics.ts')
+    createMetrics()
+    const { readFileSync } = require('node:fs')
+    const count = () => Number(/^voluntary_ctxt_switches:\\s*(\\d+)/m.exec(readFileSync('/proc/self/task/' + process.pid + '/status', 'utf8'))[1])
+    await Bun.sleep(100)
+    const before = count()
+    await Bun.sleep(2000)
+    console.log(count() - before)`
+  const { stdout } = Bun.spawnSync([process.execPath, '-e', script])
+  // With a timer of 10 ms, 200.
+  expect(Number(stdout)).toBeLessThan(50)
 })
 
 test('/metrics has the age of the inbox, also while the list is locked, and the free space', async () => {

@@ -17,8 +17,8 @@ test('while the lock is held, requests get 500, and documents are served; afterw
   for (const { status, body } of await Promise.all(refused)) {
     expect([status, body]).toEqual([500, RESPONSES.store_failed.body])
   }
-  // The rest of the 5 s is for the response.
-  expect(service.log()).toContain('the store did not confirm within 4500 ms')
+  // The thread gives up before the intake does, and says why.
+  expect(service.log()).toContain('another process holds its lock')
   expect([await unready, await readyz()]).toEqual([503, 503])
 
   const late = [service.subscribe('late1@example.org'), service.subscribe('LATE1@example.org')]
@@ -38,4 +38,18 @@ test('while the lock is held, requests get 500, and documents are served; afterw
     'late1@example.org',
     'after@example.org',
   ])
+})
+
+test('/readyz says in the log why it is 503, once, also when nobody subscribes', async () => {
+  const service = await startService({ env: { OPS_PORT: '0' } })
+  const readyz = async () => (await service.ops('/readyz')).status
+  const lock = await holdLock(toListFile(service.folder))
+  expect([await readyz(), await readyz()]).toEqual([503, 503])
+  const lines = service.log().split('\n')
+  const said = lines.filter((line) => line.includes('the service is not ready'))
+  expect(said).toEqual([expect.stringContaining('another process holds its lock')])
+  await lock.release()
+  expect(await readyz()).toBe(200)
+  await service.logged('the service is ready again')
+  expect(await service.stop()).toBe(0)
 })

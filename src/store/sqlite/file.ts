@@ -8,7 +8,7 @@ import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
-import { isWriteError, toStoreError } from './error.ts'
+import { isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
   createFolder,
@@ -16,6 +16,7 @@ import {
   isBackup,
   isInWalMode,
   readFileId,
+  readFreeBytes,
   refuseForeignLog,
   refuseLoneMount,
   toMissing,
@@ -144,9 +145,14 @@ export function commit(list: ListFile, work: () => void): void {
   checkPlace(list)
 }
 
-/** Takes the lock that a writer needs, and writes nothing. @throws LostListError, SQLiteError */
+/** The space that a commit may need. */
+const MIN_COMMIT_BYTES = 256 * 1024
+
+/** Takes the lock that a writer needs, and writes nothing, so it looks at the space itself. @throws StoreError, SQLiteError */
 export function checkWritable(list: ListFile): void {
   checkPlace(list)
+  const path = toPath(list.db)
+  if (readFreeBytes(path) < MIN_COMMIT_BYTES) throw toStoreError(path, 'the disk is full')
   list.db.run('BEGIN IMMEDIATE')
   list.db.run('ROLLBACK')
 }

@@ -5,7 +5,7 @@
 
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LOCK_TIMEOUT_MS, STORE_DEADLINE_MS } from '../../limits.ts'
+import { GIVE_UP_MS, LOCK_TIMEOUT_MS } from '../../limits.ts'
 import { isBusy } from './error.ts'
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
@@ -15,9 +15,12 @@ export function block(milliseconds: number): void {
   if (milliseconds > 0) Atomics.wait(cell, 0, 0, milliseconds)
 }
 
-/** Repeats work that takes the write lock until it gets it, and blocks the thread. @throws SQLITE_BUSY after STORE_DEADLINE_MS */
+/** Milliseconds for which the service waits for the lock. It ends before the intake gives up, so that its reason is logged. */
+const WAIT_MS = GIVE_UP_MS - 300
+
+/** Repeats work that takes the write lock until it gets it, and blocks the thread. @throws SQLITE_BUSY after WAIT_MS */
 export function waitForLock<T>(work: () => T): T {
-  const end = performance.now() + STORE_DEADLINE_MS
+  const end = performance.now() + WAIT_MS
   for (;;) {
     try {
       return work()
