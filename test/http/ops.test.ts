@@ -83,7 +83,8 @@ test('the metrics start no timer', async () => {
     await Bun.sleep(100)
     const before = count()
     await Bun.sleep(2000)
-    console.log(count() - before)`
+    console.log(count() - before)
+    process.exit()`
   const { stdout } = Bun.spawnSync([process.execPath, '-e', script])
   // With a timer of 10 ms, 200.
   expect(Number(stdout)).toBeLessThan(50)
