@@ -35,8 +35,6 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': [
     'yaml prometheus.yml',
-    'sh container-backup',
-    'sh container-restore',
     // test/runners/deb.ts runs these.
     'sh second',
     'sh rules',
@@ -45,6 +43,21 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   // test/runners/start.ts walks the guide.
   'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
+  // test/runners/containers.ts lives with the image.
+  'docs/containers.md': [
+    'env',
+    'up',
+    'count',
+    'run',
+    'site',
+    'import',
+    'export',
+    'backup',
+    'restore',
+    'upgrade',
+    'second',
+    'podman',
+  ].map((name) => `sh ${name}`),
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
   'docs/hand-over.md': ['sh unit', 'ini export.conf', 'sh recipe'],
   // test/runners/deb.ts runs it.

@@ -1,42 +1,26 @@
 /**
- * `npm run test:only -- image`: builds the image from the sources with buildah, without a daemon, and runs it as a
- * container does: as PID 1, as the user of the image, and on a read-only root file system. Its first stage is on a root with
- * the Node of this machine, so only packages come from the network. Then it publishes the image to a registry. Exit code 1 when a check fails.
+ * `npm run test:only -- image`: builds the image from the sources, and runs it as a container does: as PID 1, as the user of
+ * the image, and on a read-only root file system. Then it publishes the image to a registry. Exit code 1 when a check fails.
  */
 
 import { strict as assert } from 'node:assert'
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { findProgram, ROOT, toSupportFile } from '../support/paths.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
 import { createFolder, findPort } from '../support/workspace.ts'
+import { buildah, buildImage, run, SOURCE } from './build-image.ts'
 
 const folder = await createFolder()
-// All that runs buildah keeps its images here.
-const STORAGE = join(folder, 'storage.conf')
-await Bun.write(STORAGE, `[storage]\ndriver = "vfs"\ngraphroot = "${folder}/storage"\nrunroot = "${folder}/run"\n`)
-process.env.CONTAINERS_STORAGE_CONF = STORAGE
 const REVISION = run(['git', 'rev-parse', 'HEAD']).trim()
 /** Of the registry. */
 const CERTIFICATE = toSupportFile('certificate/localhost.crt')
-const SOURCE = 'https://git.site.io/owner/rollcall'
 
 try {
-  build()
+  await buildImage(folder)
   const container = buildah('from', '--pull-never', 'rollcall').trim()
   const root = buildah('mount', container).trim()
   const { User, Env } = checkConfig()
@@ -45,18 +29,6 @@ try {
   await checkPublishing(container)
 } finally {
   await rm(folder, { recursive: true })
-}
-
-/** Runs the script of the release, with another image in the place of the first one of the Containerfile. */
-function build(): void {
-  const base = buildah('from', '--name', 'node', 'scratch').trim()
-  copyNode(buildah('mount', base).trim())
-  const certificates = process.env.NODE_EXTRA_CA_CERTS
-  const variables = ['HOME=/root', ...(certificates ? [`NODE_EXTRA_CA_CERTS=${certificates}`] : [])]
-  buildah('config', ...variables.flatMap((variable) => ['--env', variable]), base)
-  buildah('commit', '--rm', base, 'localhost/node')
-  process.env.SOURCE = SOURCE
-  run([join(ROOT, '.ci/image'), '--isolation', 'chroot', '--pull-never', '--from', 'localhost/node'])
 }
 
 /**
@@ -117,34 +89,6 @@ async function writeRegistry(port: number): Promise<string> {
   const tls = { certificate: CERTIFICATE, key: toSupportFile('certificate/localhost.key') }
   await Bun.write(file, JSON.stringify({ version: 0.1, storage, http: { addr: `localhost:${port}`, tls } }))
   return file
-}
-
-/** Copies Node and npm of this machine, what they run, and the settings of npm to a root. */
-function copyNode(root: string): void {
-  const programs = [realpathSync(Bun.which('node') ?? ''), '/bin/sh', '/bin/bash', '/usr/bin/env', '/usr/bin/ldd']
-  const libraries = programs.flatMap((program) =>
-    [
-      ...Bun.spawnSync(['ldd', program])
-        .stdout.toString()
-        .matchAll(/(\/\S+) \(0x/g),
-    ].map(([, path = '']) => path),
-  )
-  const settings = ['userconfig', 'globalconfig'].map((name) => run(['npm', 'config', 'get', name]).trim())
-  const files = [...settings, process.env.NODE_EXTRA_CA_CERTS ?? '', '/etc/ssl/certs/ca-certificates.crt']
-  for (const file of [...programs, ...libraries, ...files.filter((name) => existsSync(name))]) {
-    cpSync(realpathSync(file), join(root, file))
-  }
-  for (const [folder, mode] of [
-    ['tmp', 0o1777],
-    ['usr/bin', 0o755],
-    ['usr/lib/node_modules', 0o755],
-  ] as const)
-    mkdirSync(join(root, folder), { recursive: true, mode })
-  cpSync(resolve(realpathSync(Bun.which('npm') ?? ''), '../..'), join(root, 'usr/lib/node_modules/npm'), {
-    recursive: true,
-  })
-  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'))
-  if (!existsSync(join(root, 'usr/bin/node'))) symlinkSync(programs[0] ?? '', join(root, 'usr/bin/node'))
 }
 
 /** Checks the configuration (Docker Image Specification 1.3), and returns a part of it. */
@@ -214,7 +158,7 @@ async function checkService(root: string, user: string, variables: readonly stri
   assert.deepEqual(readdirSync(data).sort(), ['backup.db', 'rollcall.db'])
   console.log('the health check passes; after SIGTERM, the list is in the volume, and closed')
 
-  // The steps of docs/operations.md, on another machine.
+  // The steps of docs/containers.md, on another machine.
   renameSync(join(data, 'backup.db'), join(backup, 'backup.db'))
   chownSync(backup, uid, gid)
   await rm(join(data, 'rollcall.db'))
@@ -222,15 +166,4 @@ async function checkService(root: string, user: string, variables: readonly stri
   assert.equal((await runOnce('restore /backup/backup.db')).code, 0)
   assert.match((await runOnce('count --json')).stdout, /"reserved":1,/)
   console.log('a backup of the container is restored in another one')
-}
-
-function buildah(...args: readonly string[]): string {
-  return run(['buildah', ...args])
-}
-
-/** Runs a program. @throws Error with what it printed when it fails */
-function run(command: readonly string[]): string {
-  const { success, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT, env: process.env })
-  if (!success) throw new Error(`${command.join(' ')}: ${stdout}${stderr}`)
-  return stdout.toString()
 }

@@ -84,6 +84,21 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     needsRoot: true,
     commands: [toScript('test/runners/image.ts')],
   },
+  containers: {
+    about: 'lives with the image for a day, as docs/containers.md says',
+    programs: {
+      buildah: 'buildah',
+      podman: 'podman',
+      crun: 'crun',
+      'docker-compose': 'docker-compose',
+      curl: 'curl',
+      ...NAMESPACES,
+    },
+    needsRoot: true,
+    // Its package cannot be installed beside the one of Docker itself.
+    findMissing: () => (findProgram('docker') ? undefined : 'not installed: docker (Debian package docker.io)'),
+    commands: [toTest('containers.ts', 600)],
+  },
   release: {
     about: 'writes a release for this machine, and compares its SBOM with what is installed',
     programs: { 'dpkg-deb': 'dpkg-dev' },
