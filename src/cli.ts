@@ -143,6 +143,8 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
+// Ctrl-Z stops a command in a turn of the event loop: no transaction on a SQLite list is open then, and the service gets its lock.
+process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 await program.parseAsync().catch(fail)
 

@@ -1,7 +1,7 @@
 /** What commands print and ask: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
 
-import { createInterface } from 'node:readline/promises'
-import { escapeControls, Failure, hidePasswords, toErrorCode, toNumber, toSignalExitCode } from '../failure.ts'
+import { createInterface } from 'node:readline'
+import { escapeControls, Failure, hidePasswords, toNumber, toSignalExitCode } from '../failure.ts'
 import { readProcess, writeAll, writeError } from '../files.ts'
 
 /**
@@ -67,16 +67,26 @@ export function createProgress(verb: string, unit: 'rows' | 'addresses' | 'MB') 
   }
 }
 
-/** Asks a person. Returns the answer without the white space around it. @throws Failure `stopped` after Ctrl-C or Ctrl-D */
+/**
+ * Asks a person. Returns the answer without the white space around it. The terminal edits the line itself: when the runtime
+ * does, Ctrl-Z and `fg` leave it deaf, and spinning. @throws Failure `stopped` after Ctrl-C or Ctrl-D
+ */
 export async function ask(question: string, stopped: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await terminal.question(`${escapeControls(question)} `)).trim()
-  } catch (error) {
-    if (toErrorCode(error) !== 'ABORT_ERR') throw error
+  const terminal = createInterface({ input: process.stdin, terminal: false })
+  const answer = Promise.withResolvers<string>()
+  const show = () => writeError(`${escapeControls(question)} `)
+  const stop = () => {
     writeError('\n')
-    throw new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') })
+    answer.reject(new Failure(stopped, { exitCode: toSignalExitCode('SIGINT') }))
+  }
+  terminal.once('line', answer.resolve).once('close', stop)
+  // After `fg`, the shell has written over the question.
+  process.on('SIGINT', stop).on('SIGCONT', show)
+  show()
+  try {
+    return (await answer.promise).trim()
   } finally {
-    terminal.close()
+    process.off('SIGINT', stop).off('SIGCONT', show)
+    terminal.off('close', stop).close()
   }
 }

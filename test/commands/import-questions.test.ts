@@ -44,7 +44,7 @@ test.each(['vielleicht', '1', 'x', 'yn', 'yes please', '?', 'ja nein'])(
   async (answer) => {
     const { folder, screen } = await startImport(DOUBTFUL)
     await screen.answer('Import? [y/N]', `${answer}\r`)
-    await screen.answer(`${answer}\r\r\n\u001b[1G\u001b[0JImport? [y/N]`, 'n\r')
+    await screen.answer(`${answer}\r\nImport? [y/N]`, 'n\r')
     expect(await screen.exit()).toBe(1)
     expect(await readdir(folder)).toEqual(['old list.csv'])
   },
@@ -55,7 +55,7 @@ test('each unknown value is asked for, without a default, before the review', as
   const question = (value: string) => `"status": what does "${value}" (1 row) mean? 1 subscribed, 2 left, 3 neither`
   for (const wrong of ['', '4', '0', 'x', '1.5', '0x1']) {
     await screen.answer(`${question('VIP')} `, `${wrong}\r`)
-    await screen.shows(`${wrong}\r\r\n\u001b[1G\u001b[0J${question('VIP')}`)
+    await screen.shows(`${wrong}\r\n${question('VIP')}`)
   }
   await screen.answer(question('VIP'), '1\r')
   await screen.answer(question('moved'), '2\r')
@@ -85,4 +85,25 @@ test.each([
   await screen.shows('stopped: nothing was imported')
   expect(await screen.exit()).toBe(130)
   expect(await readdir(folder)).toEqual(['old list.csv'])
+})
+
+test.each([
+  ['an answer', 'y\r', 0, 2],
+  ['Ctrl-C', '\u0003', 130, 0],
+  ['Ctrl-D', '\u0004', 130, 0],
+])('after Ctrl-Z and fg, a question is asked again, and takes %s', async (_, key, code, people) => {
+  const { folder, list, rows, write } = await createCliFixture()
+  await write('list.csv', DOUBTFUL)
+  // With -m, the shell has jobs.
+  const screen = startInTerminal(`exec bash -mc '"$0" import list.csv; echo "stopped $?"; fg' rollcall `, {
+    columns: 200,
+    folder,
+    env: { DATABASE_URL: list },
+  })
+  await screen.answer('Import? [y/N]', '\u001a')
+  // The shell names the command that goes on, and then comes the question.
+  await screen.shows('stopped 147')
+  await screen.answer('import list.csv\r\nImport? [y/N]', key)
+  expect(await screen.exit()).toBe(code)
+  expect(people === 0 ? await readdir(folder) : await rows()).toHaveLength(people === 0 ? 1 : people)
 })

@@ -1,7 +1,8 @@
 /** The command `import`: what it writes to the list, and what it says. How lists are read: test/transfer/reading. */
 
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
@@ -334,4 +335,35 @@ test('an import that a signal stops can be started again, and the list is exact'
   const listed = (await rows()).map(({ email }) => email)
   expect(listed.toSorted()).toEqual(addresses.filter((_, index) => index % 10 !== 0).toSorted())
   expect(await print(['import', file])).toStartWith('0 added, 18,000 already listed, 2,000 suppressed\n')
+})
+
+test.each([
+  ['an import', ['import', '-'], 60_000],
+  ['a removal', ['remove', '-'], 0],
+])('Ctrl-Z stops %s between two transactions: the list is free', async (_, args, people) => {
+  const { folder, print, rows, start } = await createCliFixture()
+  const text = Array.from({ length: 60_000 }, (_, index) => `user.${index}@site-${index % 9}.io\n`).join('')
+  if (people === 0) await print(['import', '-'], text)
+  const child = start(args)
+  child.stdin.write(text)
+  child.stdin.end()
+  const release = await holdBetweenBatches(join(folder, 'list.db'), people > 0 ? 'subscribers' : 'suppressions')
+  release()
+  using db = new Database(join(folder, 'list.db'))
+  const isStopped = () => /^State:\tT/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8'))
+  const hasEnded = () => child.exitCode !== null
+  let stops = 0
+  // At any moment of its work.
+  for (; stops < 5 && !hasEnded(); stops++) {
+    child.kill('SIGTSTP')
+    await until(() => hasEnded() || isStopped(), 'the command stands still')
+    // Without a wait for the lock.
+    db.run('BEGIN IMMEDIATE')
+    db.run('ROLLBACK')
+    child.kill('SIGCONT')
+    await Bun.sleep(Math.random() * 60)
+  }
+  expect(stops).toBeGreaterThan(0)
+  expect(await child.exited).toBe(0)
+  expect(await rows()).toHaveLength(people)
 })

@@ -37,6 +37,7 @@ const REASONS = [
   [/^3D/, 'the server has no such database'],
   [/^(?:3F000|42(?:P01|703|704|710|883))$/, 'its schema has changed'],
   [/^25006$/, READ_ONLY],
+  [/^25P0[34]$/, 'the command stood still in a transaction, which the server has ended: run it again'],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],
   [/^57014$/, 'the server takes too long'],
