@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync, wr
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DOCUMENTS, RESPONSES } from '../support/contract.ts'
+import { giveSpace, SMALL_DISK, takeSpace } from '../support/disk.ts'
 import { readListFile, toListFile } from '../support/list-file.ts'
 import { createLedger, postUntilFailure } from '../support/load.ts'
 import { type Environment, type RunningService, runCommand, startService } from '../support/service.ts'
@@ -23,9 +24,9 @@ interface Scene extends RunningService {
 }
 
 /** Starts a service in a folder of its own. */
-async function startScene(env: Environment = {}): Promise<Scene> {
+async function startScene(env: Environment = {}, launcher: readonly string[] = []): Promise<Scene> {
   const folder = await realpath(await createFolder())
-  const service = await startService({ folder, env: { OPS_PORT: '0', ...env } })
+  const service = await startService({ folder, launcher, env: { OPS_PORT: '0', ...env } })
   return {
     ...service,
     file: toListFile(folder),
@@ -109,7 +110,27 @@ test.concurrent('no rescue file can be written: the log says so', async () => {
   expect((await scene.subscribe('ada@site.io')).status).toBe(200)
   rmSync(join(scene.folder, 'deep'), { recursive: true })
   expect((await scene.subscribe('bob@site.io')).status).toBe(500)
-  await scene.logged('it cannot be copied: ')
-  expect(scene.log()).toMatch(/it cannot be copied: \S+: there is no such file or folder/)
+  await scene.logged('the open file cannot be copied: ')
+  expect(scene.log()).toMatch(
+    /cannot be copied: \S+: there is no such file or folder; correct that, and stop the service/,
+  )
   expect(await scene.stop()).toBe(0)
+  expect(scene.log()).toMatch(/cannot be copied: \S+: there is no such file or folder; its addresses are lost/)
+})
+
+test.concurrent('the disk is full when the list is lost: the stop tries again', async () => {
+  const scene = await startScene({}, SMALL_DISK)
+  expect((await scene.subscribe('ada@site.io')).status).toBe(200)
+  takeSpace(scene.process.pid)
+  deleteFiles(scene)
+  expect((await scene.subscribe('bob@site.io')).status).toBe(500)
+  await scene.logged('the open file cannot be copied: ')
+  // Each address and each probe would try otherwise.
+  expect((await scene.subscribe('bob@site.io')).status).toBe(500)
+  expect(scene.log().match(/cannot be copied/g)).toHaveLength(1)
+  expect(scene.rescued()).toEqual([])
+  giveSpace(scene.process.pid)
+  expect(await scene.stop()).toBe(0)
+  expect(scene.log()).toContain(`the addresses of the open file are in ${scene.rescued()}`)
+  expect(await readListFile(scene.rescued()[0] ?? '')).toEqual(['ada@site.io'])
 })

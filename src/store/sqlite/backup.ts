@@ -8,7 +8,7 @@ import type { Result } from '../../email.ts'
 import { BACKUP_ID, LIST_ID, renameSynced, SIDECAR, withPartialFile } from '../../files.ts'
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
-import { toPath, toReason } from './error.ts'
+import { toPath } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
 import { readSize } from './paths.ts'
@@ -120,22 +120,18 @@ async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size
 
 /**
  * Copies a list whose files were deleted or replaced to a new file next to it: the system keeps the content of an open file. Blocks
- * the thread, for a second with a million addresses. Returns a line for the log.
+ * the thread, for a second with a million addresses. @returns the path of the new file
  */
 export async function rescueList(db: Database): Promise<string> {
   const path = toPath(db)
   const isThere = statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()
   const folder = isThere ? dirname(path) : dirname(dirname(path))
   const file = join(folder, toKeptName(path, 'rescue'))
-  try {
-    await withPartialFile(file, file, async (partial) => {
-      copyInto(db, partial)
-      await renameSynced(partial, file)
-    })
-    return `the addresses of the open file are in ${file}`
-  } catch (error) {
-    return `and it cannot be copied: ${toReason(error)}; when the service stops, the addresses of the open file are lost`
-  }
+  await withPartialFile(file, file, async (partial) => {
+    copyInto(db, partial)
+    await renameSynced(partial, file)
+  })
+  return file
 }
 
 /** The name of a file that is kept next to a list, such as `rollcall.rescue-TIME.db`. */

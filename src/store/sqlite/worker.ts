@@ -46,7 +46,7 @@ declare const self: Worker
 
 let list: ListFile
 let schedule: Schedule
-let isRescued = false
+let rescued: 'not yet' | 'failed' | 'done' = 'not yet'
 /** A descriptor of the log (WAL) of the list. It stays open. */
 let wal: number
 
@@ -98,7 +98,7 @@ function measure(): StoreMeasure {
 async function close(): Promise<boolean> {
   await schedule.stop()
   const loss = closeList(list)
-  if (loss) await rescue(loss)
+  if (loss) await rescue(loss, { isLast: true })
   return loss !== undefined
 }
 
@@ -144,9 +144,18 @@ function report(level: Report['level'], text: string): void {
   self.postMessage({ level, report: text } satisfies Report)
 }
 
-/** Copies what the open files of a lost list hold, once. */
-async function rescue({ message }: LostListError): Promise<void> {
-  if (isRescued) return
-  isRescued = true
-  report('warn', `${message}; ${await rescueList(list.db)}`)
+/** Copies what the open files of a lost list hold. When that fails, as on a full disk, the close tries once more. */
+async function rescue({ message }: LostListError, { isLast = false } = {}): Promise<void> {
+  if (rescued === 'done' || (rescued === 'failed' && !isLast)) return
+  try {
+    const file = await rescueList(list.db)
+    rescued = 'done'
+    report('warn', `${message}; the addresses of the open file are in ${file}`)
+  } catch (error) {
+    rescued = 'failed'
+    const rest = isLast
+      ? 'its addresses are lost'
+      : 'correct that, and stop the service: it tries once more, and then its addresses are lost'
+    report('warn', `${message}; the open file cannot be copied: ${toReason(error)}; ${rest}`)
+  }
 }
