@@ -8,7 +8,8 @@
  *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow.
  *          With a name, it is a script that is kept under that name
  *   json   equals the standard output of the sh block before it
- *   text   equals the standard output, then the standard error, of the sh block before it
+ *   text   equals the standard output, then the standard error, of the sh block before it; `…` is any text of a line or,
+ *          as a line, any lines
  *   yaml   is a valid site file. It is kept under the name that follows the language
  *   csv    is kept under the name that follows the language
  *   html   is a form, which is sent without its script. test/page/owner.test.ts runs the script, in a browser
@@ -30,7 +31,11 @@ import { createFolder } from '../support/workspace.ts'
 /** Blocks that are not run here, by their language and name. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // architecture.test.ts. The tables are those of the schema.
-  'ARCHITECTURE.md': ['text flow', 'text map', 'text imports', 'text tables'],
+  'ARCHITECTURE.md': ['text flow', 'text address', 'text map', 'text imports', 'text tables'],
+  // A drawing.
+  'README.md': ['text round-trip'],
+  // They are for a server, and test/runners/guides.ts runs them.
+  'docs/postgres.md': ['sh move', 'sh moved'],
   // They need other programs.
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': [
@@ -63,7 +68,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
-  'docs/deploy.md': ['sh install', 'sh command'],
+  'docs/deploy.md': ['sh install', 'sh command', 'yaml traefik'],
 }
 
 /** What a block sees of the repository. Everything else in its folder is its own. */
@@ -167,7 +172,7 @@ async function createRunner() {
       else output = await shell(await callService(text))
     },
     json: (text) => expect(JSON.parse(output.stdout)).toEqual(JSON.parse(text)),
-    text: (text) => expect((output.stdout + output.stderr).replaceAll('\r\n', '\n')).toBe(text),
+    text: (text) => expectOutput((output.stdout + output.stderr).replaceAll('\r\n', '\n'), text),
     csv: write,
     yaml(text, name) {
       write(text, name)
@@ -188,6 +193,18 @@ async function createRunner() {
     },
   }
 }
+
+/** Compares an output with a block, in which `…` stands for any text of a line, and a line `…` for any lines. */
+function expectOutput(found: string, block: string): void {
+  const toPattern = (line: string) => `${line.split('…').map(escapePattern).join('.*')}\n`
+  const pattern = block
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => (line === '…' ? '(?:.*\n)*' : toPattern(line)))
+  if (!new RegExp(`^${pattern.join('')}$`).test(found)) expect(found).toBe(block)
+}
+
+const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /** Sends a form as a browser does, and returns the page of the response. */
 async function sendForm(markup: string): Promise<string> {
