@@ -9,16 +9,43 @@ ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.ne
   /\s/,
 )
 
+/** Real domains with mailboxes that are close to a provider. A press on the question would subscribe a stranger. */
+const CLOSE_DOMAINS = ['mailo.com', 'y7mail.com', 'love.com', 'cloud.com', 'libera.it']
+
 /** With fewer characters, too many other domains are close. */
 const MIN_LENGTH = 8
 
-/** Returns an address with the provider that was probably meant; undefined when its domain is one, or close to none. */
+/** A name with as many letters, such as `live`, is close to many real ones: `love`, `line`, `olive`. */
+const SHORT_NAME_LENGTH = 4
+
+/** The top-level domains that are close to `com`. Any other ending that is close to it, such as `con` or `vom`, is none (IANA). */
+const ENDINGS_LIKE_COM = ['com', 'co', 'cm', 'om', 'cam', 'bom', 'mom']
+
+/** Returns an address with the domain that was probably meant; undefined when its domain is real, or close to none. */
 export function findLikelyAddress(address: string): string | undefined {
   const start = address.lastIndexOf('@') + 1
-  const domain = address.slice(start).toLowerCase()
-  if (PROVIDERS.includes(domain) || isInAnotherCountry(domain)) return undefined
-  const provider = PROVIDERS.find((known) => known.length >= MIN_LENGTH && isTypo(domain, known))
-  return provider && address.slice(0, start) + provider
+  const likely = findLikelyDomain(address.slice(start).toLowerCase())
+  return likely && address.slice(0, start) + likely
+}
+
+function findLikelyDomain(domain: string): string | undefined {
+  const start = domain.lastIndexOf('.') + 1
+  const ending = domain.slice(start)
+  if (!isTypo(ending, 'com') || ENDINGS_LIKE_COM.includes(ending)) return findProvider(domain)
+  // The name before it may have an error too.
+  const corrected = `${domain.slice(0, start)}com`
+  return findProvider(corrected) ?? corrected
+}
+
+/** Returns the provider that was probably meant. */
+function findProvider(domain: string): string | undefined {
+  const isReal = PROVIDERS.includes(domain) || CLOSE_DOMAINS.includes(domain) || isInAnotherCountry(domain)
+  return isReal ? undefined : PROVIDERS.find((known) => known.length >= MIN_LENGTH && isTypoOfProvider(domain, known))
+}
+
+function isTypoOfProvider(domain: string, known: string): boolean {
+  const isShort = known.indexOf('.') <= SHORT_NAME_LENGTH
+  return isShort ? hasSwap(domain, known) || lacksLetter(domain, known) : isTypo(domain, known)
 }
 
 /** Whether a domain is a provider's in another country, such as outlook.es. Some codes are also typing errors of com. */
@@ -27,15 +54,39 @@ function isInAnotherCountry(domain: string): boolean {
   return PROVIDERS.some((known) => known.split('.')[0] === name) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
 }
 
-/** Whether a word is another one but for at most one letter that is wrong, missing or too many, or two neighbors that are swapped. */
+/** Whether a word is another one, but for at most one error of typing. */
 export function isTypo(word: string, known: string): boolean {
-  const end = [...known, ''].findIndex((letter, index) => letter !== word[index])
-  const [rest, meant] = [word.slice(end), known.slice(end)]
-  const isSwapped = meant[1] !== undefined && rest.startsWith(meant[1] + meant[0])
   return (
-    rest.slice(1) === meant.slice(1) ||
-    rest === meant.slice(1) ||
-    rest.slice(1) === meant ||
-    (isSwapped && rest.slice(2) === meant.slice(2))
+    hasSwap(word, known) || lacksLetter(word, known) || hasLetterTooMany(word, known) || hasWrongLetter(word, known)
   )
+}
+
+/** Two neighbors are swapped, as in `gmial`; or the words are the same. */
+function hasSwap(word: string, known: string): boolean {
+  const at = findDifference(word, known)
+  return word === known.slice(0, at) + known.charAt(at + 1) + known.charAt(at) + known.slice(at + 2)
+}
+
+/** A letter is missing, as in `gmal`. */
+function lacksLetter(word: string, known: string): boolean {
+  const at = findDifference(word, known)
+  return word === known.slice(0, at) + known.slice(at + 1)
+}
+
+/** There is a letter too many, as in `gmaiil`. */
+function hasLetterTooMany(word: string, known: string): boolean {
+  return lacksLetter(known, word)
+}
+
+/** A letter is wrong, as in `gmaul`. */
+function hasWrongLetter(word: string, known: string): boolean {
+  const at = findDifference(word, known)
+  return word.length === known.length && word.slice(at + 1) === known.slice(at + 1)
+}
+
+/** Returns the index of the first letter that differs: the length of the shorter word if it is the start of the other one. */
+function findDifference(word: string, known: string): number {
+  let at = 0
+  while (at < word.length && word[at] === known[at]) at++
+  return at
 }

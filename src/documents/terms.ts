@@ -19,6 +19,14 @@ export const ACCEPTED_TERMS = 'The address is on the list, whether it is new or 
 export const REDIRECT_TERMS =
   'The request used another name of this host. Repeat it, with the same method and body, at the URL in Location.'
 
+/**
+ * Builds the note of a redirect, as HTML with one link: RFC 9110, sections 15.4.4 and 15.4.9. Some text browsers do not follow a 308.
+ */
+export function createMovedNote(url: string): string {
+  const link = Bun.escapeHTML(url)
+  return `<!doctype html>\n<title>Moved</title>\n<p>This is at <a href="${link}">${link}</a>.</p>\n`
+}
+
 /** Every error. */
 export const ERROR_TERMS = 'Every error has this shape. `message` and `error.code` are the same code.'
 

@@ -1,5 +1,6 @@
 /** Responses that several handlers send, and the headers of each kind. */
 
+import { createMovedNote } from '../documents/terms.ts'
 import { PROBLEMS, type Problem, toErrorBody, UNDESCRIBED_PROBLEMS } from '../errors.ts'
 import { CACHE_CONTROL } from '../routes.ts'
 
@@ -61,10 +62,11 @@ export function createJsonResponses(headers: HeaderFields): JsonResponses {
 }
 
 /**
- * Redirects: 303 to a GET, 308 with the same method and body (RFC 9110 section 15.4).
+ * Redirects: 303 to a GET, 308 with the same method and body. The response has a note with a link.
  *
  * @param headers must forbid caches: a browser that remembers a 308 would loop when the owner turns the canonical host around
  */
 export function redirect(status: 303 | 308, location: string, headers: HeaderFields): Response {
-  return new Response(null, { status, headers: { ...headers, Location: location } })
+  const fields = { ...headers, 'Content-Type': 'text/html; charset=utf-8', Location: location }
+  return new Response(createMovedNote(location), { status, headers: fields })
 }

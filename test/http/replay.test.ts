@@ -105,7 +105,7 @@ const PROVOCATIONS: Readonly<Record<string, Provocation>> = {
   // The one example of a document.
   example: ask(HOST),
   304: ask(HOST, 'If-None-Match: *'),
-  308: ask(ALIAS),
+  moved: ask(ALIAS),
 }
 
 test('every example is provoked, and every provocation is used', () => {
@@ -127,9 +127,10 @@ test.concurrent.each(answers)(
     expectCommonHeaders(reply!, operation)
     const body = reply!.body.toString()
     if (name === 'example') expectDocument(body, value)
+    else if (name === 'moved') expect(body).toContain(`<a href="${env.BASE_URL}${operation.path}">`)
     else expect(body).toBe(value === undefined ? '' : JSON.stringify(value))
     if (name in RESPONSES) expectResponse(reply!, name as keyof typeof RESPONSES)
-    if (name === '308') expect(reply!.headers.get('location')).toBe(env.BASE_URL + operation.path)
+    if (name === 'moved') expect(reply!.headers.get('location')).toBe(env.BASE_URL + operation.path)
   },
 )
 

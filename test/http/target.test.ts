@@ -47,8 +47,13 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   })
 
   /** Expects a redirect to a path and query of the canonical host. */
-  function expectMoved({ status, headers, body }: RawReply, path: string): void {
-    expect([status, headers.get('location'), body.length]).toEqual([308, baseUrl + path, 0])
+  function expectMoved({ status, headers, body }: RawReply, path: string, hasNote = true): void {
+    expect([status, headers.get('location')]).toEqual([308, baseUrl + path])
+    // Some text browsers do not follow it.
+    const link = Bun.escapeHTML(baseUrl + path)
+    expect(body.toString()).toBe(
+      hasNote ? `<!doctype html>\n<title>Moved</title>\n<p>This is at <a href="${link}">${link}</a>.</p>\n` : '',
+    )
     // Otherwise a later switch of the canonical host could loop in browsers.
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.has('strict-transport-security')).toBe(baseUrl.startsWith('https:'))
@@ -58,8 +63,8 @@ describe.each(SITES)('$baseUrl', ({ baseUrl, alias, host }) => {
   const PATHS = ['/', '/nowhere', ...Object.values(DOCUMENTS).map(({ path }) => path), ENDPOINT.path]
 
   test.each(METHODS)('%s at the alias redirects to the same path and query of the canonical host', async (method) => {
-    for (const path of [...PATHS, '/?', '/a?b=c&d=%20?e', '/%E2%82%AC//%2F', '/a?u=https://evil.example/x']) {
-      expectMoved(await send(`${method} ${path}`, [`Host: ${alias}`]), path)
+    for (const path of [...PATHS, '/?', '/a?b=c&d=%20?e', '/%E2%82%AC//%2F', '/a?u=https://evil.example/x', '/a?c&d']) {
+      expectMoved(await send(`${method} ${path}`, [`Host: ${alias}`]), path, method !== 'HEAD')
     }
   })
 

@@ -6,7 +6,7 @@ import { ERROR_CODES, type ErrorReason, PROBLEMS, type Problem, toErrorBody } fr
 import { MAX_ADDRESS_LENGTH } from '../../limits.ts'
 import { ALLOW, CACHE_CONTROL, DOCUMENTS } from '../../routes.ts'
 import { createLinkField } from '../links.ts'
-import { EMAIL_TERMS, ERROR_TERMS, LIMITED_BODY, LIMITED_TERMS, REDIRECT_TERMS } from '../terms.ts'
+import { createMovedNote, EMAIL_TERMS, ERROR_TERMS, LIMITED_BODY, LIMITED_TERMS, REDIRECT_TERMS } from '../terms.ts'
 
 /** Builds the components. */
 export function createComponents(baseUrl: string): oas31.ComponentsObject {
@@ -20,6 +20,7 @@ export function createComponents(baseUrl: string): oas31.ComponentsObject {
     examples: {
       accepted: { summary: 'Accepted', value: { ok: true } },
       ...mapValues(PROBLEMS, toExample),
+      moved: { summary: 'Moved', value: createMovedNote(baseUrl + DOCUMENTS.llmsTxt.path) },
       rate_limited: { summary: LIMITED_BODY.error.message, value: LIMITED_BODY },
     },
     headers: createHeaders(baseUrl),
@@ -172,6 +173,8 @@ interface DescribedResponse {
   readonly reasons?: readonly ErrorReason[]
   /** Default: the messages of the errors. */
   readonly description?: string
+  /** Default: JSON. */
+  readonly mediaType?: string
   /** Default: the errors. */
   readonly content?: oas31.MediaTypeObject
 }
@@ -183,7 +186,16 @@ const RESPONSES = {
     headers: DOCUMENT_HEADERS,
     description: 'The document still has the ETag in If-None-Match.',
   },
-  CanonicalHost: { status: 308, headers: { Location: 'Location' }, description: REDIRECT_TERMS },
+  CanonicalHost: {
+    status: 308,
+    headers: { Location: 'Location' },
+    description: REDIRECT_TERMS,
+    mediaType: 'text/html',
+    content: {
+      schema: { type: 'string', pattern: '<a href="' },
+      examples: { moved: toReference('examples', 'moved') },
+    },
+  },
   InvalidRequest: {
     status: 400,
     headers: ENDPOINT_HEADERS,
@@ -215,7 +227,8 @@ export function toResponses(...names: (keyof typeof RESPONSES)[]): oas31.Respons
   return Object.fromEntries(names.map((name) => [RESPONSES[name].status, toReference('responses', name)]))
 }
 
-function toResponse({ status, headers, reasons, description, content }: DescribedResponse): oas31.ResponseObject {
+function toResponse(response: DescribedResponse): oas31.ResponseObject {
+  const { status, headers, reasons, description, mediaType = 'application/json', content } = response
   const errors = reasons ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
   const codes = [...new Set(errors.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
@@ -227,6 +240,6 @@ function toResponse({ status, headers, reasons, description, content }: Describe
   return {
     description: description ?? errors.map((reason) => PROBLEMS[reason].message).join(' '),
     ...(headers && { headers: toHeaders(headers) }),
-    ...((content || errors.length > 0) && { content: { 'application/json': content ?? json } }),
+    ...((content || errors.length > 0) && { content: { [mediaType]: content ?? json } }),
   }
 }
