@@ -65,8 +65,11 @@ line{stroke:var(--line)}
 text{fill:var(--muted);font-size:12px}
 @media(max-width:30rem){text{font-size:18px}}`
 
-/** The size of the plot in pixels. The number is left of it, the dates below. */
-const [DAY_WIDTH, HEIGHT] = [8, 200]
+/** The width of a day in the plot, in pixels. The number is left of the plot, the dates below. */
+const DAY_WIDTH = 8
+
+/** The height of the plot, in pixels. */
+const HEIGHT = 200
 
 /** Draws a column for each day, with a line at the best day, and the first and the last day on the axis. */
 function createChart(days: readonly StatusDay[]): JSX.Element {

@@ -48,11 +48,12 @@ export function createHeaders(baseUrl: string, link: string) {
 /** Creates the responses, with these headers, their Content-Type, and Allow for a 405 (RFC 9110 section 15.5.6). */
 export function createJsonResponses(headers: HeaderFields): JsonResponses {
   const fields = { 'Content-Type': 'application/json', ...headers }
-  // Most requests of a busy service get this one.
-  const [text, okHeaders] = [JSON.stringify({ ok: true }), new Headers(fields)]
+  // Most requests of a busy service get this one, so its parts are made once.
+  const acceptedBody = JSON.stringify({ ok: true })
+  const acceptedHeaders = new Headers(fields)
   return {
     headers,
-    accepted: () => new Response(text, { headers: okHeaders }),
+    accepted: () => new Response(acceptedBody, { headers: acceptedHeaders }),
     problem(name) {
       const problem: Problem = ALL_PROBLEMS[name]
       const { status, allow } = problem

@@ -16,7 +16,8 @@ export const BACKGROUND = { light: '#faf9f6', dark: '#161513' } as const
  */
 export function createColors(accent: Accent): string {
   const rule = (theme: keyof Accent) => {
-    const [fill, background] = [accent[theme], BACKGROUND[theme]]
+    const fill = accent[theme]
+    const background = BACKGROUND[theme]
     const rim = toContrast(fill, background) < 3 ? 'var(--edge)' : 'var(--fill)'
     return `:root{--fill:${fill};--label:${toLabel(fill)};--background:${background};--rim:${rim}}`
   }

@@ -6,8 +6,13 @@ import { join } from 'node:path'
 /** Builds what every site has: the style, the script, and the font of titles. @throws AggregateError when a source is wrong */
 export async function bundlePage() {
   const [stylesheet, script] = await Promise.all([bundle('page.css'), bundle('page.ts')])
-  const [latin, vietnamese, extended] = [readFont('latin'), readFont('vietnamese'), readFont('latin-ext')]
-  return { stylesheet, script, latin, vietnamese, extended }
+  return {
+    stylesheet,
+    script,
+    latin: readFont('latin'),
+    vietnamese: readFont('vietnamese'),
+    extended: readFont('latin-ext'),
+  }
 }
 
 function readFont(subset: string): Uint8Array {

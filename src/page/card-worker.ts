@@ -31,11 +31,20 @@ function createLogo({ mediaType, bytes }: Picture, { width, height }: Drawing): 
   return `<image x="${margin}%" y="${margin}%" width="${size}" height="${size}" href="${data}"/>`
 }
 
-/** A text has at most this many lines, in this share of the width and the height. `toWidth` is a little more than the width. */
-const [MAX_LINES, MAX_WIDTH, MAX_HEIGHT] = [4, 0.95, 0.75]
+/** A text has at most this many lines. */
+const MAX_LINES = 4
 
-/** From one line to the next, and from the middle of a capital to its foot, in em. */
-const [LINE_HEIGHT, HALF_CAPITAL] = [1.04, 0.35]
+/** A text takes at most this share of the width of the picture. `toWidth` is a little more than the width of a text. */
+const MAX_WIDTH = 0.95
+
+/** A text takes at most this share of the height of the picture. */
+const MAX_HEIGHT = 0.75
+
+/** From one line to the next, in em. */
+const LINE_HEIGHT = 1.04
+
+/** From the middle of a capital letter to its foot, in em. */
+const HALF_CAPITAL = 0.35
 
 /** Places a text in the middle: in as many lines as let it be largest, but not larger than `maxSize`. */
 function createText(text: string, { width, height, accent, maxSize }: Drawing): string {

@@ -40,7 +40,8 @@ export function toSubsets(text: string): readonly Subset[] {
 
 /** Whether the page of a site with this name has the font for another text: it has the files for the name only. */
 export function hasTitleFont(name: string, text: string): boolean {
-  const [files, needed] = [toSubsets(name), toSubsets(text)]
+  const files = toSubsets(name)
+  const needed = toSubsets(text)
   return needed.length > 0 && needed.every((subset) => files.includes(subset))
 }
 

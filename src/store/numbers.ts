@@ -39,24 +39,28 @@ export function toDaySeq(day: number): number {
   return (day * DAY_MS - EPOCH_MS) * 1000
 }
 
-/** Milliseconds to add to `seq / 1000` for the time a day before a subscriber came. The date of an imported one is earlier. */
+/**
+ * Milliseconds to add to `seq / 1000` for the time a day before a subscriber came to the list: a number is in microseconds since
+ * 2026. Somebody who came on 2026-01-03 at 00:00 UTC has the number 172,800,000,000; 172,800,000 ms and this sum are
+ * 2026-01-02 at 00:00. A subscriber whose date is earlier than that was imported with the date.
+ */
 export const DAY_BEFORE_SEQ_MS = EPOCH_MS - DAY_MS
 
 /**
- * Computes the days of a status from the first one. If a clock was ahead, later days count as today. Of all `subscribers`, those
- * whom no day counts came before.
+ * Computes the days of a status from the first one. If a clock was ahead, later days count as today.
+ *
+ * @param subscribers all of them. Those whom no day counts came before the first one
  */
 export function toDays(first: number, counts: Iterable<DayCount>, subscribers: number): readonly StatusDay[] {
-  const days = Array.from({ length: DAYS + 1 }, (_, index) => ({ day: first + index, added: 0 }))
-  let total = subscribers
-  for (const { day, added } of counts) {
-    const found = days[Math.min(day - first, DAYS)]
-    if (!found) continue
-    found.added += added
-    total -= added
+  const added = new Array<number>(DAYS + 1).fill(0)
+  for (const count of counts) {
+    const index = Math.min(count.day - first, DAYS)
+    if (index >= 0) added[index] = (added[index] ?? 0) + count.added
   }
-  return days.map(({ day, added }) => {
-    total += added
-    return { date: new Date(day * DAY_MS).toISOString().slice(0, 10), added, total }
+  const inTheseDays = added.reduce((sum, count) => sum + count, 0)
+  let total = subscribers - inTheseDays
+  return added.map((count, index) => {
+    total += count
+    return { date: new Date((first + index) * DAY_MS).toISOString().slice(0, 10), added: count, total }
   })
 }

@@ -1,4 +1,7 @@
-/** Reads a SQLite list. Nothing but the last number sees the inbox. `listWhole` and `listSuppressions` need a transaction. */
+/**
+ * Reads a SQLite list. Addresses in the inbox are not on the list yet: only the last number counts them. `listWhole` and
+ * `listSuppressions` need a transaction.
+ */
 
 import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
@@ -70,7 +73,8 @@ export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcc
 
 /** Takes half a second for each million who came in the days of the status. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
-  const [count, first] = [readCount(db), toFirstDay()]
+  const count = readCount(db)
+  const first = toFirstDay()
   // Row by row: for GROUP BY, SQLite would sort the rows, on a disk that may be full.
   const query = `SELECT subscribed_at / ${DAY_MS} AS day, 1 AS added FROM subscribers WHERE seq > ?1`
   const counts = db.query<DayCount, [number]>(query).iterate(toDaySeq(first))
@@ -135,7 +139,8 @@ function* readPages<Row>(read: (last: Row | undefined) => readonly Row[]): Gener
  */
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
   const { size } = getRow<{ size: number }>(db, `SELECT count(*) AS size ${IDENTITIES}`)
-  let [seen, last] = [0, 0]
+  let seen = 0
+  let last = 0
   for (const page of listSubscribers(db, 0)) {
     for (const { seq } of page) {
       if (seq <= last) throw toDamage(db, 'its numbers do not increase')
@@ -156,7 +161,9 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
   const query = db.query<{ hash: Uint8Array; at: number }, [Uint8Array]>(
     `SELECT hash, suppressed_at AS at FROM suppressions WHERE hash > ?1 ORDER BY hash LIMIT ${PAGE_SIZE}`,
   )
-  const [first, returned] = [new Uint8Array(), findReturned(db)]
+  const returned = findReturned(db)
+  /** Before every hash. */
+  const first = new Uint8Array()
   const pages = readPages<Suppression>((last) =>
     query.all(last?.hash ?? first).map(({ hash, at }) => ({ hash, suppressedAt: new Date(at) })),
   )
@@ -179,15 +186,18 @@ export function checkIntegrity(db: Database): void {
 
 /** Says how the two tables differ; undefined when both have the same subscribers, letter for letter. */
 function compareTables(db: Database): string | undefined {
-  const i = digest(db, `SELECT seq || ' ' || identity AS line ${IDENTITIES}`)
-  const s = digest(db, `SELECT seq || ' ' || lower(email) AS line FROM subscribers`)
-  if (i.size !== s.size) return `it has ${i.size} addresses, and ${s.size} of them are there`
-  return i.sum === s.sum ? undefined : 'an address differs between its two tables'
+  const identities = digest(db, `SELECT seq || ' ' || identity AS line ${IDENTITIES}`)
+  const subscribers = digest(db, `SELECT seq || ' ' || lower(email) AS line FROM subscribers`)
+  if (identities.size !== subscribers.size) {
+    return `it has ${identities.size} addresses, and ${subscribers.size} of them are there`
+  }
+  return identities.sum === subscribers.sum ? undefined : 'an address differs between its two tables'
 }
 
 /** What a table holds, in any order: how many subscribers, and a sum of a hash of each. */
 function digest(db: Database, lines: string): { readonly size: number; readonly sum: number } {
-  let [size, sum] = [0, 0]
+  let size = 0
+  let sum = 0
   for (const { line } of db.query<{ line: string }, []>(lines).iterate()) {
     size++
     sum = (sum + Bun.hash.xxHash32(line)) % 2 ** 52
