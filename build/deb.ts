@@ -1,15 +1,24 @@
 /** Debian packages, such as `rollcall_1.0.0_amd64.deb`. They need dpkg-deb. */
 
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { $ } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
-import { writeInstallation } from './installation.ts'
+import { toGzip, writeInstallation } from './installation.ts'
 import { type Origin, ROOT } from './origin.ts'
 
 /** The architectures of Debian, by the targets of executables. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }
+
+/** As Debian wants it: a short line without an article, and a text. */
+const DESCRIPTION = `Description: self-hosted subscribe form and API for a newsletter list
+ One public endpoint adds an email address to a set, which is one SQLite file
+ or a PostgreSQL database. A page serves people, documents describe the API to
+ programs, and a command line serves the owner: import, export, backup.
+ .
+ Rollcall sends no mail: the owner's mail tool reads the list.
+`
 
 /**
  * Writes a Debian package of an executable to a folder. Debian has no package for most targets: then nothing is written.
@@ -34,24 +43,22 @@ export async function writeDeb(
     writeInstallation(join(root, 'usr'), executable, '/usr')
     // Debian looks for the license under this name.
     cpSync(join(ROOT, 'LICENSE'), join(root, 'usr/share/doc/rollcall/copyright'))
-    for (const name of ['env', 'site.yaml']) {
-      await $`install -D --mode=640 ${join(ROOT, 'deploy', name)} ${join(root, 'etc/rollcall', name)}`
-    }
+    writeFileSync(join(root, 'usr/share/doc/rollcall/changelog.gz'), toGzip(createChangelog(version, origin)))
+    mkdirSync(join(root, 'usr/share/lintian/overrides'), { recursive: true })
+    cpSync(join(import.meta.dir, 'lintian-overrides'), join(root, 'usr/share/lintian/overrides/rollcall'))
     const size = (await $`du --summarize --block-size=1024 ${root}`.text()).split('\t')[0]
     const sums = await $`find usr -type f -exec md5sum {} +`.cwd(root).text()
     cpSync(join(import.meta.dir, 'deb'), join(root, 'DEBIAN'), { recursive: true })
     const control = `Package: rollcall
 Version: ${version}
 Architecture: ${architecture}
-Maintainer: ${origin.maintainer ?? 'Rollcall <rollcall@localhost>'}
+Maintainer: ${origin.maintainer}
 Installed-Size: ${size}
-Depends: libc6 (>= 2.17), systemd, init-system-helpers
+Depends: libc6 (>= 2.17), systemd
 Section: web
 Priority: optional
-${origin.url ? `Homepage: ${origin.url}\n` : ''}Description: ${manifest.description}
-`
+${origin.url ? `Homepage: ${origin.url}\n` : ''}${DESCRIPTION}`
     writeFileSync(join(root, 'DEBIAN/control'), control)
-    writeFileSync(join(root, 'DEBIAN/conffiles'), '/etc/rollcall/env\n/etc/rollcall/site.yaml\n')
     writeFileSync(join(root, 'DEBIAN/md5sums'), sums)
     // xz takes minutes, and saves a quarter.
     await $`dpkg-deb --root-owner-group -Zgzip --build ${root} ${file}`.quiet()
@@ -59,4 +66,10 @@ ${origin.url ? `Homepage: ${origin.url}\n` : ''}Description: ${manifest.descript
     rmSync(root, { recursive: true })
   }
   console.log(`${basename(file)}: ${Math.round(Bun.file(file).size / 1e6)} MB`)
+}
+
+/** The changelog in the format of Debian, which names the one of the project. */
+function createChangelog(version: string, { maintainer, date }: Origin): string {
+  const time = date.toUTCString().replace('GMT', '+0000')
+  return `rollcall (${version}) stable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- ${maintainer}  ${time}\n`
 }

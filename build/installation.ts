@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { $ } from 'bun'
+import { createManual } from './manual.ts'
 import { readNotices } from './notices.ts'
 import { ROOT } from './origin.ts'
 
@@ -51,8 +52,12 @@ export function writeInstallation(folder: string, executable: string, prefix: st
   for (const name of GUIDES) add(`${DOC}/${name}`, read(`docs/${name}`).replaceAll('](../deploy/', ']('))
   for (const name of ['LICENSE', 'CHANGELOG.md']) add(`${DOC}/${name}`, read(name))
   add(`${DOC}/THIRD-PARTY-NOTICES`, readNotices())
+  add('share/man/man1/rollcall.1.gz', toGzip(createManual()))
   return paths.sort()
 }
+
+/** Compresses a text as `gzip -9n` does. */
+export const toGzip = (text: string): Buffer => Buffer.from(Bun.gzipSync(text, { level: 9 }))
 
 /** Packs an executable for Linux with these files into a .tar.gz next to it. The paths are those below /usr/local. */
 export async function writeArchive(executable: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Where a build comes from. What the packages, the archives and the executables say about it comes from here. */
 
+import { hostname, userInfo } from 'node:os'
 import { resolve } from 'node:path'
 
 /** The root of the checkout. */
@@ -8,9 +9,12 @@ export const ROOT = resolve(import.meta.dir, '..')
 export interface Origin {
   /** The commit, with `-dirty` if a file was changed; undefined outside of a checkout. */
   readonly commit: string | undefined
-  /** The web page of the repository, and its owner. Undefined where nobody says them. */
+  /** When it was made. Without git, now. */
+  readonly date: Date
+  /** The web page of the repository. Undefined where nobody says it. */
   readonly url: string | undefined
-  readonly maintainer: string | undefined
+  /** The owner of the repository, or who builds, as git knows them: a name and an address in angle brackets. */
+  readonly maintainer: string
 }
 
 /**
@@ -24,15 +28,28 @@ export function readOrigin(env: Readonly<Record<string, string | undefined>> = p
   const owner = repository?.split('/')[0]
   return {
     commit: REVISION || readCommit(),
+    date: new Date(runGit('log', '-1', '--format=%cI') ?? Date.now()),
     url: isNamed ? `${server}/${repository}` : undefined,
-    maintainer: isNamed ? `${owner} <${owner}@users.noreply.${new URL(server).host}>` : undefined,
+    maintainer: isNamed ? `${owner} <${owner}@users.noreply.${new URL(server).host}>` : findBuilder(),
   }
 }
 
 function readCommit(): string | undefined {
+  return runGit('describe', '--always', '--dirty', '--exclude=*', '--abbrev=12')
+}
+
+/** Who builds: the identity that git would give to a commit, or the user of this machine. */
+function findBuilder(): string {
+  const found = runGit('var', 'GIT_COMMITTER_IDENT')?.match(/^.+<[^@>]+@[^@>]+>/)
+  return found?.[0] ?? `Rollcall <${userInfo().username}@${hostname()}>`
+}
+
+/** Runs git in the checkout. Undefined without git, without a checkout, and when it prints nothing. */
+function runGit(...args: readonly string[]): string | undefined {
   if (!Bun.which('git')) return undefined
-  const { stdout } = Bun.spawnSync(['git', 'describe', '--always', '--dirty', '--exclude=*', '--abbrev=12'], {
-    cwd: ROOT,
-  })
-  return stdout.toString().trim() || undefined
+  return (
+    Bun.spawnSync(['git', ...args], { cwd: ROOT })
+      .stdout.toString()
+      .trim() || undefined
+  )
 }

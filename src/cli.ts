@@ -116,7 +116,7 @@ addVerb('copy', 'Make an empty list a copy of another one', 'rollcall copy --fro
   .action(async (options) => (await import('./commands/copy.ts')).copyList(options))
 
 addListVerb('status', 'Print the state of the list and a chart of the last 90 days', 'rollcall status --max-silence 7d')
-  .option('--max-silence <duration>', 'Exit with 1 if no address came for this long, such as 36h or 7d', parseDuration)
+  .option('--max-silence <duration>', 'Exit with 1 if no reader came for this long, such as 36h or 7d', parseDuration)
   .addOption(excluding('json', '--html <file>', 'Write a picture of the complete days to this file, without scripts'))
   .addOption(json)
   .action(async (options) => (await import('./commands/status.ts')).status(options))

@@ -99,3 +99,6 @@ export function toMediaType(contentType: string): string {
 export function toPagePath(language: string, languages: readonly string[]): string {
   return language === languages[0] ? '/' : `/${language}`
 }
+
+/** In metrics, the paths that do not exist, which clients could invent, and unexpected errors. */
+export const OTHER = 'other'

@@ -50,7 +50,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       ...toHandlers(assets.documents, headers.asset),
     ])
     // Loading the module takes a tenth of the start.
-    const metrics = ops && (await import('./http/metrics.ts')).createMetrics()
+    const metrics =
+      ops && (await import('./http/metrics.ts')).createMetrics(listPages(site.languages).map(({ path }) => path))
     const intake = createIntake(store, { log, metrics })
     const bodies = createBodyReader()
     const cors = createCors(corsOrigins, headers.endpoint)

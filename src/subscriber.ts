@@ -109,6 +109,8 @@ export interface StoreStatus extends Count {
   readonly imported: number
   /** The latest `subscribedAt`; undefined when the list is empty. */
   readonly lastAcceptedAt: Date | undefined
+  /** The same of subscribers who are not in a reserved domain: a test of the owner is no reader. */
+  readonly lastReaderAt: Date | undefined
   /** The last 90 days and today, oldest first. */
   readonly days: readonly StatusDay[]
   /** Bytes on disk. */
@@ -214,6 +216,8 @@ export interface StoreMeasure {
   /** When the oldest row of the inbox was appended; undefined when the inbox is empty. */
   readonly inboxSince?: Date | undefined
   readonly compactionFails: boolean
+  /** When the newest backup in the folder `backups` next to a SQLite list was made; undefined without that folder. */
+  readonly backupAt?: Date | undefined
   /** Free bytes on the disk; undefined when they are not known. */
   readonly freeBytes?: number | undefined
 }

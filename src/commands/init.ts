@@ -32,15 +32,15 @@ const STATE = '/var/lib/rollcall'
 /** The ports of the first newsletter on a machine. */
 const PORTS = { PORT: 3000, OPS_PORT: 9000 } as const
 
-/** Writes `env` and `site.yaml`. Replaces no file, except those of the package, while they have no answers. */
+/** Writes `env` and `site.yaml`. Replaces no file. */
 export async function init(path: string, options: Readonly<Partial<Record<Option, string>>>): Promise<void> {
   const folder = resolve(path)
   const instance = toInstance(folder)
   const files = Object.entries<string>({ 'site.yaml': site, env }).map(
     ([name, text]) => [join(path, name), text] as const,
   )
-  const changed = files.find(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') !== text)
-  if (changed) throw new Failure(`${changed[0]} exists, and init replaces no file: edit it, or name another folder`)
+  const existing = files.find(([file]) => existsSync(file))
+  if (existing) throw new Failure(`${existing[0]} exists, and init replaces no file: edit it, or name another folder`)
   const answers: Partial<Record<Option, string>> = { ...options }
   if (process.stdin.isTTY)
     for (const [option, question, preset] of QUESTIONS) answers[option] ??= await askOption(option, question, preset)

@@ -31,15 +31,16 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
   checkSilence(found, maxSilence)
 }
 
-/** @throws Failure when no address was accepted for longer than `maxSilence` */
-function checkSilence({ lastAcceptedAt }: StoreStatus, maxSilence: number | undefined): void {
+/** @throws Failure when no reader was accepted for longer than `maxSilence` */
+function checkSilence({ lastReaderAt }: StoreStatus, maxSilence: number | undefined): void {
   if (maxSilence === undefined) return
-  if (!lastAcceptedAt) throw new Failure('no address was ever accepted')
-  if (Date.now() - lastAcceptedAt.getTime() <= maxSilence) return
-  throw new Failure(`the last address was accepted at ${lastAcceptedAt.toISOString()}`)
+  if (!lastReaderAt) throw new Failure('no reader was ever accepted')
+  if (Date.now() - lastReaderAt.getTime() <= maxSilence) return
+  throw new Failure(`the last reader was accepted at ${lastReaderAt.toISOString()}`)
 }
 
-function toJson(list: string, { lastAcceptedAt, freeBytes, ...numbers }: StoreStatus, problem: string | undefined) {
+function toJson(list: string, found: StoreStatus, problem: string | undefined) {
+  const { lastAcceptedAt, lastReaderAt: _, freeBytes, ...numbers } = found
   return {
     list,
     ...numbers,

@@ -2,7 +2,7 @@
 
 import { MAX_HOST_LENGTH } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { ENDPOINT } from '../routes.ts'
+import { ENDPOINT, OTHER } from '../routes.ts'
 import type { BodyReader } from './body.ts'
 import type { Cors } from './cors.ts'
 import type { Metrics } from './metrics.ts'
@@ -80,10 +80,10 @@ export function createApp(options: AppOptions): App {
   return {
     routes,
     // Paths without a route share a label, so that clients cannot create series.
-    fetch: createRoute('other', () => responses.problem('no_such_path')),
+    fetch: createRoute(OTHER, () => responses.problem('no_such_path')),
     error(error) {
       log.error({ err: error }, 'a request failed unexpectedly')
-      metrics?.request('other', 500)
+      metrics?.request(OTHER, 500)
       return responses.problem('store_failed')
     },
   }

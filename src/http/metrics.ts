@@ -3,22 +3,31 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
-import { CACHE_CONTROL, ENDPOINT } from '../routes.ts'
+import { CACHE_CONTROL, ENDPOINT, OTHER } from '../routes.ts'
 import type { StoreMeasure } from '../subscriber.ts'
 
 /** Counts what the service does. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
   /** A request got its response. */
   request(path: string, status: number): void
-  /** Responds with all metrics, in the text format of Prometheus. @param store its state; undefined when it did not answer */
-  expose(store: StoreMeasure | undefined): Promise<Response>
+  /**
+   * Responds with all metrics, in the text format of Prometheus.
+   *
+   * @param store its state; undefined when it did not answer
+   * @param isReady what `/readyz` says
+   */
+  expose(store: StoreMeasure | undefined, isReady: boolean): Promise<Response>
 }
 
 /** The free bytes are rounded down to this, so that they do not show whether an address took a page of the list. */
 const FREE_BYTES_STEP = 16 * 1024 * 1024
 
-/** Creates metrics in a separate registry, so that two services in one process do not share them. */
-export function createMetrics(): Metrics {
+/**
+ * Creates metrics in a separate registry, so that two services in one process do not share them.
+ *
+ * @param pages the paths of the pages, which take the form
+ */
+export function createMetrics(pages: readonly string[]): Metrics {
   const registry = new Registry()
   const registers = [registry]
   addProcessMetrics(registers)
@@ -30,7 +39,7 @@ export function createMetrics(): Metrics {
   })
   const accepted = new Counter({
     name: 'rollcall_addresses_accepted_total',
-    help: 'Addresses on stable storage, new and known.',
+    help: 'Addresses on stable storage, new and known, without those in reserved domains, which are no readers.',
     registers,
   })
   const commits = new Histogram({
@@ -55,17 +64,29 @@ export function createMetrics(): Metrics {
     help: 'Free space on the disk of a SQLite list, in steps of 16 MiB; NaN when it is not known.',
     registers,
   })
-  // A rule that looks for an increase must see the value before the first failure.
-  requests.inc({ path: ENDPOINT.path, status: 500 }, 0)
+  const ready = new Gauge({
+    name: 'rollcall_ready',
+    help: '1 while the list can be written, as /readyz says; 0 while the store fails.',
+    registers,
+  })
+  const backupTime = new Gauge({
+    name: 'rollcall_backup_timestamp_seconds',
+    help: 'Time of the newest file in the folder "backups" next to a SQLite list, or of that folder while it is empty; NaN without one.',
+    registers,
+  })
+  // A rule that looks for an increase must see the value before the first failure (https://github.com/prometheus/prometheus/issues/1673).
+  for (const path of [ENDPOINT.path, ...pages, OTHER]) requests.inc({ path: path.toLowerCase(), status: 500 }, 0)
   commits.zero({ outcome: 'failed' })
 
   return {
     request: (path, status) => requests.inc({ path, status }),
-    commit(addresses, milliseconds, ok) {
+    commit(readers, milliseconds, ok) {
       commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
-      if (ok) accepted.inc(addresses)
+      if (ok) accepted.inc(readers)
     },
-    async expose(store) {
+    async expose(store, isReady) {
+      ready.set(Number(isReady))
+      backupTime.set((store?.backupAt?.getTime() ?? Number.NaN) / 1000)
       inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
       compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
       freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)

@@ -33,18 +33,20 @@ export async function createOps({ metrics, intake, store, log, host, settings }:
     begin: 'the store cannot be measured: some metrics are NaN',
     end: 'the store can be measured again',
   })
+  // The intake logs why the store fails.
+  const isReady = () =>
+    intake.ready().then(
+      () => true,
+      () => false,
+    )
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
-    // The intake logs why the store fails.
-    '/readyz': () =>
-      intake.ready().then(
-        () => toText(200, 'ok'),
-        () => toText(503, 'the store fails'),
-      ),
+    '/readyz': async () => ((await isReady()) ? toText(200, 'ok') : toText(503, 'the store fails')),
     '/metrics': async () => {
       const measure = store.measure()
       measure.then(unmeasured.end, unmeasured.add)
-      return metrics.expose(await waitFor(measure, MEASURE_MS))
+      const [measured, ready] = await Promise.all([waitFor(measure, MEASURE_MS), isReady()])
+      return metrics.expose(measured, ready)
     },
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.none } }),
   }

@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { addAndEnd } from '../support/list-file.ts'
@@ -116,4 +116,24 @@ test('commands that only read do not change a backup, so that the next one repla
   // One that changes a list makes the backup a list.
   await print(['remove', 'ada@site.io', ...from])
   expect(await run(['backup', 'b.db'])).toMatchObject({ code: 2, stderr: expect.stringContaining('b.db is a list') })
+})
+
+test('doctor says that backups have stopped, also when the folder has only what failed ones left', async () => {
+  const { folder, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const line = async () => (await run(['doctor'])).stdout.match(/^backup +(.*)$/m)?.[1]
+  expect(await line()).toBe(`ok: not checked, because there is no folder ${folder}/backups`)
+  await mkdir(join(folder, 'backups'))
+  const found = `the newest copy in ${folder}/backups is of`
+  expect(await line()).toStartWith(`ok: ${found} `)
+  const old = join(folder, 'backups/rollcall-2026-01-01.db')
+  await print(['backup', old])
+  expect(await line()).toStartWith(`ok: ${found} `)
+  const time = new Date(Date.now() - 49 * 3600 * 1000)
+  await utimes(old, time, time)
+  // Of a backup that was killed last night.
+  await writeFile(join(folder, 'backups/.rollcall-2026-01-03.db.1.partial'), '')
+  expect(await line()).toBe(
+    `wrong: ${found} ${time.toISOString()}: see why in the log of the backup, such as with: journalctl --unit 'rollcall-backup*'; then make one`,
+  )
 })

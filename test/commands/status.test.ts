@@ -108,12 +108,15 @@ test('--max-silence sets the exit code', async () => {
   const { print, run } = await createCliFixture()
   const check = () => run(['status', '--max-silence', '7d'])
   await print(['import', '-'], 'email,date\na@site.io,2020-01-01\n')
-  const stderr = expect.stringMatching(/^rollcall: the last address was accepted at 2020-01-01T00:00:00.000Z\n$/)
+  const stderr = expect.stringMatching(/^rollcall: the last reader was accepted at 2020-01-01T00:00:00.000Z\n$/)
+  expect(await check()).toMatchObject({ code: 1, stderr })
+  // The test of an owner or of a monitor is no reader.
+  await print(['import', '-'], 'monitor@example.org\n')
   expect(await check()).toMatchObject({ code: 1, stderr })
   await print(['import', '-'], 'b@site.io\n')
   expect(await check()).toMatchObject({ code: 0, stderr: '' })
   await print(['remove', 'a@site.io', 'b@site.io'])
-  expect(await check()).toMatchObject({ code: 1, stderr: 'rollcall: no address was ever accepted\n' })
+  expect(await check()).toMatchObject({ code: 1, stderr: 'rollcall: no reader was ever accepted\n' })
 })
 
 test('a date in the future is a fault: with it, --max-silence would never fail', async () => {

@@ -43,6 +43,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     // test/runners/deb.ts runs these.
     'sh second',
     'sh rules',
+    'sh try',
+    'sh cron',
     'sh old-server',
     'sh new-server',
   ],

@@ -1,7 +1,7 @@
 /** The operations listener. disk.test.ts and lock.test.ts check that /readyz responds 503 while the store fails. */
 
 import { afterAll, expect, test } from 'bun:test'
-import { statfs } from 'node:fs/promises'
+import { mkdir, statfs, utimes, writeFile } from 'node:fs/promises'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
@@ -10,7 +10,7 @@ import { exchange, toRequest } from '../support/raw.ts'
 import { startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 
-const SITE = 'license: none\n'
+const SITE = 'license: none\nlanguages: [en, de, pt-BR]\n'
 
 const service = await startService({ site: SITE, env: { OPS_PORT: '0' } })
 afterAll(async () => expect(await service.stop()).toBe(0))
@@ -52,21 +52,24 @@ test('/config has the settings, and the site file with the digest of its bytes',
 test('/metrics counts requests by known routes, commits and addresses', async () => {
   const before = await readMetrics()
   // What has not failed yet has a zero, so that an alert can see the first failure.
-  expect(before.get(`rollcall_requests_total{path="${ENDPOINT.path}",status="500"}`)).toBe(0)
+  for (const path of [ENDPOINT.path, '/', '/de', '/pt-br', 'other'])
+    expect([path, before.get(`rollcall_requests_total{path="${path}",status="500"}`)]).toEqual([path, 0])
   expect(before.get('rollcall_commit_duration_seconds_count{outcome="failed"}')).toBe(0)
+  expect((await service.subscribe('bob@site.io')).status).toBe(200)
+  expect((await service.subscribe('BOB@site.io')).status).toBe(200)
+  // The test of an owner is no reader.
   expect((await service.subscribe('bob@example.org')).status).toBe(200)
-  expect((await service.subscribe('BOB@example.org')).status).toBe(200)
   expect((await service.subscribe('bob@example')).status).toBe(400)
   expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
   expect((await service.request('/bob@example.org?bob@example.org')).status).toBe(404)
   const after = await readMetrics()
   const increase = (name: string) => (after.get(name) ?? Number.NaN) - (before.get(name) ?? 0)
 
-  expect(increase(`rollcall_requests_total{path="${ENDPOINT.path}",status="200"}`)).toBe(2)
+  expect(increase(`rollcall_requests_total{path="${ENDPOINT.path}",status="200"}`)).toBe(3)
   expect(increase(`rollcall_requests_total{path="${ENDPOINT.path}",status="400"}`)).toBe(1)
   expect(increase('rollcall_requests_total{path="/openapi.json",status="200"}')).toBe(1)
   expect(increase('rollcall_requests_total{path="other",status="404"}')).toBe(1)
-  expect(increase('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(2)
+  expect(increase('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(3)
   expect(increase('rollcall_addresses_accepted_total')).toBe(2)
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
@@ -88,6 +91,33 @@ test('the metrics start no timer', async () => {
   const { stdout } = Bun.spawnSync([process.execPath, '-e', script])
   // With a timer of 10 ms, 200.
   expect(Number(stdout)).toBeLessThan(50)
+})
+
+test('/metrics has the time of the newest backup, and not of what a failed one left', async () => {
+  const readTime = async () => (await readMetrics()).get('rollcall_backup_timestamp_seconds')
+  expect(await readTime()).toBeNaN()
+  const folder = `${service.folder}/data/backups`
+  await mkdir(folder)
+  // Since when there is none.
+  expect(Math.abs((await readTime())! - Date.now() / 1000)).toBeLessThan(60)
+  for (const [name, time] of [
+    ['rollcall-2026-01-01.db', 1_000],
+    ['rollcall-2026-01-02.db', 2_000],
+    ['.rollcall-2026-01-03.db.1.partial', 3_000],
+  ] as const) {
+    await writeFile(`${folder}/${name}`, '')
+    await utimes(`${folder}/${name}`, time, time)
+  }
+  expect(await readTime()).toBe(2_000)
+})
+
+test('/metrics says whether the list can be written, as /readyz does', async () => {
+  const readReady = async () => (await readMetrics()).get('rollcall_ready')
+  expect(await readReady()).toBe(1)
+  const lock = await holdLock(toListFile(service.folder))
+  expect(await readReady()).toBe(0)
+  await lock.release()
+  await until(async () => (await readReady()) === 1, 'it is ready again')
 })
 
 test('/metrics has the age of the inbox, also while the list is locked, and the free space', async () => {

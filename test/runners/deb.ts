@@ -5,8 +5,9 @@
  */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { $ } from 'bun'
 import { writeDeb } from '../../build/deb.ts'
 import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
 import { readOrigin } from '../../build/origin.ts'
@@ -17,6 +18,8 @@ import { createFolder } from '../support/workspace.ts'
 // apt and systemd write a lot, and machines are busy.
 setDefaultTimeout(600_000)
 
+/** That of this machine, as Debian names it. */
+const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch
 const CGROUPS = join('/sys/fs/cgroup', readdirSync('/sys/fs/cgroup').includes('unified') ? 'unified' : '')
 const SYSTEMD = ['/lib/systemd/systemd', '--system', '--unit=sysinit.target']
 const ENTER = ['nsenter', '--mount', '--pid', '--uts', '--ipc', '--net', '--cgroup', '--root', '--wd', '--target']
@@ -30,6 +33,13 @@ beforeAll(async () => {
   const executable = join(share, 'rollcall')
   await buildExecutable(HOST_TARGET, executable)
   for (const version of ['1.0.0', '1.0.1']) await writeDeb(share, HOST_TARGET, executable, readOrigin(), version)
+  // The next version has a new line in each file that init starts from.
+  const next = join(share, 'next')
+  await $`dpkg-deb --raw-extract ${share}/rollcall_1.0.1_${ARCHITECTURE}.deb ${next}`.quiet()
+  for (const name of ['env', 'site.yaml'])
+    appendFileSync(join(next, 'usr/share/doc/rollcall', name), '# A setting of the next version.\n')
+  await $`dpkg-deb --root-owner-group -Zgzip --build ${next} ${share}/rollcall_1.0.1_${ARCHITECTURE}.deb`.quiet()
+  rmSync(next, { recursive: true })
 })
 
 const stops: (() => Promise<void>)[] = []
@@ -84,6 +94,12 @@ async function startSystemd() {
   return run
 }
 
+test('lintian finds nothing in the package', async () => {
+  const { stdout, stderr, exitCode } =
+    await $`lintian --allow-root --fail-on error,warning ${share}/rollcall_1.0.0_${ARCHITECTURE}.deb`.quiet().nothrow()
+  expect([exitCode, `${stdout}${stderr}`]).toEqual([0, ''])
+})
+
 test('with systemd: nothing runs before BASE_URL is set; then the service and the backups do', async () => {
   const run = await startSystemd()
   const shown = await run(`${INSTALL}_1.0.0_*.deb`)
@@ -92,12 +108,14 @@ test('with systemd: nothing runs before BASE_URL is set; then the service and th
   expect(await run('systemctl is-enabled rollcall rollcall-backup.timer', 1)).toBe('disabled\ndisabled\n')
   expect(await run('systemctl is-active rollcall rollcall-backup.timer', 3)).toBe('inactive\ninactive\n')
   const modes = 'stat --format "%U %G %a" /etc/rollcall/env /etc/rollcall/site.yaml /var/lib/rollcall'
-  expect(await run(modes)).toBe('root rollcall 640\nroot rollcall 640\nrollcall rollcall 700\n')
+  // The settings belong to the owner: no upgrade has a question about them (Debian policy 10.7.3).
+  expect(await run('ls /etc/rollcall; dpkg-query --control-list rollcall | grep conffiles', 1)).toBe('')
+  expect(await run('stat --format "%U %G %a" /etc/rollcall')).toBe('root rollcall 750\n')
   expect(await run('dpkg --verify rollcall')).toBe('')
   await run('cd /usr/share/doc/rollcall; ls Caddyfile nginx.conf haproxy.cfg THIRD-PARTY-NOTICES copyright install.md')
 
   expect(await run(`rollcall init /etc/rollcall ${ANSWERS}`)).toContain(`  sudo ${ENABLE}\n`)
-  expect(await run(modes)).toStartWith('root rollcall 640\nroot rollcall 640\n')
+  expect(await run(modes)).toBe('root rollcall 640\nroot rollcall 640\nrollcall rollcall 700\n')
   expect(findBlock('docs/start.md', 'sh', 'install').text).toEndWith(
     `sudo rollcall init /etc/rollcall\nsudo ${ENABLE}\n`,
   )
@@ -244,7 +262,7 @@ test('with systemd: an owner who stopped the service finds it stopped after an u
   await run(
     'echo OPS_PORT=9000 >> /etc/rollcall/env; echo DATABASE_URL=sqlite:/var/lib/rollcall/l.db >> /etc/rollcall/env',
   )
-  expect(await run(`${INSTALL}_1.0.0_*.deb -o Dpkg::Options::=--force-confold`)).not.toContain('nothing runs yet')
+  expect(await run(`${INSTALL}_1.0.0_*.deb`)).not.toContain('nothing runs yet')
   expect(await run('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
   expect(await run('cat /etc/rollcall/env')).toStartWith('BASE_URL=https://list.example.org\n')
   await run('systemctl disable --now rollcall')

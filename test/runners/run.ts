@@ -106,7 +106,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   deb: {
     about: 'installs, upgrades, removes and purges the Debian package, on a copy of this machine in memory',
-    programs: { 'dpkg-deb': 'dpkg-dev', 'apt-get': 'apt', ...NAMESPACES },
+    programs: { lintian: 'lintian', 'dpkg-deb': 'dpkg-dev', 'apt-get': 'apt', ...NAMESPACES },
     needsRoot: true,
     findMissing: () => (Bun.which('rollcall') ? 'rollcall is installed on this machine: purge it first' : undefined),
     commands: [toTest('deb.ts', 600)],

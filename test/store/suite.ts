@@ -175,6 +175,14 @@ function describeQueries({ createList, createStore }: Lists): void {
     expect(status.lastAcceptedAt!.getTime()).toBeGreaterThan(midnight)
   })
 
+  test('status knows the last reader apart from addresses in reserved domains', async () => {
+    const store = await createStore()
+    const at = new Date(midnight - 3 * day)
+    await store.import(toAddresses('ada@site.io').map((email) => ({ email, subscribedAt: at })))
+    await store.add(toAddresses('monitor@example.org'))
+    expect((await store.status()).lastReaderAt).toEqual(at)
+  })
+
   test('status counts the dates of those who came on earlier days', async () => {
     const [from, { url, open }] = [await createStore(), await createList()]
     const rows = [

@@ -205,6 +205,9 @@ export async function readCount(sql: SQL): Promise<Count> {
 /** Reads all but the inbox for `status`, in one state of the list. It reads the whole table of subscribers. */
 export async function readStatus(sql: SQL): Promise<StoreStatus> {
   const count = await readCount(sql)
+  const [{ reader }] = await sql.unsafe<[{ reader: Date | null }]>(
+    `SELECT max(subscribed_at) AS reader FROM rollcall.subscribers WHERE NOT ${IS_RESERVED}`,
+  )
   const [{ imported, last, bytes }] = await sql<[{ imported: number; last: Date | null; bytes: string }]>`
     SELECT count(*) FILTER (WHERE extract(epoch FROM subscribed_at) * 1000 < seq / 1000 + ${DAY_BEFORE_SEQ_MS}::bigint)::integer
              AS imported,
@@ -222,6 +225,7 @@ export async function readStatus(sql: SQL): Promise<StoreStatus> {
     ...count,
     imported,
     lastAcceptedAt: last ?? undefined,
+    lastReaderAt: reader ?? undefined,
     days: toDays(first, days, count.subscribers),
     bytes: Number(bytes),
     freeBytes: undefined,

@@ -1,7 +1,7 @@
 /** Copies of a SQLite list, page by page: for `backup`, `restore` and `copy`, and of a list whose files were lost. */
 
 import { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Result } from '../../email.ts'
@@ -150,4 +150,22 @@ export async function listRescues(path: string): Promise<readonly string[]> {
     return names.filter((name) => name.startsWith(start) && !SIDECAR.test(name)).map((name) => join(folder, name))
   })
   return (await Promise.all(folders)).flat()
+}
+
+/** The folder for the copies of a list, where the units of systemd put them. */
+export const toBackupFolder = (path: string): string => join(dirname(path), 'backups')
+
+/**
+ * When the newest copy in the folder `backups` of a list was written; when that folder was made, if there is none in it. Undefined
+ * without the folder: nobody makes copies there, or somebody does in another place. @param path the real path
+ */
+export function readBackupTime(path: string): Date | undefined {
+  const folder = toBackupFolder(path)
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (!found?.isDirectory()) return undefined
+  // A copy that failed leaves no file with such a name.
+  const copies = readdirSync(folder).filter((name) => /^[^.].*\.db$/.test(name))
+  // The rotation may delete one meanwhile.
+  const times = copies.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  return new Date(Math.max(...times) > 0 ? Math.max(...times) : found.birthtimeMs)
 }

@@ -8,7 +8,7 @@ import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
-import { readSummary } from './backup.ts'
+import { readBackupTime, readSummary, toBackupFolder } from './backup.ts'
 import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
@@ -30,6 +30,7 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
   yield runCheck('dates', async () => checkLatest((await read(path, readDates)).lastAcceptedAt))
+  yield runCheck('backup', () => checkBackup(path))
   yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
   if (checkCursor) yield runCheck('cursor', async () => checkCursor(await read(path, readHead)))
 }
@@ -76,6 +77,21 @@ function isList(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Milliseconds after which the copy of every night is late: a night may be missed, and two are a fault. */
+const BACKUP_AGE_MS = 2 * 24 * 3600 * 1000
+
+/** Finds out that backups have stopped, which nothing else says before one is needed. */
+function checkBackup(path: string): string {
+  const folder = toBackupFolder(path)
+  const newest = readBackupTime(path)
+  if (newest === undefined) return `not checked, because there is no folder ${folder}`
+  const found = `the newest copy in ${folder} is of ${newest.toISOString()}`
+  if (Date.now() - newest.getTime() <= BACKUP_AGE_MS) return found
+  throw new StoreError(
+    `${found}: see why in the log of the backup, such as with: journalctl --unit 'rollcall-backup*'; then make one`,
+  )
 }
 
 function checkPages(db: Database): string {

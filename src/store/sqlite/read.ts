@@ -78,7 +78,12 @@ export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes
   // Row by row: for GROUP BY, SQLite would sort the rows, on a disk that may be full.
   const query = `SELECT subscribed_at / ${DAY_MS} AS day, 1 AS added FROM subscribers WHERE seq > ?1`
   const counts = db.query<DayCount, [number]>(query).iterate(toDaySeq(first))
-  return { ...count, ...readDates(db), days: toDays(first, counts, count.subscribers) }
+  const { reader } = getRow<{ reader: number | null }>(
+    db,
+    `SELECT max(subscribed_at) AS reader FROM subscribers WHERE NOT ${IS_RESERVED}`,
+  )
+  const lastReaderAt = reader === null ? undefined : new Date(reader)
+  return { ...count, ...readDates(db), lastReaderAt, days: toDays(first, counts, count.subscribers) }
 }
 
 // CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.

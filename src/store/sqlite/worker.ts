@@ -6,7 +6,7 @@ import type { Result } from '../../email.ts'
 import { StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule, type Schedule } from '../schedule.ts'
-import { rescueList } from './backup.ts'
+import { readBackupTime, rescueList } from './backup.ts'
 import { createCompaction, SLICE_MS } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
 import {
@@ -90,8 +90,23 @@ function open(file: string): void {
 
 function measure(): StoreMeasure {
   const { db } = list
-  const freeBytes = readFreeBytes(dirname(toPath(db)))
-  return { inboxSince: readInboxSince(db), compactionFails: schedule.isFailing(), freeBytes }
+  const path = toPath(db)
+  const freeBytes = readFreeBytes(dirname(path))
+  return {
+    inboxSince: readInboxSince(db),
+    compactionFails: schedule.isFailing(),
+    backupAt: readBackupTimeOrNothing(path),
+    freeBytes,
+  }
+}
+
+/** Another user may have made the folder of the backups. `doctor` says so; a scrape still has the other figures. */
+function readBackupTimeOrNothing(path: string): Date | undefined {
+  try {
+    return readBackupTime(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** @returns whether the list is lost */
