@@ -41,10 +41,11 @@ addVerb('serve', 'Start the service', 'BASE_URL=https://news.example.org rollcal
   (await import('./commands/serve.ts')).serve(),
 )
 
-addVerb('init', 'Ask four questions, and write the settings and the site file', 'sudo rollcall init /etc/rollcall')
+addVerb('init', 'Ask five questions, and write the settings and the site file', 'sudo rollcall init /etc/rollcall')
   .argument('[folder]', 'The folder for env and site.yaml', '.')
-  .option('--base-url <url>', 'The address of the page, such as https://list.example.org')
   .option('--name <name>', 'The name of the newsletter')
+  .option('--description <text>', 'What readers get, in one sentence, or none')
+  .option('--base-url <url>', 'The address of the page, such as https://list.example.org')
   .option('--contact <contact>', 'An email address or a URL for readers, or none')
   .option('--languages <tags>', 'The languages of the page, such as en,de, or all')
   .action(async (folder, options) => (await import('./commands/init.ts')).init(folder, options))

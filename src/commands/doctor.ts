@@ -52,8 +52,18 @@ function checkSite({ baseUrl, site, siteFile }: Config): string {
   const { hostname } = new URL(baseUrl)
   if (EXAMPLE.test(hostname)) throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
-  if (site.words.name !== undefined || isLocal) return `${site.name}, from ${siteFile?.path ?? 'the defaults'}`
-  throw new Failure(`its name is "${site.name}", the default: set name in ${siteFile?.path ?? 'site.yaml'}`)
+  const file = siteFile?.path ?? 'site.yaml'
+  const lacking = listLacking(site)
+  const advice = lacking ? `; for a page that people trust, add ${lacking} to ${file}` : ''
+  if (site.words.name !== undefined || isLocal) return `${site.name}, from ${siteFile?.path ?? 'the defaults'}${advice}`
+  throw new Failure(`its name is "${site.name}", the default: set name in ${file}${advice}`)
+}
+
+/** Names what a reader looks for before typing an address, and does not find; empty if nothing is lacking. */
+function listLacking({ words, contact, privacy }: Config['site']): string {
+  const said = { name: words.name, description: words.description, contact, privacy }
+  const lacking = Object.entries(said).filter(([, value]) => value === undefined)
+  return new Intl.ListFormat('en').format(lacking.map(([key]) => key))
 }
 
 /** Asks the running service whether it works, and compares its settings with those of this command. @throws Failure */

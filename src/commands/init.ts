@@ -1,4 +1,4 @@
-/** `rollcall init`: asks four questions, and writes the settings and the site file. */
+/** `rollcall init`: asks five questions, and writes the settings and the site file. */
 
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -13,10 +13,14 @@ import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
 import { giveFolderToOwner, replaceFile } from '../files.ts'
 import { ask, note, print } from './output.ts'
 
+const DEFAULT_URL = 'http://localhost:3000'
+
 /** Each option with its question, and a preset: what Rollcall does without a line for it. */
 const QUESTIONS = [
-  ['baseUrl', 'The address of the page, such as https://list.example.org', 'http://localhost:3000'],
+  // First what readers see: without it, the page is right and says nothing.
   ['name', 'The name of the newsletter, such as The Gazette', 'Newsletter'],
+  ['description', 'What readers get, such as One true story each Friday', 'none'],
+  ['baseUrl', 'The address of the page, such as https://list.example.org', DEFAULT_URL],
   ['contact', 'A contact for readers, such as editor@example.org', 'none'],
   ['languages', 'The languages of the page, such as en, de; the first one is the default', 'all'],
 ] as const
@@ -65,7 +69,7 @@ export async function init(path: string, options: Readonly<Partial<Record<Option
     // As root, the file has the group of the folder: the service may read /etc/rollcall.
     chmodSync(file, 0o640)
   }
-  const url = answers.baseUrl === QUESTIONS[0][2] ? `http://localhost:${port}` : answers.baseUrl
+  const url = answers.baseUrl === DEFAULT_URL ? `http://localhost:${port}` : answers.baseUrl
   await print(createAdvice(url, port, folder, instance))
 }
 
@@ -83,7 +87,7 @@ function toInstance(folder: string): string | undefined {
 function toLine(option: Option, answer: string): Line {
   if (option === 'baseUrl') return ['BASE_URL=', parseBaseUrl(answer)]
   const contact = answer.replace(/^(?=[^:]+@)/, 'mailto:')
-  const value = { name: answer, contact, languages: answer.split(/[\s,]+/) }[option]
+  const value = { name: answer, description: answer, contact, languages: answer.split(/[\s,]+/) }[option]
   const [key, rest] = [`${option}:`, ` ${JSON.stringify(value)}`]
   parseSite(key + rest, 'site.yaml')
   return [key, rest]

@@ -116,6 +116,25 @@ test.each([
   expect(stdout).toContain(`\nsite           wrong: ${says}`)
 })
 
+test('it says what the page lacks that makes people trust it', async () => {
+  const folder = await createFolder()
+  const file = join(folder, 'site.yaml')
+  const doctor = async (site: string) => {
+    writeFileSync(file, site)
+    const env = { BASE_URL: 'https://news.site.io', SITE_FILE: file }
+    const { stdout } = await runCommand(['doctor'], { folder, env })
+    return stdout.match(/^site +(.*)$/m)?.[1]
+  }
+  expect(await doctor('name: The Gazette')).toBe(
+    `ok: The Gazette, from ${file}; for a page that people trust, add description, contact, and privacy to ${file}`,
+  )
+  expect(await doctor('description: Every Friday.\ncontact: "mailto:ann@site.io"')).toEndWith(
+    `set name in ${file}; for a page that people trust, add name and privacy to ${file}`,
+  )
+  const whole = 'name: The Gazette\ndescription: x\ncontact: "mailto:ann@site.io"\nprivacy: https://site.io/privacy'
+  expect(await doctor(whole)).toBe(`ok: The Gazette, from ${file}`)
+})
+
 /** Runs doctor as a user whom the modes of files bind. */
 function runBound(folder: string, args: readonly string[]) {
   return runCommand(['doctor', ...args], { folder, program: [...BOUND_BY_MODES, PROGRAM] })

@@ -36,7 +36,7 @@ async function createRunner() {
 test('the options answer the questions, and the files are beside each other, where the service finds them', async () => {
   const { folder, run, read } = await createRunner()
   const own = join(folder, "it's")
-  const rest = ['--contact', 'editor@gazette.example', '--languages', 'de, en']
+  const rest = ['--description', 'Jeden Freitag.', '--contact', 'editor@gazette.example', '--languages', 'de, en']
   const { code, stdout, stderr } = await run(["it's", ...REQUIRED, ...rest])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain(`ENV_FILE='${own.replace("'", "'\\''")}/env' rollcall serve`)
@@ -51,7 +51,12 @@ test('the options answer the questions, and the files are beside each other, whe
     baseUrl: 'https://list.gazette.example',
     list: { kind: 'sqlite', file: join(own, 'rollcall.db') },
     ops: { host: '127.0.0.1' },
-    site: { name: 'The "Gazette": #1', contact: 'mailto:editor@gazette.example', languages: ['de', 'en'] },
+    site: {
+      name: 'The "Gazette": #1',
+      description: 'Jeden Freitag.',
+      contact: 'mailto:editor@gazette.example',
+      languages: ['de', 'en'],
+    },
     siteFile: { path: join(own, 'site.yaml') },
   })
 })
@@ -162,14 +167,17 @@ test.each([
 test('on a terminal it asks, and asks again after a mistake; an empty line takes the default', async () => {
   const { folder, read } = await createRunner()
   const run = startInTerminal('exec rollcall init . --contact none', { columns: 120, folder, env: {} })
+  await run.answer('The name of the newsletter, such as The Gazette [Newsletter]: ', '\r')
+  await run.answer('What readers get, such as One true story each Friday [none]: ', 'News: every "Friday"\r')
   const question = 'The address of the page, such as https://list.example.org'
   await run.answer(`${question} [http://localhost:3000]: `, 'list.example/news\r')
   await run.answer('BASE_URL is "list.example/news": use an origin such as', 'https://list.example\r')
-  await run.answer('[Newsletter]: ', '\r')
   await run.answer('[all]: ', 'ja\r')
   await run.shows('rollcall serve')
   expect(await run.exit()).toBe(0)
-  expect(read()).toMatchObject({ baseUrl: 'https://list.example', site: { languages: ['ja'], words: {} } })
+  const site = { languages: ['ja'], description: 'News: every "Friday"' }
+  expect(read()).toMatchObject({ baseUrl: 'https://list.example', site })
+  expect(read().site.words.name).toBeUndefined()
 })
 
 test.each([
@@ -178,15 +186,15 @@ test.each([
   ['List.Gazette.example/', 'https://list.gazette.example'],
 ])('for %s it offers the URL that it understood, and "%s" is the answer', async (typed, answer) => {
   const { folder, read } = await createRunner()
-  const run = startInTerminal('exec rollcall init . --contact none --languages all', {
+  const run = startInTerminal('exec rollcall init . --description none --contact none --languages all', {
     columns: 120,
     folder,
     env: {},
   })
+  await run.answer('[Newsletter]: ', 'Gartenbrief: Neues\r')
   await run.answer('[http://localhost:3000]: ', `${typed}\r`)
   await run.shows('use an origin such as https://list.gazette.example')
   await run.answer('[https://list.gazette.example]: ', `${answer}\r`)
-  await run.answer('[Newsletter]: ', 'Gartenbrief: Neues\r')
   await run.shows('To start the service at https://list.gazette.example:')
   expect(await run.exit()).toBe(0)
   expect(read()).toMatchObject({ baseUrl: 'https://list.gazette.example', site: { name: 'Gartenbrief: Neues' } })
@@ -195,7 +203,7 @@ test.each([
 test.each(['\u0003', '\u0004'])('%j on a terminal stops it, and nothing is written', async (key) => {
   const { folder } = await createRunner()
   const run = startInTerminal('exec rollcall init', { columns: 120, folder, env: {} })
-  await run.answer('[http://localhost:3000]: ', key)
+  await run.answer('[Newsletter]: ', key)
   await run.shows('stopped: nothing is written')
   expect(await run.exit()).toBe(130)
   expect(readdirSync(folder)).toEqual([])

@@ -89,7 +89,7 @@ const WALK = [
    cp ${CA_ROOT} /usr/local/share/ca-certificates/rollcall-test.crt
    update-ca-certificates > update.log 2>&1`,
   block('name'),
-  // A person answers four questions; without a terminal, options do.
+  // A person answers five questions; without a terminal, options do.
   block('install').replace('init /etc/rollcall', `init /etc/rollcall --base-url https://${HOST} --name Gazette`),
   block('caddy'),
   LOOK_AT_PAGE,
