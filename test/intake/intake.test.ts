@@ -69,6 +69,22 @@ test('addresses of one turn share a commit; addresses that come during a commit 
   ])
 })
 
+test('a commit begins while addresses come in without a pause', async () => {
+  const { add, end, close, events } = start()
+  for (let turn = 0; turn < 50; turn++) {
+    void add(`${turn}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const [first = ''] = events
+  expect(first).toStartWith('commit 0 ')
+  // The commit waits for one turn and four more, which add an address each. The turn in which it begins may add another one.
+  expect(first.split(' ').length - 1).toBeLessThan(10)
+  const closed = close()
+  await end(0)
+  await end(1)
+  await closed
+})
+
 test('a commit that fails refuses its own addresses only; each reason is logged once', async () => {
   const { add, end, events } = start()
   for (const [index, error] of ['no disk', 'no server', 'no disk', undefined].entries()) {

@@ -39,6 +39,24 @@ test('a probe leaves nothing in the inbox, also when nobody subscribes after it'
   await until(isEmpty, 'the second probe is compacted')
 })
 
+test('more probes than a slice has rows do not end compaction before the addresses after them', async () => {
+  const url = await server.createUrl()
+  await withStore(url, async (store) => {
+    await store.count()
+    // Random ids: the rows of the probes are before this one, which has the last id.
+    await server.run(
+      `INSERT INTO rollcall.inbox SELECT gen_random_uuid(), now(), 0, '' FROM generate_series(1, 10001)`,
+      url,
+    )
+    await server.run(
+      `INSERT INTO rollcall.inbox VALUES ('ffffffff-ffff-7fff-bfff-ffffffffffff', now(), 1, 'ann@mail.io')`,
+      url,
+    )
+    expect(emailsOf(await listAll(store))).toEqual(ANN)
+    expect(await countRows(url, 'inbox')).toBe(0)
+  })
+})
+
 test('an address that commits after one with a higher id gets a higher number', async () => {
   const url = await server.createUrl()
   await withStore(url, async (store) => {
