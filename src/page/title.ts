@@ -56,23 +56,23 @@ export function toCardText(text: string): string | undefined {
 }
 
 /**
- * How wide letters are, in em: at least as wide as in Fraunces, Georgia and Noto Serif, and Cyrillic in DejaVu Serif, less the
- * negative space between the letters of a title. The first class with a letter counts.
+ * How wide letters are, in em: at least as wide as in Fraunces, Georgia, Noto Serif and DejaVu Serif, less the negative space
+ * between the letters of a title. The first class with a letter counts.
  */
 const WIDTHS: readonly (readonly [letters: RegExp, width: number])[] = [
   [/\s/, 0.25],
   // The vowels and the last consonants of Hangul are in the square of the first.
   [/[\p{Mn}\p{Cf}\u1160-\u11ff]/u, 0],
-  [/[ijlftI1ıіїІЇι.,:;!|'’()·-]/, 0.43],
-  [/[ЖШЩЮЫ]/, 1.28],
-  [/[WŒ@%—МΜжшщю]/, 1.12],
-  [/[mMæœÆ]/, 1],
-  [/[ABCEFJLPRSTVYZГҐЕЗРТΑΒΓΕΖΡΣΤ]/, 0.78],
-  [/(?=\p{sc=Cyrillic})\p{Lu}/u, 0.93],
-  [/[\p{Lu}&wмфыψω]/u, 0.88],
-  [/[cegrsyz]/, 0.57],
+  [/[ijlftI1ıіїІЇι.,:;!|'’()·-]/, 0.46],
+  [/[ŒЖШЩЮЫ]/, 1.28],
+  [/[MWœÆ@%—МΜжшщю]/, 1.12],
+  [/[mæ]/, 1.04],
+  [/[ACEFJLPSTVYZГҐЕЗРТΑΒΓΕΖΡΣΤ]/, 0.78],
+  [/H|(?=\p{sc=Cyrillic})\p{Lu}/u, 0.93],
+  [/[\p{Lu}&wмфыψω]/u, 0.9],
+  [/[crsyz]/, 0.6],
   [/\p{sc=Cyrillic}/u, 0.72],
-  [/[\p{sc=Latin}\p{sc=Greek}\p{N}]/u, 0.67],
+  [/[\p{sc=Latin}\p{sc=Greek}\p{N}]/u, 0.71],
   [/[\p{sc=Arabic}\p{sc=Hebrew}\p{P}]/u, 0.8],
   [/./u, 1.05],
 ]

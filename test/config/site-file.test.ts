@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { parseSite } from '../../src/config/site-file.ts'
 import { UsageError } from '../../src/failure.ts'
 import { LANGUAGE_TAGS } from '../../src/locales/texts.ts'
+import { createPng, JPEG } from '../support/picture.ts'
 import { createFolder } from '../support/workspace.ts'
 
 describe('a valid site file', () => {
@@ -248,8 +249,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
 
 describe('a picture', () => {
   const SVG = '<?xml version="1.0"?>\n<!-- a logo -->\n<svg xmlns="http://www.w3.org/2000/svg"/>'
-  const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
-  const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
+  const PNG = createPng(2, 1)
   let folder: string
   beforeAll(async () => {
     folder = await createFolder()
@@ -259,6 +259,11 @@ describe('a picture', () => {
     await writeFile(join(folder, 'ann.jpg'), JPEG)
     await writeFile(join(folder, 'ann.webp'), 'RIFF....WEBP')
     await writeFile(join(folder, 'text.svg'), 'no picture')
+    await writeFile(join(folder, 'signature.png'), PNG.subarray(0, 14))
+    await writeFile(join(folder, 'half.png'), PNG.subarray(0, -12))
+    await writeFile(join(folder, 'flat.png'), createPng(2, 0))
+    await writeFile(join(folder, 'half.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0')
+    await writeFile(join(folder, 'half.jpg'), JPEG.subarray(0, -2))
     await writeFile(join(folder, 'large.svg'), SVG.padEnd(64 * 1024 + 1))
     await writeFile(join(folder, 'largest.svg'), SVG.padEnd(64 * 1024))
   })
@@ -287,6 +292,7 @@ describe('a picture', () => {
     fail('ann.jpg').toThrow('site.yaml:1: portrait is "ann.jpg": add author, the name that stands beside the portrait')
     const advice = 'use the path of a file in SVG, PNG, or JPEG of at most 65536 bytes'
     fail('ann.webp\nauthor: Ann').toThrow(`it is not SVG, PNG, or JPEG; ${advice}`)
+    fail('half.jpg\nauthor: Ann').toThrow(`this JPEG file is not whole; ${advice}`)
     fail('large.svg\nauthor: Ann').toThrow(`it has 65537 bytes; ${advice}`)
   })
 
@@ -297,6 +303,10 @@ describe('a picture', () => {
     ['text.svg', 'it is not SVG or PNG'],
     ['ann.jpg', 'it is not SVG or PNG'],
     ['large.svg', 'it has 65537 bytes'],
+    ['signature.png', 'this PNG file is not whole'],
+    ['half.png', 'this PNG file is not whole'],
+    ['flat.png', 'this PNG file is not whole'],
+    ['half.svg', 'this SVG file is not whole'],
   ])('%s is not a logo: %s', (logo, reason) => {
     expect(() => parse(logo)).toThrow(
       `${folder}/site.yaml:2: logo is "${logo}": ${reason.replace('logo.png', `${folder}/logo.png`)}; use the path of a file in SVG or PNG of at most 65536 bytes, relative to the folder of the site file`,

@@ -7,15 +7,14 @@ import { LOCALES } from '../../src/locales/languages.ts'
 import { send, startBrowser, visit, waitFor } from '../support/browser.ts'
 import { readList } from '../support/list-file.ts'
 import { findBlock } from '../support/markdown.ts'
+import { createPng, JPEG } from '../support/picture.ts'
 import { startService } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const BASE_URL = 'https://list.gazette.example'
 const NAME = '</script><script>alert("1")</script> & \'Co\''
-/** The headers of a square PNG, of a JPEG, and of a PNG of 1200 × 630 pixels. */
-const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000b4000000b4', 'hex')
-const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
-const CARD = Buffer.from('89504e470d0a1a0a0000000d49484452000004b000000276', 'hex')
+const PNG = createPng(180, 180)
+const CARD = createPng(1200, 630)
 
 const toPage = (body: string) => new Response(body, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
 
