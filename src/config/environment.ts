@@ -30,7 +30,7 @@ export function readEnvironment(variables: Environment = process.env): Environme
   } catch (error) {
     if (error instanceof UsageError) throw error
     if (!name && /^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return variables
-    throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value, as the user of the service')
+    throw toReadError('ENV_FILE', file, error, 'use a file with lines NAME=value')
   }
 }
 

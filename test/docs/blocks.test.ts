@@ -79,7 +79,8 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
 /**
  * Programs that are replaced. All others are the real ones, `npm start` included.
  *
- *   npx rollcall   runs the same file without npm, which takes a second
+ *   rollcall       runs the executable of the sources
+ *   sudo           runs a command as the same user
  *   npx bun        runs in the checkout, which has the tests
  *   npm ci         only checks that there is a lock file: .ci/run installs
  *   npm test, run  only check that the script exists; `npm run bench` also checks its options
@@ -88,11 +89,10 @@ const CHECKOUT = ['bench', 'deploy', 'node_modules', 'package.json', 'package-lo
  */
 const PROGRAMS: Readonly<Record<string, string>> = {
   'bin/npx': `
-    case $1 in
-      rollcall) shift; exec ${PROGRAM} "$@" ;;
-      bun) cd ${ROOT}; exec "$@" ;;
-    esac
-    exit 1`,
+    [ "$1" = bun ] || exit 1
+    cd ${ROOT}; exec "$@"`,
+  'bin/rollcall': `exec ${PROGRAM} "$@"`,
+  'bin/sudo': 'exec "$@"',
   'bin/npm': `
     case $1 in
       start) PATH=\${PATH#*:} exec npm "$@" ;;
@@ -147,7 +147,7 @@ async function createRunner() {
 
   /** Puts the service of the test where the documentation has that of the reader; starts it if none runs. */
   async function callService(text: string): Promise<string> {
-    if (!service && text.search(ORIGINS) >= 0) await serve('exec npx rollcall serve')
+    if (!service && text.search(ORIGINS) >= 0) await serve('exec rollcall serve')
     const { origin = '', opsPort } = service ?? {}
     return text.replace(ORIGINS, origin).replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
   }
@@ -157,13 +157,13 @@ async function createRunner() {
     const follower = spawn(text)
     const email = 'new.subscriber@rollcall.dev'
     try {
-      await shell(`echo ${email} | npx rollcall import -`)
+      await shell(`echo ${email} | rollcall import -`)
       await until(() => readFileSync(join(folder, 'welcomed'), 'utf8').includes(email))
     } finally {
       follower.kill()
       await follower.exited
     }
-    await shell(`npx rollcall remove --forget ${email}`)
+    await shell(`rollcall remove --forget ${email}`)
   }
 
   const runners: Readonly<Record<string, (text: string, name: string) => unknown>> = {
@@ -233,6 +233,6 @@ test.each(FILES)('every block of %s works', async (file) => {
   }
 })
 
-test('npx rollcall runs the command line of the checkout', async () => {
-  expect(await Bun.$`npx rollcall --help`.cwd(ROOT).quiet().text()).toContain('Usage: rollcall')
+test('bin/rollcall runs the command line of the checkout', async () => {
+  expect(await Bun.$`bin/rollcall --help`.cwd(ROOT).quiet().text()).toContain('Usage: rollcall')
 })
