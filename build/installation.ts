@@ -9,10 +9,7 @@ import { readNotices } from './notices.ts'
 import { ROOT } from './origin.ts'
 
 const DOC = 'share/doc/rollcall'
-const UNITS = ['rollcall', 'rollcall@'].flatMap((name) => {
-  const backup = name.replace('rollcall', 'rollcall-backup')
-  return [`${name}.service`, `${backup}.service`, `${backup}.timer`]
-})
+const UNITS = readdirSync(join(ROOT, 'deploy')).filter((name) => /\.(?:service|timer)$/.test(name))
 const GUIDES = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
 
 const RECIPES = readdirSync(join(ROOT, 'deploy/recipes'))
@@ -47,7 +44,9 @@ export function writeInstallation(folder: string, executable: string, prefix: st
     add(`lib/systemd/system/${name}`, read(`deploy/${name}`).replaceAll('/usr/local/', `${prefix}/`))
   }
   for (const name of EXAMPLES) add(`${DOC}/${name}`, read(`deploy/${name}`))
-  for (const name of RECIPES) add(`share/rollcall/recipes/${name}`, read(`deploy/recipes/${name}`))
+  for (const name of RECIPES) {
+    add(`share/rollcall/recipes/${name}`, read(`deploy/recipes/${name}`), name.endsWith('.mjs') ? 0o644 : 0o755)
+  }
   // The guides and the files that they link to are in one folder.
   for (const name of GUIDES) add(`${DOC}/${name}`, read(`docs/${name}`).replaceAll('](../deploy/', ']('))
   for (const name of ['LICENSE', 'CHANGELOG.md']) add(`${DOC}/${name}`, read(name))

@@ -1,5 +1,5 @@
 /**
- * Adds each address to a newsletter of Buttondown: `create_subscriber` in openapi.json of github.com/buttondown/openapi.
+ * Adds each address to a newsletter of Buttondown, and lists who left: `create_subscriber` and `list_subscribers` in openapi.json of github.com/buttondown/openapi.
  *
  * buttondown.json: { "key": "KEY" }
  */
@@ -24,6 +24,18 @@ await runRecipe('buttondown', (settings) => {
   }
 
   return {
+    async left() {
+      const emails = []
+      // The type of the filter may be repeated.
+      let next = `${url}/v1/subscribers?${LEFT.map((type) => `type=${type}`).join('&')}`
+      while (next) {
+        const { data } = await request('GET', next, { headers })
+        emails.push(...data.results.map(({ email_address }) => email_address))
+        // Never another host, which would get the key.
+        next = data.next && `${url}${new URL(data.next).pathname}${new URL(data.next).search}`
+      }
+      return emails
+    },
     async send([{ email }]) {
       const options = { headers, body: { email_address: email }, expected: [201, 400, 422] }
       const { status, data } = await request('POST', `${url}/v1/subscribers`, options)

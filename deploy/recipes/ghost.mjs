@@ -1,5 +1,5 @@
 /**
- * Adds each address as a member of a Ghost site: the Admin API (docs.ghost.org/admin-api), and members-api of Ghost's source.
+ * Adds each address as a member of a Ghost site, and lists the members who get no mail: the Admin API (docs.ghost.org/admin-api), and members-api of Ghost's source.
  *
  * ghost.json: { "url": "https://ghost.example.org", "key": "ID:SECRET" }
  */
@@ -33,6 +33,28 @@ await runRecipe('ghost', (settings) => {
   }
 
   return {
+    // Without such a newsletter, Ghost adds members who get no mail, and answers 201.
+    async check() {
+      const filter = 'status:active+subscribe_on_signup:true+visibility:members'
+      const search = new URLSearchParams({ filter, limit: 1 })
+      const { data } = await request('GET', `${settings.url}/ghost/api/admin/newsletters/?${search}`, {
+        headers: toHeaders(),
+      })
+      if (data.newsletters.length > 0) return
+      throw new Error('no newsletter of Ghost takes new members: turn on "Subscribe new members on signup" of one')
+    },
+    async left() {
+      const emails = []
+      // Nobody without a newsletter gets mail, and nobody whose mail bounces or who complained.
+      const filter = 'subscribed:false,email_disabled:1'
+      for (let page = 1; page; ) {
+        const url = `${members}?${new URLSearchParams({ filter, order: 'id asc', limit: 100, page })}`
+        const { data } = await request('GET', url, { headers: toHeaders() })
+        emails.push(...data.members.map(({ email }) => email))
+        page = data.meta.pagination.next
+      }
+      return emails
+    },
     async send([{ email }]) {
       const options = { headers: toHeaders(), body: { members: [{ email }] }, expected: [201, 422] }
       const { status, data } = await request('POST', members, options)

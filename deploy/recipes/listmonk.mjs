@@ -1,5 +1,5 @@
 /**
- * Adds each address to a list of listmonk: cmd/subscribers.go, internal/core/subscribers.go and queries/subscribers.sql of
+ * Adds each address to a list of listmonk, and lists who left: cmd/subscribers.go, internal/core/subscribers.go and queries/subscribers.sql of
  * version 6. Somebody who is known on another list only is added to this one.
  *
  * listmonk.json: { "url": "https://listmonk.example.org", "list": 1, "user": "rollcall", "token": "…" }
@@ -19,7 +19,8 @@ await runRecipe('listmonk', (settings) => {
     const search = `^${email.replace(/\W/g, '\\$&')}$`
     const { data } = await request('GET', `${url}/api/subscribers?${new URLSearchParams({ search })}`, { headers })
     const found = data.data.results.find((one) => one.email.toLowerCase() === email.toLowerCase())
-    if (!found) throw new Error('listmonk knows an address and does not find it: it needs version 5 or later')
+    if (!found)
+      throw new Error('listmonk knows an address and does not show it: the user needs lists:get_all or manage_all')
     return found
   }
 
@@ -36,7 +37,24 @@ await runRecipe('listmonk', (settings) => {
     return { outcome: 'added' }
   }
 
+  /** Finds the subscribers of this list that a filter selects, page by page until one is empty. */
+  async function listAll(filter) {
+    const emails = []
+    for (let page = 1; ; page++) {
+      const search = new URLSearchParams({ list_id: list, order_by: 'id', order: 'asc', page, per_page: 50, ...filter })
+      const { data } = await request('GET', `${url}/api/subscribers?${search}`, { headers })
+      const { results } = data.data
+      if (results.length === 0) return emails
+      emails.push(...results.map(({ email }) => email))
+    }
+  }
+
   return {
+    // A bounce may block a person without a change of the subscription.
+    left: async () => [
+      ...(await listAll({ subscription_status: 'unsubscribed' })),
+      ...(await listAll({ query: "subscribers.status = 'blocklisted'" })),
+    ],
     // To an unknown list, listmonk adds nobody and answers 200.
     async check() {
       const { data } = await request('GET', `${url}/api/lists/${list}`, { headers })

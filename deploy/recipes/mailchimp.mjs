@@ -1,5 +1,6 @@
 /**
- * Adds up to 500 addresses to an audience of Mailchimp in one request: "Batch subscribe or unsubscribe" of the Marketing API 3.0.
+ * Adds up to 500 addresses to an audience of Mailchimp in one request, and lists who left: "Batch subscribe or unsubscribe" and
+ * "List members info" of the Marketing API 3.0.
  *
  * mailchimp.json: { "key": "KEY-us6", "audience": "ID" }; "status": "pending" asks each person for a confirmation.
  */
@@ -26,12 +27,31 @@ await runRecipe('mailchimp', (settings) => {
     const reason = toLine(answer.error)
     if (answer.error_code === 'ERROR_CONTACT_EXISTS') return await findKnown(email)
     if (/compliance state|permanently deleted/i.test(reason)) return { outcome: 'left' }
-    if (/signed up to a lot of lists/i.test(reason)) return { outcome: 'later' }
     if (/merge field/i.test(reason)) throw new Error(`Mailchimp refuses the fields of the audience: ${reason}`)
     return { outcome: 'refused', reason }
   }
 
+  /** Lists the members with a status, in pages of 1000, the most that Mailchimp gives. */
+  async function listMembers(status) {
+    const emails = []
+    const fields = 'members.email_address'
+    for (;;) {
+      const search = new URLSearchParams({
+        status,
+        fields,
+        count: 1000,
+        offset: emails.length,
+        sort_field: 'timestamp_signup',
+      })
+      const { data } = await request('GET', `${list}/members?${search}`, { headers })
+      if (data.members.length === 0) return emails
+      emails.push(...data.members.map(({ email_address }) => email_address))
+    }
+  }
+
   return {
+    // A person who complained is unsubscribed, and one whose mail bounces is cleaned.
+    left: async () => [...(await listMembers('unsubscribed')), ...(await listMembers('cleaned'))],
     size: 500,
     async send(people) {
       const members = people.map(({ email }) => ({ email_address: email, status }))

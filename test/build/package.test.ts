@@ -10,12 +10,13 @@ import { createFolder } from '../support/workspace.ts'
 
 /** What the package has: the sources, the launcher, and what npm always adds. */
 const SOURCES = [...new Bun.Glob('src/**/*.{ts,tsx,css,ico,png}').scanSync(ROOT)]
-const RECIPES = ['buttondown', 'ghost', 'listmonk', 'mailchimp', 'recipe', 'webhook'].map(
+const RECIPES = ['buttondown', 'ghost', 'listmonk', 'mailchimp', 'members', 'recipe', 'webhook'].map(
   (name) => `deploy/recipes/${name}.mjs`,
 )
 const FILES = [
   ...SOURCES,
   ...RECIPES,
+  'deploy/recipes/sync',
   'deploy/env',
   'deploy/site.yaml',
   'LICENSE',

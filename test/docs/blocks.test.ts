@@ -66,7 +66,10 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'podman',
   ].map((name) => `sh ${name}`),
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
-  'docs/hand-over.md': ['sh unit', 'ini export.conf', 'sh recipe'],
+  'docs/hand-over.md': [
+    ...['sh unit', 'ini export.conf', 'sh recipe', 'sh notify', 'sh subscribe-all'],
+    ...['json members.json', 'sh all-gone'],
+  ],
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.

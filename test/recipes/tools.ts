@@ -1,6 +1,7 @@
 /**
  * Small servers that answer as the mail tools do, and refuse a request that the tool would not understand. Each keeps people
- * by address, with what the tool knows of them. Sources:
+ * by address, with what the tool knows of them.
+ * People who are listed come in pages of two. Sources:
  *
  *   listmonk     cmd/subscribers.go, cmd/lists.go, internal/core/subscribers.go, queries/subscribers.sql of version 6
  *   Ghost        docs.ghost.org/admin-api; api-key/admin.js and the repository of members in its source
@@ -12,8 +13,11 @@
 import { expect } from 'bun:test'
 import { createHash, createHmac } from 'node:crypto'
 
-/** What a tool knows of a person. `gone`: it keeps them away for good. `refused`: it never takes this address. `busy`: not now. */
-export type State = 'added' | 'known' | 'elsewhere' | 'left' | 'gone' | 'refused' | 'busy'
+/**
+ * What a tool knows of a person. `gone`: it keeps them away for good. `refused`: it never takes this address. `busy`: not now.
+ * `broken`: it answers 500 for this address.
+ */
+export type State = 'added' | 'known' | 'elsewhere' | 'left' | 'gone' | 'refused' | 'busy' | 'broken'
 
 export interface Tool {
   /** The settings of the recipe, but for the URL. */
@@ -32,6 +36,16 @@ function add(people: Map<string, State>, email: string): State | undefined {
   const state = find(people, email)
   if (state === undefined) people.set(email.toLowerCase(), 'added')
   return state
+}
+
+/** Most people in a page of a list. */
+const PAGE = 2
+
+/** The addresses in one of some states, of a page from 1. */
+function listPage(people: ReadonlyMap<string, State>, states: readonly State[], page: number) {
+  const all = [...people].filter(([, state]) => states.includes(state)).map(([email]) => email)
+  const start = (page - 1) * PAGE
+  return { emails: all.slice(start, start + PAGE), hasMore: all.length > start + PAGE }
 }
 
 export function createListmonk(): Tool & { optins: number } {
@@ -54,6 +68,12 @@ export function createListmonk(): Tool & { optins: number } {
       }
       if (request.method === 'GET') {
         expect(pathname).toBe('/api/subscribers')
+        if (searchParams.has('list_id')) {
+          const isBlocked = searchParams.get('query') === "subscribers.status = 'blocklisted'"
+          if (!isBlocked) expect(searchParams.get('subscription_status')).toBe('unsubscribed')
+          const { emails } = listPage(people, [isBlocked ? 'gone' : 'left'], Number(searchParams.get('page')))
+          return json(200, { data: { results: emails.map((email) => ({ email })) } })
+        }
         // The search is a regular expression of PostgreSQL, in any case.
         const search = new RegExp(searchParams.get('search')!, 'i')
         const results = [...people]
@@ -76,6 +96,7 @@ export function createListmonk(): Tool & { optins: number } {
       expect([request.method, pathname, body.lists]).toEqual(['POST', '/api/subscribers', [1]])
       const state = add(people, body.email)
       if (state === 'refused') return json(400, { message: 'The domain is blocklisted.' })
+      if (state === 'broken') return json(500, { message: `pq: ${body.email}` })
       return state === undefined
         ? json(200, { data: { email: body.email, lists: [{ id: 1 }] } })
         : json(409, { message: 'E-mail already exists.' })
@@ -86,16 +107,27 @@ export function createListmonk(): Tool & { optins: number } {
 
 const GHOST_KEY = { id: '6489f0c3b5a2c80001a1b2c3', secret: 'ab'.repeat(32) }
 
-export function createGhost(): Tool {
+export function createGhost(): Tool & { hasNewsletter: boolean } {
   const people = new Map<string, State>()
   const toError = (context: string) => ({ errors: [{ message: 'Validation error, cannot save member.', context }] })
-  return {
+  const tool = {
     people,
+    hasNewsletter: true,
     settings: { key: `${GHOST_KEY.id}:${GHOST_KEY.secret}` },
-    async respond(request, path) {
+    async respond(request: Request, path: string) {
       checkToken(request.headers)
       const { pathname, searchParams } = new URL(path, request.url)
+      if (pathname === '/ghost/api/admin/newsletters/') {
+        expect(searchParams.get('filter')).toBe('status:active+subscribe_on_signup:true+visibility:members')
+        return json(200, { newsletters: tool.hasNewsletter ? [{ id: 'n' }] : [] })
+      }
       expect(pathname).toBe('/ghost/api/admin/members/')
+      if (searchParams.get('filter') === 'subscribed:false,email_disabled:1') {
+        const page = Number(searchParams.get('page'))
+        const { emails, hasMore } = listPage(people, ['left', 'gone'], page)
+        const meta = { pagination: { next: hasMore ? page + 1 : null } }
+        return json(200, { members: emails.map((email) => ({ email })), meta })
+      }
       if (request.method === 'GET') {
         // A string of NQL, with its escapes.
         const [, email = ''] = /^email:'((?:[^'\\]|\\.)*)'$/.exec(searchParams.get('filter')!)!
@@ -109,6 +141,7 @@ export function createGhost(): Tool {
       expect(members).toHaveLength(1)
       const state = add(people, members[0]!.email)
       if (state === undefined) return json(201, { members })
+      if (state === 'broken') return json(500, { errors: [{ message: `cannot save ${members[0]!.email}` }] })
       return json(
         422,
         toError(
@@ -119,6 +152,7 @@ export function createGhost(): Tool {
       )
     },
   }
+  return tool
 }
 
 function checkToken(headers: Headers): void {
@@ -143,6 +177,7 @@ export function createMailchimp(): Tool {
     left: ['ERROR_CONTACT_EXISTS', 'is already a list member'],
     gone: ['ERROR_GENERIC', 'is in a compliance state due to unsubscribe, bounce, or compliance review'],
     refused: ['ERROR_GENERIC', 'looks fake or invalid, please enter a real email address.'],
+    broken: ['ERROR_GENERIC', 'cannot be saved'],
     busy: ['ERROR_GENERIC', "has signed up to a lot of lists very recently; we're not allowing more signups for now"],
   }
   return {
@@ -151,6 +186,11 @@ export function createMailchimp(): Tool {
     async respond(request, path) {
       expect(request.headers.get('authorization')).toBe(`Basic ${btoa('rollcall:KEY-us6')}`)
       const { pathname, searchParams } = new URL(path, request.url)
+      if (request.method === 'GET' && pathname === '/3.0/lists/AUDIENCE/members') {
+        const state = searchParams.get('status') === 'cleaned' ? 'gone' : 'left'
+        const { emails } = listPage(people, [state], Number(searchParams.get('offset')) / PAGE + 1)
+        return json(200, { members: emails.map((email_address) => ({ email_address })) })
+      }
       if (request.method === 'GET') {
         const entry = [...people].find(([email]) => {
           return pathname === `/3.0/lists/AUDIENCE/members/${createHash('md5').update(email).digest('hex')}`
@@ -185,7 +225,15 @@ export function createButtondown(): Tool {
     settings: { key: 'KEY' },
     async respond(request, path) {
       if (request.headers.get('authorization') !== 'Token KEY') return json(401, { detail: 'Invalid token.' })
-      const { pathname } = new URL(path, request.url)
+      const { pathname, searchParams, origin } = new URL(path, request.url)
+      if (request.method === 'GET' && pathname === '/v1/subscribers') {
+        expect(searchParams.getAll('type')).toContain('unsubscribed')
+        const page = Number(searchParams.get('page') ?? 1)
+        const { emails, hasMore } = listPage(people, ['left', 'gone'], page)
+        searchParams.set('page', String(page + 1))
+        const next = hasMore ? `${origin}/v1/subscribers?${searchParams}` : null
+        return json(200, { results: emails.map((email_address) => ({ email_address })), next })
+      }
       if (request.method === 'GET') {
         const state = find(people, decodeURIComponent(pathname.replace('/v1/subscribers/', '')))
         return json(200, { type: state === 'left' ? 'unsubscribed' : 'regular' })
@@ -201,6 +249,7 @@ export function createButtondown(): Tool {
       }
       const state = add(people, email_address)
       if (state === undefined) return json(201, { id: '1' })
+      if (state === 'broken') return json(500, { detail: `cannot save ${email_address}` })
       return json(400, { code: state === 'refused' ? 'email_blocked' : 'email_already_exists', detail: 'no' })
     },
   }
@@ -224,7 +273,7 @@ export function createWebhook(): Tool & { ids: string[] } {
       expect(signature).toBe(`v1,${createHmac('sha256', WEBHOOK_KEY).update(`${id}.${time}.${text}`).digest('base64')}`)
       const { type, data } = JSON.parse(text)
       const { subscribers } = data
-      expect([type, id]).toEqual(['subscribers.added', `rollcall-${subscribers[0].seq}-${subscribers.at(-1).seq}`])
+      expect([type, id]).toEqual(['subscribers.added', expect.stringMatching(/^rollcall-[0-9a-f]{32}$/)])
       ids.push(String(id))
       for (const { email } of subscribers) add(people, email)
       return new Response(null, { status: 204 })

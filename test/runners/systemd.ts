@@ -30,7 +30,7 @@ function analyze(...args: readonly string[]): string {
 test('systemd knows every setting of the units, and the exposure of each service is at most 2.0', async () => {
   const folder = await createFolder()
   const units = readdirSync(join(ROOT, 'deploy')).filter((name) => /\.(?:service|timer)$/.test(name))
-  expect(units).toHaveLength(6)
+  expect(units).toHaveLength(8)
   for (const name of units) {
     const unit = readText(`deploy/${name}`).replace(/^ExecStart=\/usr\/local\S+/m, `ExecStart=${process.execPath}`)
     await writeFile(join(folder, name.replace('@', '@garden')), unit)
