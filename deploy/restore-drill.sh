@@ -6,12 +6,13 @@ backup=${1:?"use: restore-drill.sh BACKUP [COMMAND]"}
 shift
 [ $# -gt 0 ] || set -- rollcall
 
-# The settings of the service are not needed, and its list must not be used.
+# The settings of the service are not needed. sudo, which may be in COMMAND, drops these two, so each command names its list.
 export ENV_FILE=/dev/null
+unset DATABASE_URL
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export DATABASE_URL="sqlite:$folder/rollcall.db"
+list=sqlite:$folder/rollcall.db
 
-"$@" restore "$backup"
-"$@" doctor > "$folder/doctor" || { cat "$folder/doctor" >&2; exit 1; }
-"$@" count --json
+"$@" restore "$backup" --list "$list"
+"$@" doctor --list "$list" > "$folder/doctor" || { cat "$folder/doctor" >&2; exit 1; }
+"$@" count --json --list "$list"

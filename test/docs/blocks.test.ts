@@ -152,7 +152,10 @@ async function createRunner() {
   async function callService(text: string): Promise<string> {
     if (!service && text.search(ORIGINS) >= 0) await serve('exec rollcall serve')
     const { origin = '', opsPort } = service ?? {}
-    return text.replace(ORIGINS, origin).replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
+    return text
+      .replace(ORIGINS, origin)
+      .replaceAll('/usr/share/doc/rollcall/', 'deploy/')
+      .replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
   }
 
   /** Runs a command that stays, adds a subscriber, and waits until the reader's program has the address. */
