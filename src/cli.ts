@@ -4,23 +4,18 @@
 import { isUtf8 } from 'node:buffer'
 import { writeFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import manifest from '../package.json' with { type: 'json' }
 import { checkStandardOutput, note } from './commands/output.ts'
 import { isDebugging } from './config/environment.ts'
 import { EXIT, Failure, toFileFailure, toLogged, UsageError } from './failure.ts'
 import { readProcess } from './files.ts'
 import { HAND_OVER_BATCH } from './limits.ts'
 import { FORMATS, TARGETS } from './transfer/writing/formats.ts'
-
-/** The commit that an executable was built from. build/executable.ts defines it. */
-declare const COMMIT: string | undefined
-/** A published package has it in its package.json. */
-const commit = typeof COMMIT === 'string' ? COMMIT : 'gitHead' in manifest && manifest.gitHead
+import { BUILD, VERSION } from './version.ts'
 
 const program = new Command('rollcall')
   .description('A self-hosted subscribe form and API for your newsletter list.')
   .helpOption('-h, --help', 'Print help')
-  .version(commit ? `${manifest.version} (${commit})` : manifest.version, '-V, --version', 'Print the version')
+  .version(BUILD ? `${VERSION} (${BUILD})` : VERSION, '-V, --version', 'Print the version')
   .addHelpText(
     'after',
     '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done without the inbox, 128 and more: a signal.',

@@ -20,11 +20,14 @@ import { listPages } from './page/head.tsx'
 import { createPageAssets } from './page/site-assets.ts'
 import { DOCUMENTS } from './routes.ts'
 import { openServiceStore } from './store/open.ts'
+import { VERSION } from './version.ts'
 
 export interface Service {
   /** The ports that it listens on: those of the settings, or free ones. */
   readonly port: number
   readonly opsPort: number | undefined
+  /** Resolves with the reason when a newer program has migrated the list. Then the service must be stopped: it gets 500 only. */
+  readonly outdated: Promise<string>
   /**
    * Answers every request that has begun, then closes the store.
    *
@@ -40,7 +43,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))
   // At the same time, because the list opens on a thread of its own.
-  const [store, assets] = await Promise.all([openServiceStore(list, log), createPageAssets(site)])
+  const outdated = Promise.withResolvers<string>()
+  const [store, assets] = await Promise.all([openServiceStore(list, log, outdated.resolve), createPageAssets(site)])
   let opsServer: Server | undefined
   try {
     const toHandlers = (documents: readonly Document[], fields: HeaderFields) =>
@@ -61,7 +65,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })
     const app = createApp({ baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics })
-    const settings = { base_url: baseUrl, list: toAbsoluteName(list), site_file: siteFile }
+    const settings = { base_url: baseUrl, version: VERSION, list: toAbsoluteName(list), site_file: siteFile }
     if (ops && metrics) {
       opsServer = listen(await createOps({ metrics, intake, store, log, host: ops.host, settings }), ops, 'OPS_PORT')
     }
@@ -69,6 +73,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     return {
       port: server.port,
       opsPort: opsServer?.port,
+      outdated: outdated.promise,
       async stop(signaledAt) {
         bodies.endBy(signaledAt + STOP_PHASE_ENDS_MS.bodies)
         const [requests] = await Promise.all([server.stop(signaledAt), opsServer?.stop(signaledAt)])

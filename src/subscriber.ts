@@ -232,6 +232,16 @@ export class StoreError extends Failure {
   override readonly name: string = 'StoreError'
 }
 
+/** A newer Rollcall has migrated the list: this process must end, because it does not know the rules of the new schema. */
+export class OutdatedError extends StoreError {
+  override readonly name = 'OutdatedError'
+}
+
+/** The service migrates the list: it works when that is done. */
+export class MigratingError extends StoreError {
+  override readonly name = 'MigratingError'
+}
+
 /** There is no list, and the caller did not ask to create one. */
 export class MissingListError extends StoreError {
   override readonly name = 'MissingListError'

@@ -13,6 +13,7 @@ import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
 import type { ListHead } from '../subscriber.ts'
 import { checkCursor, readCursor } from '../transfer/cursor-file.ts'
+import { VERSION } from '../version.ts'
 import { askService } from './healthcheck.ts'
 import { print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions } from './shared.ts'
@@ -70,6 +71,9 @@ function listLacking({ words, contact, privacy }: Config['site']): string {
 async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
   if (!ops) return 'not asked, because OPS_PORT is not set'
   const running: OpsOptions['settings'] = JSON.parse(await askService(ops, '/config', '{"base_url":'))
+  if (running.version !== VERSION) {
+    throw new Failure(`it runs version ${running.version}, and this is version ${VERSION}: restart the service`)
+  }
   const path = siteFile?.path ?? 'none'
   const settings = [
     ['BASE_URL', running.base_url, baseUrl],
@@ -87,7 +91,7 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
     throw new Failure(`${path} has changed since the start: restart the service to use the new site file`)
   }
   await askService(ops, '/readyz', 'ok\n')
-  return 'it works, and runs with these settings'
+  return `it works, and runs with these settings; its version is ${VERSION}`
 }
 
 /** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */

@@ -5,6 +5,7 @@ import { EXIT } from '../failure.ts'
 import { readProcess } from '../files.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
+import { VERSION } from '../version.ts'
 
 /** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
@@ -14,14 +15,19 @@ export async function serve(): Promise<void> {
   logDefects(log)
   const service = await startService(config, log)
   announce(service, config, log)
-  const signaledAt = await signaled
-  const cutOff = await service.stop(signaledAt)
+  let isOutdated = false
+  const outdatedAt = service.outdated.then((reason) => {
+    log.error(`this service ends, and its supervisor starts the newer Rollcall that has migrated the list: ${reason}`)
+    isOutdated = true
+    return performance.now()
+  })
+  const cutOff = await service.stop(await Promise.race([signaled, outdatedAt]))
   if (cutOff) {
     const { requests, addresses } = cutOff
     const text = `stopped by force: requests without a complete response: ${requests}, addresses not confirmed: ${addresses}`
     log.error(cutOff, text)
   } else log.info('stopped')
-  process.exit(cutOff ? EXIT.failed : EXIT.done)
+  process.exit(cutOff || isOutdated ? EXIT.failed : EXIT.done)
 }
 
 /** Logs where a defect is, which a command only says when it is asked. After a rejection, the service goes on. */
@@ -38,9 +44,10 @@ function logDefects(log: Log): void {
 /** Says what the service serves, and to a person also how to try it. */
 function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }: Config, log: Log): void {
   const name = toListName(list)
-  const fields = { port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
+  const fields = { version: VERSION, port, baseUrl, list: name, siteFile: siteFile?.path, opsPort }
   const site = siteFile ? `the site file ${siteFile.path}` : 'no site file'
-  log.info(fields, `listening on ${host} port ${port} for ${baseUrl}, with the list ${name} and ${site}`)
+  const where = `listening on ${host} port ${port} for ${baseUrl}, with Rollcall ${VERSION}, the list ${name} and ${site}`
+  log.info(fields, where)
   if (process.stderr.isTTY) log.info(`try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`)
 }
 

@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { IntakeMetrics } from '../intake/intake.ts'
 import { CACHE_CONTROL, ENDPOINT, OTHER } from '../routes.ts'
 import type { StoreMeasure } from '../subscriber.ts'
+import { VERSION } from '../version.ts'
 
 /** Counts what the service does. Each call is cheap and never throws. */
 export interface Metrics extends IntakeMetrics {
@@ -31,6 +32,12 @@ export function createMetrics(pages: readonly string[]): Metrics {
   const registry = new Registry()
   const registers = [registry]
   addProcessMetrics(registers)
+  new Gauge({
+    name: 'rollcall_build_info',
+    help: 'Always 1; the version is a label.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1)
   const requests = new Counter({
     name: 'rollcall_requests_total',
     help: 'Responses sent, by path and status. Paths that do not exist, and unexpected errors, count as other.',

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Intake } from '../intake/intake.ts'
 import { createTrouble, type Log } from '../log.ts'
 import { ALLOW, CACHE_CONTROL } from '../routes.ts'
-import type { ServiceStore } from '../subscriber.ts'
+import { MigratingError, type ServiceStore } from '../subscriber.ts'
 import type { App } from './app.ts'
 import type { Metrics } from './metrics.ts'
 import { type Handler, type HeaderFields, isRead } from './responses.ts'
@@ -20,7 +20,12 @@ export interface OpsOptions {
   /** The host that the listener binds. */
   readonly host: string
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
-  readonly settings: { readonly base_url: string; readonly list: string; readonly site_file: Config['siteFile'] | null }
+  readonly settings: {
+    readonly version: string
+    readonly base_url: string
+    readonly list: string
+    readonly site_file: Config['siteFile'] | null
+  }
 }
 
 /** Milliseconds for which a scrape waits for the store. */
@@ -33,19 +38,25 @@ export async function createOps({ metrics, intake, store, log, host, settings }:
     begin: 'the store cannot be measured: some metrics are NaN',
     end: 'the store can be measured again',
   })
-  // The intake logs why the store fails.
-  const isReady = () =>
+  // The intake logs any other reason.
+  const findProblem = () =>
     intake.ready().then(
-      () => true,
-      () => false,
+      () => undefined,
+      (error) => (error instanceof MigratingError ? `the store fails: ${error.message}` : 'the store fails'),
     )
   const routes: Record<string, Handler> = {
     '/livez': () => toText(200, 'ok'),
-    '/readyz': async () => ((await isReady()) ? toText(200, 'ok') : toText(503, 'the store fails')),
+    '/readyz': async () => {
+      const problem = await findProblem()
+      return problem ? toText(503, problem) : toText(200, 'ok')
+    },
     '/metrics': async () => {
       const measure = store.measure()
       measure.then(unmeasured.end, unmeasured.add)
-      const [measured, ready] = await Promise.all([waitFor(measure, MEASURE_MS), isReady()])
+      const [measured, ready] = await Promise.all([
+        waitFor(measure, MEASURE_MS),
+        findProblem().then((problem) => problem === undefined),
+      ])
       return metrics.expose(measured, ready)
     },
     '/config': () => Response.json(settings, { headers: { 'Cache-Control': CACHE_CONTROL.none } }),

@@ -7,7 +7,7 @@
 import { type Address, isReserved } from '../email.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import { createTrouble, type Log } from '../log.ts'
-import { type ServiceStore, StoreError } from '../subscriber.ts'
+import { MigratingError, type ServiceStore, StoreError } from '../subscriber.ts'
 
 /** What the intake counts. */
 export interface IntakeMetrics {
@@ -127,7 +127,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   return {
     add,
     async ready() {
-      if (attempts.areFailing()) throw new StoreError('the store fails')
+      if (attempts.areFailing()) throw attempts.toUnready()
       try {
         await withDeadline(store.ready())
         unready.end()
@@ -166,7 +166,10 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
     end: 'the store has recovered',
   })
 
+  let lastError: Error | undefined
+
   function fail(error: Error): void {
+    lastError = error
     clearTimeout(timer)
     timer = setTimeout(probe, PROBE_MS).unref()
     trouble.add(error)
@@ -175,6 +178,8 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
   return {
     fail,
     areFailing: trouble.isOn,
+    /** What `/readyz` says: a migration ends by itself, and the log has every other reason. */
+    toUnready: () => (lastError instanceof MigratingError ? lastError : new StoreError('the store fails')),
     /** Returns the error of an attempt; undefined when it succeeds. */
     async run(addresses: readonly Address[], work: () => Promise<void>): Promise<Error | undefined> {
       const began = performance.now()

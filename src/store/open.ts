@@ -4,6 +4,7 @@ import type { ListUrl } from '../config/list-url.ts'
 import type { Log } from '../log.ts'
 import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } from '../subscriber.ts'
 import type { CheckResult, CursorCheck } from './check.ts'
+import type { OnOutdated } from './version.ts'
 
 /** Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
@@ -38,14 +39,14 @@ export async function isSameList(one: ListUrl, other: ListUrl): Promise<boolean>
   return id !== undefined && id === readFileId(other.file)
 }
 
-/** Opens a list for the service. No call blocks the event loop. Calls fail while a PostgreSQL server is down. @throws StoreError */
-export async function openServiceStore(list: ListUrl, log: Log): Promise<ServiceStore> {
+/** Opens a list for the service, and migrates an older one. No call blocks the event loop. Calls fail while a PostgreSQL server is down. @throws StoreError */
+export async function openServiceStore(list: ListUrl, log: Log, onOutdated?: OnOutdated): Promise<ServiceStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteThread } = await import('./sqlite/thread.ts')
-    return await openSqliteThread(list.file, log)
+    return await openSqliteThread(list.file, log, onOutdated)
   }
   const { openPostgresServiceStore } = await import('./postgres/store.ts')
-  const store = openPostgresServiceStore(list.server, log)
+  const store = openPostgresServiceStore(list.server, log, onOutdated)
   // Creates the schema before the first address arrives.
   void store.probe().catch((err) => log.warn({ err }, 'the list cannot be written yet'))
   return store

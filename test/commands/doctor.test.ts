@@ -50,7 +50,7 @@ test('a running service with another BASE_URL or another list is named, and what
   const doctor = async (more: Record<string, string> = {}) =>
     (await runCommand(['doctor'], { folder, env: { ...env, ...more } })).stdout
   const sound = await doctor()
-  expect(sound).toContain('\nservice        ok: it works, and runs with these settings\n')
+  expect(sound).toContain('\nservice        ok: it works, and runs with these settings; its version is ')
   expect(sound).toContain(`\nleftovers      ok: none in ${folder} and ${folder}/data\n`)
   const left = `.list.csv.${Bun.spawnSync(['true']).pid}.partial`
   writeFileSync(join(folder, left), '')

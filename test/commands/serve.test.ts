@@ -30,7 +30,7 @@ test('the log is text: what it serves, with which list and site file, and a comm
   expect(exit).toBe(0)
   const [listening = '', tryIt = ''] = lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))
   expect(listening).toMatch(
-    /^info listening on 127\.0\.0\.1 port \d+ for http:\/\/list\.example, with the list sqlite:data\/rollcall\.db and no site file$/,
+    /^info listening on 127\.0\.0\.1 port \d+ for http:\/\/list\.example, with Rollcall \d+\.\d+\.\d+, the list sqlite:data\/rollcall\.db and no site file$/,
   )
   expect(tryIt).toBe(
     `info try it: curl http://list.example/api/newsletter -H 'Content-Type: application/json' -d '{"email":"name@example.org"}'`,

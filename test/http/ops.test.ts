@@ -43,6 +43,7 @@ test('/config has the settings, and the site file with the digest of its bytes',
   const digest = new Bun.CryptoHasher('sha256').update(SITE).digest('hex')
   expect(service.log()).toContain(`and the site file ${path}"`)
   expect(await (await service.ops('/config')).json()).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     base_url: 'http://127.0.0.1:3000',
     list: `sqlite:${service.folder}/data/rollcall.db`,
     site_file: { path, digest },

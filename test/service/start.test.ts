@@ -95,7 +95,7 @@ const STRANGERS: Readonly<Record<string, readonly [create: Create, says: string]
       await openSqliteStore(file, { access: 'create' }).close()
       alter('PRAGMA user_version = 99')(file)
     },
-    'its schema is version 99, and this Rollcall knows version 1',
+    'its schema is version 99, and this Rollcall uses version 1',
   ],
   garbage: [(file) => writeFile(file, crypto.getRandomValues(new Uint8Array(8192))), 'it is not a database'],
   'the database of another application': [

@@ -7,13 +7,21 @@ import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
+import { OutdatedError } from '../../subscriber.ts'
+import type { OnOutdated } from '../version.ts'
 import { isClosed, isLost, toStoreError } from './error.ts'
-import { migrate } from './schema.ts'
+import { prepareSchema, type SchemaOptions } from './schema.ts'
 
 interface ClientOptions {
   readonly server: PostgresServer
-  /** Whether to create a list that is missing. */
+  /** Whether to create a list that is missing, and to migrate an older one that is empty. */
   readonly create: boolean
+  /** See SchemaOptions. Default: LOCK_MS. */
+  readonly lockMs?: number
+  /** See SchemaOptions. */
+  readonly onOlder?: SchemaOptions['onOlder']
+  /** Gets the reason when a newer program has migrated the list. */
+  readonly onOutdated?: OnOutdated | undefined
   /** Milliseconds after which a call fails and its connections are replaced. Default: no limit. */
   readonly deadlineMs?: number
   /** Runs before the first call, and before the next one after an error. What it throws is the error of the call. */
@@ -50,6 +58,9 @@ interface OpenTransaction extends AsyncDisposable {
   readonly transaction: SQL
 }
 
+/** Milliseconds for which a command waits for a process that migrates the list. */
+const LOCK_MS = 10_000
+
 /** Seconds until the client stops connecting. A request then still gets its response in time. */
 const CONNECT_S = 3
 
@@ -61,7 +72,8 @@ const CONNECT_S = 3
 const IDLE_S = 2
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
-export function createClient({ server, create, deadlineMs, check, onCreate, max = 2 }: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const { server, create, lockMs = LOCK_MS, onOlder, onOutdated, deadlineMs, check, onCreate, max = 2 } = options
   const name = toListName({ kind: 'postgres', server })
   let sql = connect(server, max)
   /** Resolves when the list may be used. Undefined after an error: it may be a new database, an older backup, or migrated. */
@@ -69,7 +81,7 @@ export function createClient({ server, create, deadlineMs, check, onCreate, max 
 
   async function prepare(current: SQL): Promise<void> {
     await check?.(current)
-    if (await migrate(current, { create })) onCreate?.()
+    if (await prepareSchema(current, { create, lockMs, onOlder })) onCreate?.()
   }
 
   function replace(lost: SQL): void {
@@ -99,6 +111,7 @@ export function createClient({ server, create, deadlineMs, check, onCreate, max 
     } catch (error) {
       ready = undefined
       if (isLost(error)) replace(current)
+      if (error instanceof OutdatedError) onOutdated?.(error.message)
       throw error instanceof Failure ? error : toStoreError(name, error)
     }
   }
@@ -156,8 +169,14 @@ async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promi
   }
 }
 
-/** Every option is given, because Bun reads the environment for each that is missing. */
-function connect(server: PostgresServer, max: number): SQL {
+/**
+ * Creates connections. Nothing is sent before the first query.
+ *
+ * @param max most connections
+ * @param idleS seconds until an idle one is closed; 0 for never
+ */
+export function connect(server: PostgresServer, max: number, idleS = IDLE_S): SQL {
+  // Every option is given, because Bun reads the environment for each that is missing.
   const { host, port, user, password, database, sslMode, ca, channelBinding } = server
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',
@@ -173,13 +192,13 @@ function connect(server: PostgresServer, max: number): SQL {
     channelBinding,
     max,
     connectionTimeout: CONNECT_S,
-    idleTimeout: IDLE_S,
+    idleTimeout: idleS,
     prepare: false,
     connection: { application_name: 'rollcall' },
   })
 }
 
 /** Closes all connections. Ignores the error of queries in progress, because their callers get it. */
-async function close(sql: SQL): Promise<void> {
+export async function close(sql: SQL): Promise<void> {
   await sql.close({ timeout: 0 }).catch(() => {})
 }

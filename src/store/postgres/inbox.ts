@@ -8,7 +8,7 @@ import { compactAll, PAUSE_MS } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
-import { toHeadRow } from './schema.ts'
+import { refuseOutdated, toHeadRow } from './schema.ts'
 import { forgetReturned } from './write.ts'
 
 /**
@@ -73,10 +73,11 @@ async function lock(transaction: SQL): Promise<Locked> {
            set_config('enable_hashjoin', 'off', true),
            set_config('enable_mergejoin', 'off', true),
            set_config('jit', 'off', true)`
-  const rows = await transaction<{ lastSeq: string; now: string }[]>`
-    SELECT last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
+  const rows = await transaction<{ version: number; lastSeq: string; now: string }[]>`
+    SELECT version, last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
-  const { lastSeq, now } = toHeadRow(rows)
+  const { version, lastSeq, now } = toHeadRow(rows)
+  refuseOutdated(version)
   return { last: Math.max(Number(lastSeq), toClockSeq(Number(now))), now: new Date(Number(now)) }
 }
 

@@ -18,7 +18,7 @@ import {
 import { createSuppressionHash } from '../changes.ts'
 import { DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
-import { IS_RESERVED, toHeadRow } from './schema.ts'
+import { IS_RESERVED, refuseOutdated, toHeadRow } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
@@ -29,11 +29,12 @@ export const toMilliseconds = (sql: SQL, time: string) =>
 
 /** Reads the head of the list, with the clock of the server. @throws StoreError when the list has no head, or two */
 export async function readHead(sql: SQL): Promise<ListHead> {
-  const rows = await sql<{ id: string; key: string; lastSeq: string; now: string }[]>`
-    SELECT id, encode(suppression_key, 'hex') AS key, last_seq AS "lastSeq",
+  const rows = await sql<{ version: number; id: string; key: string; lastSeq: string; now: string }[]>`
+    SELECT version, id, encode(suppression_key, 'hex') AS key, last_seq AS "lastSeq",
            ${toMilliseconds(sql, 'clock_timestamp()')} AS now
     FROM rollcall.list`
-  const { id, key, lastSeq, now } = toHeadRow(rows)
+  const { version, id, key, lastSeq, now } = toHeadRow(rows)
+  refuseOutdated(version)
   return { id, suppressionKey: Buffer.from(key, 'hex'), lastSeq: Number(lastSeq), clockSeq: toClockSeq(Number(now)) }
 }
 

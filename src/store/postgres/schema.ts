@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { SQL } from 'bun'
 import { RESERVED_DOMAINS } from '../../email.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import { toVersionError } from '../version.ts'
 
 const ENDINGS = RESERVED_DOMAINS.flatMap((domain) => [`@${domain}`, `.${domain}`])
 const LAST_FIVE = new Set(ENDINGS.map((ending) => `'${ending.slice(-5)}'`))
@@ -69,47 +70,88 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 /** The key of the advisory lock for migrations, the same in every version: "Roll" in ASCII. */
 const MIGRATION_LOCK = 0x526f6c6c
 
+/** How a client finds the schema of its list. */
+export interface SchemaOptions {
+  /** Whether to create a list that is missing, and to migrate an older one that is empty. */
+  readonly create: boolean
+  /** Milliseconds for which it waits for a process that migrates the list. */
+  readonly lockMs: number
+  /** Is called with the version of an older list, and returns the error of the call. Default: the advice to start the service. */
+  readonly onOlder?: ((version: number) => StoreError) | undefined
+}
+
 /**
- * Creates the schema, or migrates an older one, in one transaction. Any number of processes may do this at once.
+ * Finds a list of the present version. Changes no list that has addresses.
  *
- * @param options.create whether to create a schema that is missing
- * @returns whether it created a list
+ * @returns whether it created the list
  * @throws MissingListError when the schema is missing
- * @throws StoreError when it is newer
+ * @throws StoreError when it is older; OutdatedError when it is newer
  */
-export async function migrate(
-  sql: SQL,
-  { create, migrations = MIGRATIONS }: { readonly create: boolean; readonly migrations?: readonly string[] },
-): Promise<boolean> {
-  const latest = migrations.length
-  const found = await readVersion(sql, latest)
-  if (found === 0 && !create)
+export async function prepareSchema(sql: SQL, { create, lockMs, onOlder }: SchemaOptions): Promise<boolean> {
+  const { version, isEmpty } = await sql.begin(async (transaction) => {
+    // A migration locks the list, for as long as it takes.
+    await transaction`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`
+    const found = await readVersion(transaction)
+    return { version: found, isEmpty: create && found < SCHEMA_VERSION && (await hasNothing(transaction, found)) }
+  })
+  if (version === SCHEMA_VERSION) return false
+  if (version === 0 && !create) {
     throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
-  if (found === latest) return false
+  }
+  if (version > 0 && version < SCHEMA_VERSION && onOlder) throw onOlder(version)
+  if (!isEmpty) throw toVersionError(NAME, { found: version, known: SCHEMA_VERSION })
+  return (await migrate(sql)) === 0
+}
+
+/** How errors name the list. */
+const NAME = 'in this database'
+
+/** Whether a list of any version has no address and no suppression. */
+async function hasNothing(sql: SQL, version: number): Promise<boolean> {
+  if (version === 0) return true
+  const [row] = await sql<[{ isEmpty: boolean }]>`
+    SELECT NOT (EXISTS (SELECT FROM rollcall.subscribers) OR EXISTS (SELECT FROM rollcall.suppressions)
+                OR EXISTS (SELECT FROM rollcall.inbox)) AS "isEmpty"`
+  return row.isEmpty
+}
+
+/**
+ * Creates the schema, or migrates an older one, in one transaction that takes as long as it needs. Any number of processes may do
+ * this at once. Returns the version before. @throws OutdatedError when it is newer
+ */
+export async function migrate(sql: SQL, migrations = MIGRATIONS): Promise<number> {
   return await sql.begin('isolation level read committed', async (transaction) => {
+    // The limits of the server are for requests. The last setting ends the work of a process that was killed, on systems that have it.
+    await transaction.unsafe(`
+      SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+      DO $$ BEGIN SET LOCAL client_connection_check_interval = '2s'; EXCEPTION WHEN OTHERS THEN NULL; END $$`)
     await transaction`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`
     // Another process may have migrated it meanwhile.
-    const version = await readVersion(transaction, latest)
+    const version = await readVersion(transaction)
+    if (version > migrations.length) throw toVersionError(NAME, { found: version, known: migrations.length })
+    if (version === migrations.length) return version
     for (const migration of migrations.slice(version)) await transaction.unsafe(migration)
-    if (version === 0)
+    if (version === 0) {
       await transaction`
         INSERT INTO rollcall.list VALUES (0, ${randomBytes(8).toString('hex')}, ${randomBytes(32)}::bytea, 0, 0)`
-    await transaction`UPDATE rollcall.list SET version = ${latest}::integer`
-    return version === 0
+    }
+    await transaction`UPDATE rollcall.list SET version = ${migrations.length}::integer`
+    return version
   })
 }
 
-/** Reads the version of the schema: 0 when there is none. @throws StoreError when it is after the latest that is known */
-async function readVersion(sql: SQL, latest: number): Promise<number> {
+/** Reads the version of the schema: 0 when there is none. */
+async function readVersion(sql: SQL): Promise<number> {
   // A scan of the catalog. to_regclass() may answer from a cache that is older than the lock.
   const [table] = await sql<object[]>`
     SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'rollcall' AND tablename = 'list'`
   if (!table) return 0
-  const { version } = toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`)
-  if (version <= latest) return version
-  throw new StoreError(
-    `the schema of the list is version ${version}, and this Rollcall uses version ${latest}: use a newer Rollcall`,
-  )
+  return toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`).version
+}
+
+/** Refuses a list that another process has migrated meanwhile. @throws OutdatedError */
+export function refuseOutdated(found: number): void {
+  if (found !== SCHEMA_VERSION) throw toVersionError(NAME, { found, known: SCHEMA_VERSION })
 }
 
 /**

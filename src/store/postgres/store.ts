@@ -11,6 +11,7 @@ import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } fro
 import { createBatches } from '../batches.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule } from '../schedule.ts'
+import type { OnOutdated } from '../version.ts'
 import { type Client, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted, STATEMENT_MS } from './inbox.ts'
 import {
@@ -24,6 +25,7 @@ import {
   readStatus,
   tryWrite,
 } from './read.ts'
+import { createUpgrade } from './upgrade.ts'
 import { applyChanges, insertList } from './write.ts'
 
 /** Opens a list for a command. It connects at the first call, and creates the schema with the access `create`. */
@@ -101,10 +103,21 @@ async function* wrapPages<Page>(client: Client, pages: AsyncIterator<Page>): Asy
 /** Most milliseconds that a call of the service takes. It ends before the intake gives up, so that its reason is logged. */
 const DEADLINE_MS = GIVE_UP_MS - 300
 
+/**
+ * Milliseconds for which the service waits for a process that migrates the list. It is less than DEADLINE_MS, so that the server ends
+ * the wait: otherwise each attempt would leave a connection there.
+ */
+const SERVICE_LOCK_MS = 1_000
+
 /** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
-export function openPostgresServiceStore(server: PostgresServer, log: Log): ServiceStore {
+export function openPostgresServiceStore(server: PostgresServer, log: Log, onOutdated?: OnOutdated): ServiceStore {
   const onCreate = () => log.warn(toNewList(toListName({ kind: 'postgres', server })))
-  const service = { server, create: true, check: checkStandbys, onCreate }
+  const upgrade = createUpgrade(server, log)
+  async function check(sql: SQL): Promise<void> {
+    upgrade.refuse()
+    await checkStandbys(sql)
+  }
+  const service = { server, create: true, check, onCreate, lockMs: SERVICE_LOCK_MS, onOlder: upgrade.start, onOutdated }
   const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
   // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
   const compacting = createClient({ ...service, max: 1, deadlineMs: STATEMENT_MS + 1000 })
@@ -127,7 +140,7 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log): Serv
     measure: async () => ({ inboxSince: await client.repeat(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {
       // A slice in progress fails, and is done again by another process or after the next start.
-      await Promise.all([schedule.stop(), compacting.close(), client.close()])
+      await Promise.all([schedule.stop(), compacting.close(), client.close(), upgrade.close()])
     },
   }
 }

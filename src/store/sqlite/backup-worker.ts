@@ -6,7 +6,8 @@ import { type CopyRequest, copyInto, type ListSummary, readSummary } from './bac
 import { toReason } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { toRealPath } from './paths.ts'
-import { checkIntegrity } from './read.ts'
+import { checkIntegrity, checkPages } from './read.ts'
+import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
 declare const self: Worker
 
@@ -14,9 +15,11 @@ self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(d
 
 function run({ source, target, ...options }: CopyRequest): Result<ListSummary, string> {
   try {
-    using db = openReadOnly(toRealPath(source))
-    // A damaged list could become a sound copy with fewer addresses.
-    db.transaction(checkIntegrity)(db)
+    // A copy on the disk is migrated there.
+    using db = openReadOnly(toRealPath(source), target === undefined ? 'copy' : 'keep')
+    // A damaged list could become a sound copy with fewer addresses. The tables of an older one are checked in the copy.
+    const isPresent = checkVersion(db, source) === SCHEMA_VERSION
+    db.transaction(isPresent ? checkIntegrity : checkPages)(db)
     return { ok: true, value: target === undefined ? readSummary(db) : copyInto(db, target, options) }
   } catch (error) {
     if (error instanceof StoreError) return { ok: false, reason: error.message }

@@ -12,7 +12,8 @@ import { toPath } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox } from './inbox.ts'
 import { readSize } from './paths.ts'
-import { checkIntegrity, readCount, readDates } from './read.ts'
+import { checkIntegrity, checkPages, readCount, readDates } from './read.ts'
+import { migrate } from './schema.ts'
 
 export type CopyKind = 'list' | 'backup'
 
@@ -72,6 +73,18 @@ export async function checkAndCopy(
   }
 }
 
+/** Copies an open list of any version to an empty file, and marks the copy as a backup. Changes nothing else of it. */
+export function copyUnchanged(db: Database, target: string): void {
+  db.run('VACUUM INTO ?', [target])
+  {
+    using copy = new Database(target, { readwrite: true })
+    copy.run('PRAGMA journal_mode = OFF')
+    copy.run(`PRAGMA application_id = ${BACKUP_ID}`)
+  }
+  using copy = openReadOnly(target, 'keep')
+  checkPages(copy)
+}
+
 /**
  * Copies an open list to an empty file, without free pages (https://sqlite.org/lang_vacuum.html), compacts the copy, because a
  * backup is not changed when it is read, marks it, and checks every page of it. It gives out only numbers above `lastSeq`.
@@ -86,6 +99,7 @@ export function copyInto(
     using copy = new Database(target, { readwrite: true })
     // A copy that fails is deleted, so nothing is written that could undo a change.
     copy.run('PRAGMA journal_mode = OFF')
+    migrate(copy, target)
     const compaction = createCompaction(copy)
     copy.transaction(() => {
       compaction.all()
@@ -135,7 +149,7 @@ export async function rescueList(db: Database): Promise<string> {
 }
 
 /** The name of a file that is kept next to a list, such as `rollcall.rescue-TIME.db`. */
-export function toKeptName(path: string, kind: 'rescue' | 'before-restore'): string {
+export function toKeptName(path: string, kind: 'rescue' | 'before-restore' | 'before-upgrade'): string {
   const [extension, time] = [extname(path), new Date().toISOString().replaceAll(':', '-')]
   return `${basename(path, extension)}.${kind}-${time}${extension}`
 }

@@ -63,8 +63,17 @@ export function toDamage(db: Database, reason: string): StoreError {
   return new StoreError(`the list ${toPath(db)} is damaged: restore a sound backup (${reason})`)
 }
 
-/** The path of a list, also of one that was opened by a URI. */
-export function toPath({ filename }: Database): string {
+/** The paths of lists that were read into memory. */
+const paths = new WeakMap<Database, string>()
+
+/** Says which list is in memory. */
+export function setPath(db: Database, path: string): void {
+  paths.set(db, path)
+}
+
+/** The path of a list, also of one that was opened by a URI, or read into memory. */
+export function toPath(db: Database): string {
+  const filename = paths.get(db) ?? db.filename
   return filename.startsWith('file:') ? fileURLToPath(filename) : filename
 }
 

@@ -1,4 +1,4 @@
-/** Opens the file of a SQLite list: creates a missing one, migrates an older one, and refuses any other file. */
+/** Opens the file of a SQLite list: creates a missing one, and refuses any other file. See version.ts for an older list. */
 
 import { constants, Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes } from 'node:fs'
@@ -22,7 +22,7 @@ import {
   toMissing,
   toRealPath,
 } from './paths.ts'
-import { checkVersion, migrate } from './schema.ts'
+import { checkVersion, migrate, migrateInMemory, refuseOutdated, SCHEMA_VERSION } from './schema.ts'
 import { getRow, waitForLock } from './transaction.ts'
 
 /** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
@@ -44,21 +44,21 @@ export interface ListFile {
 
 /**
  * Opens a list. With the access `read` too, it is opened for writing, to compact its inbox, unless it is a backup or cannot be
- * written. @throws StoreError; as `toRealPath`
+ * written. With `serve`, an older list is opened too, and the caller migrates it. @throws StoreError; as `toRealPath`
  */
-export function openListFile(file: string, access: StoreOptions['access'] = 'create'): ListFile {
+export function openListFile(file: string, access: StoreOptions['access'] | 'serve' = 'serve'): ListFile {
   const path = toRealPath(file)
   try {
     if (access === 'read' && isBackup(path)) return openUnchanged(path, 'backup')
     refuseLoneMount(path)
-    if (access !== 'create') checkExists(path)
+    if (access === 'read' || access === 'change') checkExists(path)
     refuseForeignLog(path)
     if (!existsSync(path)) {
       createFolder(dirname(path))
       // SQLite gives its mode to the log next to it.
       createPrivateFile(path, { mayExist: true })
     }
-    return openWritable(path, resolve(file))
+    return openWritable(path, { name: resolve(file), isService: access === 'serve' })
   } catch (error) {
     if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
@@ -70,7 +70,10 @@ function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
   return { db: openReadOnly(path), files: new Map(), readOnly }
 }
 
-function openWritable(path: string, name: string): ListFile {
+function openWritable(
+  path: string,
+  { name, isService }: { readonly name: string; readonly isService: boolean },
+): ListFile {
   const id = readFileId(path)
   // SQLite would open a file that it may not write for reading.
   accessSync(path, modes.W_OK)
@@ -79,6 +82,7 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     // Before anything is written.
     const version = checkVersion(db, path)
+    if (version !== 0 && !isService) refuseOutdated(db)
     // Reads a page of each table, so that a damaged list is refused.
     const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
     for (const { name: table } of tables) db.query(`SELECT 1 FROM "${table}" LIMIT 1`).get()
@@ -96,14 +100,15 @@ function openWritable(path: string, name: string): ListFile {
     db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncPath(dirname(path))
-    // It reads the version at least, so the log and its index are there from now on.
-    migrate(db, path)
+    if (version === 0) migrate(db, path)
+    // It reads the list, so the log and its index are there from now on.
+    checkVersion(db, path)
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
     const list: ListFile = { db, files, isNew: version === 0 }
     // Another file may have been put here since `id` was read.
-    checkPlace(list)
+    refuseLost(list)
     // From now on: see transaction.ts.
     db.run('PRAGMA busy_timeout = 0')
     return list
@@ -120,10 +125,16 @@ export class LostListError extends StoreError {
 }
 
 /**
- * Throws a LostListError unless the files at the paths of a list are those that were opened. Call it before a commit too: without
- * the index of the log, two processes do not see each other's locks, and each overwrites what the other one has committed.
+ * Throws a LostListError unless the files at the paths of a list are those that were opened, and an OutdatedError when a newer program
+ * has migrated it. Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
+ * overwrites what the other one has committed.
  */
 export function checkPlace(list: ListFile): void {
+  refuseLost(list)
+  refuseOutdated(list.db)
+}
+
+function refuseLost(list: ListFile): void {
   const loss = findLoss(list)
   if (loss) throw loss
 }
@@ -178,9 +189,28 @@ export function closeList(list: ListFile): LostListError | undefined {
 
 /**
  * Opens a list for reading, by its real path. Writes nothing, so that a disk that is full or read-only can be read, and a service
- * is not disturbed. @throws StoreError
+ * is not disturbed.
+ *
+ * @param older what is done with an older list: it is kept, or a copy in memory is migrated. Default: this for a backup; for a list, an
+ * error
+ * @throws StoreError
  */
-export function openReadOnly(path: string): Database {
+export function openReadOnly(path: string, older?: 'keep' | 'copy'): Database {
+  const db = openUnchecked(path)
+  if (older === 'keep') return db
+  try {
+    if (checkVersion(db, path) === SCHEMA_VERSION) return db
+    if (older === undefined && !isBackup(path)) refuseOutdated(db)
+    using found = db
+    return migrateInMemory(found, path)
+  } catch (error) {
+    db.close()
+    throw toStoreError(path, error)
+  }
+}
+
+/** Opens a list of any version for reading. */
+function openUnchecked(path: string): Database {
   const log = `${path}-wal`
   try {
     checkExists(path)

@@ -184,9 +184,15 @@ export function* listSuppressions(db: Database): Generator<readonly Suppression[
  */
 export function checkIntegrity(db: Database): void {
   readHead(db)
-  const { integrity_check: found } = getRow<{ integrity_check: string }>(db, 'PRAGMA integrity_check(1)')
-  const problem = found === 'ok' ? compareTables(db) : found.replace(/\s+/g, ' ')
+  checkPages(db)
+  const problem = compareTables(db)
   if (problem !== undefined) throw toDamage(db, problem)
+}
+
+/** Checks every page of a list of any version. @throws StoreError, SQLiteError */
+export function checkPages(db: Database): void {
+  const { integrity_check: found } = getRow<{ integrity_check: string }>(db, 'PRAGMA integrity_check(1)')
+  if (found !== 'ok') throw toDamage(db, found.replace(/\s+/g, ' '))
 }
 
 /** Says how the two tables differ; undefined when both have the same subscribers, letter for letter. */

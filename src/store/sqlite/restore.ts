@@ -60,7 +60,10 @@ export async function createListFile<T>(file: string, write: (partial: string) =
   const path = toRealPath(file)
   refuseForeignLog(path)
   // Before the copy, which takes long. Under the lock that puts it in place, it is checked again.
-  if (hasContent(path)) lockEmptyList(path).close()
+  if (hasContent(path)) {
+    readContent(path)
+    lockEmptyList(path).close()
+  }
   createFolder(dirname(path))
   return await withPartialFile(path, path, async (partial) => {
     const result = await write(partial)
@@ -140,10 +143,19 @@ function lockEmptyList(path: string): Database {
   return db
 }
 
+/** The lock would say of a list that is not empty only that a service uses it. */
+function readContent(path: string): void {
+  using db = openReadOnly(path, 'keep')
+  refuseContent(db, path)
+}
+
 function refuseContent(db: Database, path: string): void {
   if (checkVersion(db, path) === 0) return
-  const { subscribers, suppressed, inbox } = readSummary(db)
-  if (subscribers + suppressed + inbox === 0) return
+  // It may be an older list, which is replaced by one of the present version.
+  const isEmpty = ['subscribers', 'suppressions', 'inbox'].every(
+    (table) => !db.query(`SELECT 1 FROM ${table} LIMIT 1`).get(),
+  )
+  if (isEmpty) return
   throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
 }
 

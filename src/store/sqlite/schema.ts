@@ -1,10 +1,12 @@
-/** The schema of a SQLite list. A new list gets all migrations, an older one those that it lacks. */
+/** The schema of a SQLite list. A new list gets all migrations, an older one those that it lacks: see version.ts for when. */
 
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { RESERVED_DOMAINS } from '../../email.ts'
-import { BACKUP_ID, LIST_ID } from '../../files.ts'
-import { toStoreError } from './error.ts'
+import { BACKUP_ID, LIST_ID, WRITE_VERSION_OFFSET } from '../../files.ts'
+import { toVersionError } from '../version.ts'
+import { setPath, toPath, toStoreError } from './error.ts'
+import { readSize } from './paths.ts'
 import { getRow } from './transaction.ts'
 
 /** Of the domains that end in the same four characters: whether `email` ends in one of them, after an `@` or a dot. */
@@ -58,7 +60,10 @@ const BASELINE = `
 /** The numbered migrations. A new list gets all of them. One that was released never changes: add the next. */
 const MIGRATIONS: readonly string[] = [BASELINE]
 
-/** Returns the version of a list; 0 for a file without a schema. @throws StoreError when this program may not use it */
+/** The version of the schema that this Rollcall uses. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/** Returns the version of a list; 0 for a file without a schema. @throws StoreError when it is no list, or newer */
 export function checkVersion(db: Database, path: string, migrations = MIGRATIONS): number {
   // In one statement, because another process may be creating the schema.
   const { application, version, tables } = getRow<Record<'application' | 'version' | 'tables', number>>(
@@ -67,24 +72,49 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
      FROM pragma_application_id, pragma_user_version`,
   )
   if (tables === 0 && application === 0 && version === 0) return 0
-  if (application !== LIST_ID && application !== BACKUP_ID)
+  if (application !== LIST_ID && application !== BACKUP_ID) {
     throw toStoreError(path, 'it is a database, but not a list of Rollcall')
-  if (version <= migrations.length) return version
-  const known = `this Rollcall knows version ${migrations.length}`
-  throw toStoreError(path, `its schema is version ${version}, and ${known}; use a newer Rollcall`)
+  }
+  if (version > migrations.length) throw toVersionError(path, { found: version, known: migrations.length })
+  return version
+}
+
+/** Refuses an open list that another process has migrated meanwhile. Takes 4 µs. @throws OutdatedError */
+export function refuseOutdated(db: Database): void {
+  const { user_version: found } = getRow<{ user_version: number }>(db, 'PRAGMA user_version')
+  if (found !== SCHEMA_VERSION) throw toVersionError(toPath(db), { found, known: SCHEMA_VERSION })
 }
 
 /** Creates the schema, or runs the migrations that a list lacks, in one transaction. */
 export function migrate(db: Database, path: string, migrations = MIGRATIONS): void {
   if (checkVersion(db, path, migrations) === migrations.length) return
-  db.transaction(() => {
-    // Another process may have done it while this one waited for the lock.
-    const version = checkVersion(db, path, migrations)
-    for (const migration of migrations.slice(version)) db.run(migration)
-    if (version === 0) {
-      db.run('INSERT INTO list VALUES (?, ?, 0, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
-      db.run(`PRAGMA application_id = ${LIST_ID}`)
-    }
-    db.run(`PRAGMA user_version = ${migrations.length}`)
-  }).immediate()
+  // Another process may have done it while this one waited for the lock.
+  db.transaction(() => runMigrations(db, checkVersion(db, path, migrations), migrations)).immediate()
+}
+
+/** Bytes of the largest list that is read into memory, twice for a moment. SQLite allows 1 GiB. */
+const MOST_IN_MEMORY = 512 * 1024 * 1024
+
+/** Returns a copy of an older list in memory, which is migrated. The list stays as it is. @throws StoreError when it is too large */
+export function migrateInMemory(db: Database, path: string): Database {
+  if (readSize(path) > MOST_IN_MEMORY)
+    throw toStoreError(path, 'it is too large to be read in an older version: restore it')
+  const bytes = db.serialize()
+  // Out of WAL mode: a database in memory has no log.
+  bytes[WRITE_VERSION_OFFSET] = 1
+  bytes[WRITE_VERSION_OFFSET + 1] = 1
+  const copy = Database.deserialize(bytes)
+  setPath(copy, path)
+  migrate(copy, path)
+  return copy
+}
+
+/** Runs the migrations after a version, in the transaction of the caller. */
+export function runMigrations(db: Database, version: number, migrations = MIGRATIONS): void {
+  for (const migration of migrations.slice(version)) db.run(migration)
+  if (version === 0) {
+    db.run('INSERT INTO list VALUES (?, ?, 0, 0)', [randomBytes(8).toString('hex'), randomBytes(32)])
+    db.run(`PRAGMA application_id = ${LIST_ID}`)
+  }
+  db.run(`PRAGMA user_version = ${migrations.length}`)
 }

@@ -2,15 +2,16 @@
 
 import type { Log } from '../../log.ts'
 import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
+import type { OnOutdated } from '../version.ts'
 import { describeModes } from './checks.ts'
 import { toRealPath } from './paths.ts'
-import type { Reply, Report, Task } from './worker.ts'
+import type { Outdated, Reply, Report, Task } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the supervisor
  * starts it again. Logs a warning when other users may read the list. @throws StoreError; as `toRealPath`
  */
-export async function openSqliteThread(file: string, log: Log): Promise<ServiceStore> {
+export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOutdated): Promise<ServiceStore> {
   // A usage error has an exit code of its own, which the thread does not pass on.
   toRealPath(file)
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
@@ -18,7 +19,8 @@ export async function openSqliteThread(file: string, log: Log): Promise<ServiceS
   let isClosing = false
   let reason: Error | undefined
 
-  worker.onmessage = ({ data }: MessageEvent<Reply | Report>) => {
+  worker.onmessage = ({ data }: MessageEvent<Reply | Report | Outdated>) => {
+    if ('outdated' in data) return onOutdated?.(data.outdated)
     if ('report' in data) return log[data.level](data.report)
     // The thread replies in the order of the tasks.
     const next = pending.shift()

@@ -3,7 +3,7 @@
 import { fdatasyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Result } from '../../email.ts'
-import { StoreError, type StoreMeasure } from '../../subscriber.ts'
+import { OutdatedError, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule, type Schedule } from '../schedule.ts'
 import { readBackupTime, rescueList } from './backup.ts'
@@ -22,6 +22,7 @@ import {
 import { append, probe, readInboxSince } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { block, getRow, waitForLock } from './transaction.ts'
+import { upgrade } from './upgrade.ts'
 
 /** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, `close` last. */
 export interface Task {
@@ -40,6 +41,11 @@ export type Reply = Result<unknown, string>
 export interface Report {
   readonly level: 'info' | 'warn'
   readonly report: string
+}
+
+/** Why the service must end. */
+export interface Outdated {
+  readonly outdated: string
 }
 
 declare const self: Worker
@@ -62,6 +68,7 @@ async function run({ name, text }: Task): Promise<Reply> {
   try {
     return { ok: true, value: await TASKS[name](text) }
   } catch (error) {
+    announceOutdated(error)
     if (error instanceof LostListError && name !== 'open') await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
@@ -80,12 +87,18 @@ const TASKS = {
   close,
 }
 
-function open(file: string): void {
+async function open(file: string): Promise<void> {
   list = openListFile(file)
+  await upgrade(list, (text) => report('info', text))
   wal = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const { slice } = createCompaction(list.db)
   schedule = createSchedule(() => compact(slice), report)
+}
+
+/** Tells the service that it must end, because a newer program has migrated the list. */
+function announceOutdated(error: unknown): void {
+  if (error instanceof OutdatedError) self.postMessage({ outdated: error.message } satisfies Outdated)
 }
 
 function measure(): StoreMeasure {
@@ -136,6 +149,7 @@ async function compact(slice: () => boolean): Promise<boolean> {
       return hasMore
     }
   } catch (error) {
+    announceOutdated(error)
     if (!isBusy(error)) throw toStoreError(toPath(list.db), error)
   }
   await Bun.sleep(BUSY_MS)

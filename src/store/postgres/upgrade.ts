@@ -1,0 +1,74 @@
+/** How a service migrates an older list: once at a time, on a connection of its own, and for as long as it takes. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toListName } from '../../config/list-url.ts'
+import type { PostgresServer } from '../../config/postgres-url.ts'
+import { Failure } from '../../failure.ts'
+import { createTrouble, type Log } from '../../log.ts'
+import { MigratingError } from '../../subscriber.ts'
+import { close, connect } from './client.ts'
+import { toStoreError } from './error.ts'
+import { migrate, SCHEMA_VERSION } from './schema.ts'
+
+export interface Upgrade {
+  /** @throws MigratingError while a migration runs: the calls of the service must not wait for its locks */
+  refuse(): void
+  /** Starts to migrate a list of a version, unless a migration runs. Returns the error of the calls meanwhile. */
+  start(version: number): MigratingError
+  /** Ends the connection. The server takes back what is not complete. */
+  close(): Promise<void>
+}
+
+/** Milliseconds until a migration that failed may be started again. */
+const RETRY_MS = 10_000
+
+/** Creates the upgrade of a service, which does nothing before it is started. */
+export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
+  const trouble = createTrouble(log, {
+    begin: 'the list cannot be migrated: it stays as it was, and requests get 500',
+    end: 'the list can be migrated again',
+  })
+  const stopping = new AbortController()
+  /** What calls get while a migration runs. */
+  let reason: MigratingError | undefined
+  let running: Promise<void> | undefined
+
+  async function run(version: number): Promise<void> {
+    log.info(`migrating the list from version ${version} to ${SCHEMA_VERSION}: requests get 500 until that is done`)
+    const sql = connect(server, 1, 0)
+    const end = () => void close(sql)
+    stopping.signal.addEventListener('abort', end)
+    try {
+      await migrate(sql)
+      trouble.end()
+      log.info(`done: the list has version ${SCHEMA_VERSION} now`)
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      trouble.add(error instanceof Failure ? error : toStoreError(toListName({ kind: 'postgres', server }), error))
+      await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+    } finally {
+      stopping.signal.removeEventListener('abort', end)
+      await close(sql)
+      reason = undefined
+    }
+  }
+
+  return {
+    refuse() {
+      if (reason) throw reason
+    },
+    start(version) {
+      if (!reason) {
+        reason = new MigratingError(
+          `the list is migrated from version ${version} to ${SCHEMA_VERSION}: wait, and see the log`,
+        )
+        running = run(version)
+      }
+      return reason
+    },
+    async close() {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** How the service migrates an older list: once, under the lock of the list, and with a way back. */
+
+import { basename, dirname, extname, join } from 'node:path'
+import { toNumber } from '../../failure.ts'
+import { renameSynced, withPartialFile } from '../../files.ts'
+import { copyUnchanged, toKeptName } from './backup.ts'
+import { toPath, toStoreError } from './error.ts'
+import { type ListFile, openReadOnly } from './file.ts'
+import { readFreeBytes, readSize } from './paths.ts'
+import { checkVersion, runMigrations, SCHEMA_VERSION } from './schema.ts'
+import { waitForLock } from './transaction.ts'
+
+/**
+ * Migrates an open list that is older. Before that, keeps a backup of it beside it: `rollcall.before-upgrade-TIME.db`. An error or a
+ * kill leaves the list as it was. A list of the present version stays as it is.
+ *
+ * @param report gets the lines for the log
+ * @throws StoreError when there is no space for the backup, or the migration fails
+ */
+export async function upgrade({ db }: ListFile, report: (text: string) => void): Promise<void> {
+  const path = toPath(db)
+  const from = checkVersion(db, path)
+  if (from === SCHEMA_VERSION) return
+  checkSpace(path)
+  report(`migrating the list from version ${from} to ${SCHEMA_VERSION}: nothing listens before that is done`)
+  // Without the time: the next attempt deletes what a killed one left.
+  const name = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
+  const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
+  await withPartialFile(name, path, async (partial) => {
+    // Held to the end: the backup has everything that was accepted before the migration.
+    waitForLock(() => db.run('BEGIN IMMEDIATE'))
+    try {
+      // Another process may have done it meanwhile.
+      const version = checkVersion(db, path)
+      if (version < SCHEMA_VERSION) {
+        {
+          using unchanged = openReadOnly(path, 'keep')
+          copyUnchanged(unchanged, partial)
+        }
+        runMigrations(db, version)
+        // As late as possible, so that attempts that fail leave no backups. The one of a commit that fails stays: the disk may have
+        // the new list even so.
+        await renameSynced(partial, kept)
+      }
+      db.run('COMMIT')
+    } catch (error) {
+      if (db.inTransaction) db.run('ROLLBACK')
+      throw toStoreError(path, error)
+    }
+  })
+  report(`the list has version ${SCHEMA_VERSION} now; the earlier one is kept in ${kept}`)
+}
+
+/** @throws StoreError unless there is space for the backup, and as much for the log of the migration */
+function checkSpace(path: string): void {
+  const needed = 2 * (readSize(path) + readSize(`${path}-wal`))
+  const free = readFreeBytes(path)
+  if (free >= needed) return
+  const toMebibytes = (bytes: number) => `${toNumber(Math.ceil(bytes / 2 ** 20))} MiB`
+  throw toStoreError(
+    path,
+    `to migrate it, and to keep the earlier list beside it, needs ${toMebibytes(needed)}, and ${toMebibytes(free)} are free in ${dirname(path)}: make space, and start again`,
+  )
+}

@@ -1,0 +1,25 @@
+/**
+ * The version of the schema of a list, on both stores. An old program cannot be taught later, so these are the rules:
+ *
+ * - Reading never migrates: a service of an older version may use the list. Only `serve`, `restore` (its copy) and the target of
+ *   `copy` migrate. Every other command refuses an older list. It reads an older backup from a copy in memory.
+ * - A process that finds a newer version than its own ends, while it runs too: its supervisor starts the newer program.
+ */
+
+import { OutdatedError, StoreError } from '../subscriber.ts'
+
+/** Two versions of a schema: that of a list, and that which this program uses. */
+interface Versions {
+  readonly found: number
+  readonly known: number
+}
+
+/** Says that a list cannot be used with this program, and what to do. @param place its path, or its URL without a password */
+export function toVersionError(place: string, { found, known }: Versions): StoreError {
+  const text = `the list ${place} cannot be used: its schema is version ${found}, and this Rollcall uses version ${known}`
+  if (found > known) return new OutdatedError(`${text}; use a newer Rollcall`)
+  return new StoreError(`${text}; start the service with this Rollcall: it migrates the list`)
+}
+
+/** Gets the reason, perhaps more than once, when a newer program has migrated the list: the service must end. */
+export type OnOutdated = (reason: string) => void

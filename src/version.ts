@@ -1,0 +1,13 @@
+/** Which Rollcall this is. */
+
+import manifest from '../package.json' with { type: 'json' }
+
+/** The commit that an executable was built from. build/executable.ts defines it. */
+declare const COMMIT: string | undefined
+
+/** Such as 1.0.0. */
+export const VERSION: string = manifest.version
+
+/** The commit that it was built from, if that is known. A published package has it in its package.json. */
+export const BUILD: string | undefined =
+  typeof COMMIT === 'string' ? COMMIT : 'gitHead' in manifest ? String(manifest.gitHead) : undefined
