@@ -138,11 +138,12 @@ function createDevelopers({ baseUrl, phrases }: Page): JSX.Element {
         <pre dir="ltr" translate="no">
           <code>{createCurlCall(baseUrl)}</code>
         </pre>
-        {[openApiJson, openApiYaml, llmsTxt].map(({ path }) => (
+        {[openApiJson, openApiYaml, llmsTxt].flatMap(({ path }) => [
           <a key={path} href={path} dir="ltr" translate="no">
             {path}
-          </a>
-        ))}
+          </a>,
+          ' ',
+        ])}
       </div>
     </details>
   )

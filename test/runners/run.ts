@@ -57,6 +57,16 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     needsRoot: true,
     commands: [toTest('systemd.ts', 60)],
   },
+  'old-browser': {
+    about: 'opens the page in Chromium 87, and subscribes there',
+    programs: { 'xvfb-run': 'xvfb' },
+    packages: ['python3-pyqt5.qtwebengine'],
+    findMissing: () => {
+      const found = Bun.spawnSync(['/usr/bin/python3', '-c', 'import PyQt5.QtWebEngineWidgets']).success
+      return found ? undefined : 'not installed: QtWebEngine for Python (Debian package python3-pyqt5.qtwebengine)'
+    },
+    commands: [toTest('old-browser.ts', 120)],
+  },
   proxies: {
     about: 'runs Rollcall behind nginx, Caddy and HAProxy',
     programs: { nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' },
