@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
@@ -8,7 +8,7 @@ import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
-import { type CheckResult, runCheck } from '../store/check.ts'
+import { type CheckResult, type CursorCheck, checkWaiting, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
 import type { ListHead } from '../subscriber.ts'
@@ -43,7 +43,11 @@ async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncG
     yield runCheck('address', () => checkAddress(config))
   }
   yield runCheck('leftovers', () => checkLeftovers(list, cursorFile))
-  yield* checkStore(list, cursorFile === undefined ? undefined : (head) => checkCursorFile(cursorFile, head))
+  const cursorFiles = cursorFile === undefined ? listHandOvers(list) : [cursorFile]
+  yield* checkStore(
+    list,
+    cursorFiles.map((file) => (head, readWaiting) => checkCursorFile(file, head, readWaiting)),
+  )
 }
 
 const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
@@ -142,6 +146,10 @@ async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
   throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}`)
 }
 
+function isReadableFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory() && isReadable(path)
+}
+
 function isReadable(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK)
@@ -151,9 +159,20 @@ function isReadable(folder: string): boolean {
   }
 }
 
-/** @throws Failure */
-function checkCursorFile(file: string, head: ListHead): string {
+/** Finds the cursors of recipes, in the working folder and next to a SQLite list: those of NAME.json are in NAME.cursor. */
+function listHandOvers(list: ListUrl): readonly string[] {
+  const folders = new Set([resolve('.'), list.kind === 'sqlite' ? resolve(dirname(list.file)) : resolve('.')])
+  const found = [...folders].filter(isReadableFolder).flatMap((folder) => {
+    const files = [...new Bun.Glob('*.json').scanSync({ cwd: folder, absolute: true })]
+    return files.map((file) => file.replace(/json$/, 'cursor')).filter((file) => existsSync(file))
+  })
+  return found.sort()
+}
+
+/** Says how many subscribers wait, and since when. @throws Failure when it is too long, or the cursor is not of this list */
+async function checkCursorFile(file: string, head: ListHead, readWaiting: Parameters<CursorCheck>[1]): Promise<string> {
   const cursor = readCursor(file)
   if (!cursor) throw new Failure(`${file}: there is no such file; an export with it starts at the first subscriber`)
-  return `${file}: an export continues after ${checkCursor(head, cursor).seq}`
+  const { seq } = checkCursor(head, cursor)
+  return checkWaiting(`${file}: an export continues after ${seq}`, await readWaiting(seq))
 }

@@ -1,7 +1,8 @@
 /** The checks that `rollcall doctor` reports, for every store. */
 
-import { Failure, toFileFailure, toNumber } from '../failure.ts'
+import { Failure, toCount, toFileFailure, toNumber } from '../failure.ts'
 import { type ListHead, StoreError } from '../subscriber.ts'
+import { DAY_MS, toSeqDate } from './numbers.ts'
 import { STALLED_MS } from './schedule.ts'
 
 /** The outcome of a check. */
@@ -13,8 +14,24 @@ export interface CheckResult {
   readonly message: string
 }
 
-/** Compares a saved cursor with the head of the list, as the work of `runCheck`. */
-export type CursorCheck = (head: ListHead) => string
+/** The subscribers after a cursor, without those in reserved domains, whom exports leave out. */
+export interface Waiting {
+  readonly count: number
+  /** The number of the first one; null when there is none. */
+  readonly first: number | null
+}
+
+/** Compares a saved cursor with the head of the list, as the work of `runCheck`. @param readWaiting reads who comes after a number */
+export type CursorCheck = (head: ListHead, readWaiting: (after: number) => Promise<Waiting>) => Promise<string>
+
+/** Checks since when subscribers wait to be handed over. @param cursor says which one it is. @throws StoreError after more than a day */
+export function checkWaiting(cursor: string, { count, first }: Waiting): string {
+  if (first === null) return `${cursor}; nobody waits`
+  const since = toSeqDate(first)
+  const found = `${cursor}; ${toCount(count, 'subscriber')} waiting to be handed over, the first since ${since.toISOString()}`
+  if (Date.now() - since.getTime() < DAY_MS) return found
+  throw new StoreError(`${found}: the log of the hand-over says why, such as: journalctl --unit rollcall-sync@NAME`)
+}
 
 /** Runs a check. Its work returns what was found, or throws a Failure or an error of the file system. */
 export async function runCheck(check: string, work: () => string | Promise<string>): Promise<CheckResult> {

@@ -18,6 +18,11 @@ export function toClockSeq(now = Date.now()): number {
   return number > 0 && number <= MAX_CLOCK_SEQ ? number : 0
 }
 
+/** Returns when a subscriber came to the list, by the clock that gave out the number. */
+export function toSeqDate(seq: number): Date {
+  return new Date(EPOCH_MS + seq / 1000)
+}
+
 export const DAY_MS = 86_400_000
 
 /** Days of a status before today. */

@@ -53,12 +53,12 @@ export async function openServiceStore(list: ListUrl, log: Log, onOutdated?: OnO
 }
 
 /** Runs all checks of a list. They change nothing, also while a service runs. */
-export async function* checkStore(list: ListUrl, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
+export async function* checkStore(list: ListUrl, cursors: readonly CursorCheck[]): AsyncGenerator<CheckResult> {
   if (list.kind === 'sqlite') {
     const { checkSqliteList } = await import('./sqlite/checks.ts')
-    yield* checkSqliteList(list.file, checkCursor)
+    yield* checkSqliteList(list.file, cursors)
   } else {
     const { checkPostgresList } = await import('./postgres/checks.ts')
-    yield* checkPostgresList(list.server, checkCursor)
+    yield* checkPostgresList(list.server, cursors)
   }
 }

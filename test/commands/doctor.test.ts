@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -72,7 +73,7 @@ test('a cursor is compared with the list, and what is left next to its file is f
   await print(['import', '-'], 'ada@site.io\n')
   await print(['export', '--cursor-file', 'state/cursor'])
   const doctor = async () => (await run(['doctor', '--cursor-file', 'state/cursor'])).stdout
-  expect(await doctor()).toMatch(/^cursor +ok: state\/cursor: an export continues after \d+$/m)
+  expect(await doctor()).toMatch(/^cursor +ok: state\/cursor: an export continues after \d+; nobody waits$/m)
   writeFileSync(join(folder, 'state/cursor'), '1 0123456789abcdef\n')
   const left = `state/.cursor.${Bun.spawnSync(['true']).pid}.partial`
   writeFileSync(join(folder, left), '')
@@ -81,6 +82,32 @@ test('a cursor is compared with the list, and what is left next to its file is f
   expect(wrong).toContain(`run: rm ${folder}/${left}\n`)
   expect((await run(['doctor', '--cursor-file', 'none'])).stdout).toMatch(
     /^cursor +wrong: none: there is no such file/m,
+  )
+})
+
+test('who waits to be handed over is counted, and is wrong after a day; recipes are found by their settings', async () => {
+  const { folder, fill, print, run, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['export', '--cursor-file', 'ghost.cursor'])
+  // Exports leave it out.
+  await print(['import', '-'], 'x@example.org\n')
+  const says = async (...args: string[]) => /^cursor .*$/m.exec((await run(['doctor', ...args])).stdout)?.[0]
+  expect(await says()).toBeUndefined()
+  await write('ghost.json', '{}')
+  const file = join(folder, 'ghost.cursor')
+  expect(await says()).toMatch(
+    new RegExp(`^cursor +ok: ${RegExp.escape(file)}: an export continues after \\d+; nobody waits$`),
+  )
+  await fill(40)
+  const waits = /ok: ghost\.cursor: .*; 40 subscribers waiting to be handed over, the first since (.*)$/
+  const [, since = ''] = waits.exec((await says('--cursor-file', 'ghost.cursor')) ?? '') ?? []
+  expect(Math.abs(Date.parse(since) - Date.now())).toBeLessThan(60_000)
+  // The number of the first one says when he came. Here he came at the start of 2026.
+  using db = new Database(join(folder, 'list.db'))
+  db.run('UPDATE subscribers SET seq = 5 WHERE seq = (SELECT max(seq) FROM subscribers)')
+  await write('ghost.cursor', '1\n')
+  expect(await says()).toMatch(
+    /^cursor +wrong: .*ghost\.cursor: .*; 41 subscribers waiting to be handed over, the first since 2026-01-01T.*: the log of the hand-over says why/,
   )
 })
 

@@ -6,7 +6,7 @@ import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
 import { readInbox, readInboxSince } from './inbox.ts'
-import { readHead, tryWrite } from './read.ts'
+import { readHead, readWaiting, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
@@ -15,7 +15,7 @@ const VERSIONS = { first: 15, last: 18 } as const
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
 export async function* checkPostgresList(
   server: PostgresServer,
-  checkCursor?: CursorCheck,
+  cursors: readonly CursorCheck[] = [],
 ): AsyncGenerator<CheckResult> {
   const client = createClient({ server, create: false })
   const run = (check: string, work: (sql: SQL) => Promise<string>) => runCheck(check, () => client.run(work))
@@ -27,7 +27,9 @@ export async function* checkPostgresList(
     yield runCheck('durability', () => client.rollBack(checkDurability))
     yield run('inbox', async (sql) => checkInbox((await readInbox(sql)).size, await readInboxSince(sql)))
     yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
-    if (checkCursor) yield run('cursor', async (sql) => checkCursor(await readHead(sql)))
+    for (const check of cursors) {
+      yield run('cursor', async (sql) => check(await readHead(sql), (after) => readWaiting(sql, after)))
+    }
   } finally {
     await client.close()
   }

@@ -16,6 +16,7 @@ import {
   type Suppression,
 } from '../../subscriber.ts'
 import { createSuppressionHash } from '../changes.ts'
+import type { Waiting } from '../check.ts'
 import { DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
 import { IS_RESERVED, refuseOutdated, toHeadRow } from './schema.ts'
@@ -91,6 +92,16 @@ export async function checkStandbys(sql: SQL): Promise<void> {
 export async function createHexHash(sql: SQL): Promise<(address: Address) => string> {
   const hashOf = createSuppressionHash((await readHead(sql)).suppressionKey)
   return (address) => hashOf(address).toString('hex')
+}
+
+/** Counts the subscribers after a number, without those in reserved domains. */
+export async function readWaiting(sql: SQL, after: number): Promise<Waiting> {
+  const rows: { count: number; first: string | null }[] = await sql.unsafe(
+    `SELECT count(*)::integer AS count, min(seq) AS first FROM rollcall.subscribers WHERE seq > $1 AND NOT ${IS_RESERVED}`,
+    [after],
+  )
+  const [{ count, first } = { count: 0, first: null }] = rows
+  return { count, first: first === null ? null : Number(first) }
 }
 
 /** Returns what the list holds of each address, in their order. Takes at most as many as a batch of a change has. */

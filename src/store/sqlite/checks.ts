@@ -13,11 +13,14 @@ import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
-import { checkIntegrity, readCount, readDates, readHead } from './read.ts'
+import { checkIntegrity, readCount, readDates, readHead, readWaiting } from './read.ts'
 import { checkVersion } from './schema.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
-export async function* checkSqliteList(file: string, checkCursor?: CursorCheck): AsyncGenerator<CheckResult> {
+export async function* checkSqliteList(
+  file: string,
+  cursors: readonly CursorCheck[] = [],
+): AsyncGenerator<CheckResult> {
   let path = resolve(file)
   const list = await runCheck('list', () => {
     path = toRealPath(path)
@@ -32,7 +35,8 @@ export async function* checkSqliteList(file: string, checkCursor?: CursorCheck):
   yield runCheck('dates', async () => checkLatest((await read(path, readDates)).lastAcceptedAt))
   yield runCheck('backup', () => checkBackup(path))
   yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
-  if (checkCursor) yield runCheck('cursor', async () => checkCursor(await read(path, readHead)))
+  const waiting = (after: number) => read(path, (db) => readWaiting(db, after))
+  for (const check of cursors) yield runCheck('cursor', async () => check(await read(path, readHead), waiting))
 }
 
 /** Reads one state of a list. @throws StoreError */

@@ -7,6 +7,7 @@ import type { Database } from 'bun:sqlite'
 import type { Address } from '../../email.ts'
 import type { Count, Found, ListHead, StoreStatus, Subscriber, Suppression } from '../../subscriber.ts'
 import { createSuppressionHash } from '../changes.ts'
+import type { Waiting } from '../check.ts'
 import { DAY_BEFORE_SEQ_MS, DAY_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
@@ -69,6 +70,12 @@ export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcc
      FROM subscribers`,
   )
   return { imported, lastAcceptedAt: last === null ? undefined : new Date(last) }
+}
+
+/** Counts the subscribers after a number, without those in reserved domains. */
+export function readWaiting(db: Database, after: number): Waiting {
+  const query = `SELECT count(*) AS count, min(seq) AS first FROM subscribers WHERE seq > ?1 AND NOT ${IS_RESERVED}`
+  return db.query<Waiting, [number]>(query).get(after) ?? { count: 0, first: null }
 }
 
 /** Takes half a second for each million who came in the days of the status. */

@@ -2,13 +2,13 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { parseListUrl } from '../../../src/config/list-url.ts'
-import type { CheckResult } from '../../../src/store/check.ts'
+import type { CheckResult, CursorCheck } from '../../../src/store/check.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { checkPostgresList } from '../../../src/store/postgres/checks.ts'
 import { getServer, PASSWORD, toDatabase, toServer, withStore } from '../../support/postgres.ts'
 import { runCommand, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
-import { toAddress, toAddresses } from '../suite.ts'
+import { listAll, toAddress, toAddresses } from '../suite.ts'
 
 const server = await getServer()
 
@@ -38,6 +38,19 @@ test('a sound list: every check is ok, and nothing is changed', async () => {
     ['inbox', true, expect.stringMatching(/^waiting for compaction: 2, the oldest since 20/)],
     ['dates', true, 'there is no subscription'],
   ])
+})
+
+test('who waits after a cursor is counted, without reserved domains', async () => {
+  const url = await createList()
+  await withStore(url, (store) => store.add(toAddresses('x@example.org', 'cyd@site.io')))
+  const seqs = await withStore(url, async (store) => (await listAll(store)).map(({ seq }) => seq))
+  const readAfter = async (after: number) => {
+    const cursor: CursorCheck = async (_head, readWaiting) => JSON.stringify(await readWaiting(after))
+    const results = await Array.fromAsync(checkPostgresList(toServer(url), [cursor]))
+    return JSON.parse(results.find(({ check }) => check === 'cursor')?.message ?? '')
+  }
+  expect(await readAfter(seqs[0]!)).toEqual({ count: 2, first: seqs[1] })
+  expect(await readAfter(seqs[3]!)).toEqual({ count: 0, first: null })
 })
 
 test('without a server or a list: the reason, and nothing is created', async () => {
