@@ -1,0 +1,143 @@
+/** An upgrade to a second version, and the way back, of a PostgreSQL list. */
+
+import { expect, test } from 'bun:test'
+import { getServer, toDatabase } from '../support/postgres.ts'
+import { runCommand, startService } from '../support/service.ts'
+import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
+import { createSecondVersion, FROZEN, FROZEN_DUMP, FROZEN_INBOX } from './second-version.ts'
+
+const SECOND = await createSecondVersion()
+const server = await getServer()
+const OLDER = 'its schema is version 1, and this Rollcall uses version 2; start the service with this Rollcall'
+const NEWER = 'its schema is version 2, and this Rollcall uses version 1; use a newer Rollcall'
+const EXPORT = ['export', '--format', 'txt']
+const toText = (emails: readonly string[]) => emails.map((email) => `${email}\n`).join('')
+
+/** Loads the frozen dump into a database, as pg_restore does. */
+async function restore(url: string): Promise<void> {
+  await server.run(FROZEN_DUMP, url)
+  await server.run(
+    `ALTER SCHEMA rollcall OWNER TO owner; ALTER DOMAIN rollcall.durable_number OWNER TO owner;
+     ${['list', 'inbox', 'subscribers', 'suppressions'].map((table) => `ALTER TABLE rollcall.${table} OWNER TO owner`).join(';')}`,
+    url,
+  )
+}
+
+/** A database with the frozen list. */
+async function createScene() {
+  const url = await server.createUrl()
+  await restore(url)
+  const folder = await createFolder()
+  const env = { DATABASE_URL: url, OPS_PORT: '0' }
+  const run = (program: readonly string[] | undefined, args: readonly string[], stdin?: string) =>
+    runCommand(args, { folder, env, stdin, ...(program && { program }) })
+  return {
+    url,
+    /** Runs a command of the first version, and of the second. */
+    first: (args: readonly string[], stdin?: string) => run(undefined, args, stdin),
+    second: (args: readonly string[], stdin?: string) => run(SECOND, args, stdin),
+    serveFirst: () => startService({ env }),
+    serveSecond: (more: Record<string, string> = {}) =>
+      startService({ env: { ...env, ...more }, command: [...SECOND, 'serve'] }),
+    version: async () => (await server.run<{ version: number }>('SELECT version FROM rollcall.list', url))[0]?.version,
+    /** The processes of the server that work for Rollcall. */
+    countBackends: async () => {
+      const query = `SELECT FROM pg_stat_activity WHERE datname = '${toDatabase(url)}' AND application_name = 'rollcall'`
+      return (await server.run(query, server.admin)).length
+    },
+  }
+}
+
+test('commands of a newer version do not migrate the list of an older service', async () => {
+  const { first, second, serveFirst, version } = await createScene()
+  const service = await serveFirst()
+  for (const args of [['status'], ['count'], EXPORT, ['doctor'], ['import', '-'], ['remove', 'ann@mail.io']]) {
+    const { code, stdout, stderr } = await second(args, 'new@mail.io\n')
+    expect([code, stdout + stderr]).toEqual([1, expect.stringContaining(OLDER)])
+  }
+  expect((await service.subscribe('later@mail.io')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+  expect(await version()).toBe(1)
+  expect((await first(EXPORT)).stdout).toBe(toText([...FROZEN, FROZEN_INBOX, 'later@mail.io']))
+})
+
+test('a long migration runs once, outside of the deadlines, and says so; then the way back', async () => {
+  const { url, first, second, serveSecond, version, countBackends } = await createScene()
+  const service = await serveSecond({ TRY_POSTGRES: 'SELECT pg_sleep(8)' })
+  await service.logged('migrating the list from version 1 to 2')
+  const late = await service.subscribe('late@mail.io')
+  expect(late.status).toBe(500)
+  const ready = await service.ops('/readyz')
+  expect([ready.status, await ready.text()]).toEqual([
+    503,
+    'the store fails: the list is migrated from version 1 to 2: wait, and see the log\n',
+  ])
+  let most = 0
+  await until(async () => {
+    most = Math.max(most, await countBackends())
+    return service.log().includes('done: the list has version 2 now')
+  }, 'the end of the migration')
+  expect(most).toBeLessThanOrEqual(4)
+  await until(async () => (await service.ops('/readyz')).ok)
+  expect((await service.subscribe('later@mail.io')).status).toBe(200)
+  expect(service.log().match(/migrating the list/g)).toHaveLength(1)
+  const all = toText([...FROZEN, FROZEN_INBOX, 'later@mail.io'])
+  expect((await second(EXPORT)).stdout).toBe(all)
+  await service.stop()
+
+  expect(await first(['count'])).toMatchObject({ code: 1, stderr: expect.stringContaining(NEWER) })
+  expect(await version()).toBe(2)
+  await server.run('ALTER SCHEMA rollcall RENAME TO rollcall_newer', url)
+  await restore(url)
+  expect((await first(['import', '-'], all)).code).toBe(0)
+  expect((await first(EXPORT)).stdout).toBe(all)
+})
+
+test('rolling: an older service that runs beside ends, and loses nothing that it confirmed', async () => {
+  const { second, serveFirst, serveSecond } = await createScene()
+  const older = await serveFirst()
+  expect((await older.subscribe('early@mail.io')).status).toBe(200)
+  const newer = await serveSecond()
+  await until(async () => (await newer.ops('/readyz')).ok)
+  // A row in the inbox of either version is right. Compaction of the older one notices.
+  expect([200, 500]).toContain((await older.subscribe('both@mail.io')).status)
+  expect(await older.process.exited).toBe(1)
+  expect(older.log()).toContain('starts the newer Rollcall')
+  expect((await newer.subscribe('later@mail.io')).status).toBe(200)
+  await newer.stop()
+  const { stdout } = await second(EXPORT)
+  for (const email of [...FROZEN, FROZEN_INBOX, 'early@mail.io', 'later@mail.io']) expect(stdout).toContain(email)
+  // One that starts later ends too.
+  const last = await serveFirst()
+  expect(await last.process.exited).toBe(1)
+})
+
+test('killed: the list stays as it was, the server gives the work up, and the next service does it', async () => {
+  const { first, serveSecond, version, countBackends } = await createScene()
+  const killed = await serveSecond({ TRY_POSTGRES: 'SELECT pg_sleep(600)' })
+  await killed.logged('migrating the list')
+  await until(async () => (await countBackends()) > 0)
+  await killed.stop('SIGKILL')
+  await until(async () => (await countBackends()) === 0, 'the server ends the work of the killed service')
+  expect(await version()).toBe(1)
+  expect((await first(['count'])).stdout).toBe('4\n')
+  const service = await serveSecond()
+  await service.logged('done: the list has version 2 now')
+  await service.stop()
+})
+
+test('an empty list of an older version is the target of a copy; one with addresses is not migrated', async () => {
+  const { url, version, second } = await createScene()
+  expect((await second(['import', '-', '--list', 'sqlite:new.db'], 'new@mail.io\n')).code).toBe(0)
+  const copy = () => second(['copy', '--from', 'sqlite:new.db', '--to', url])
+  expect(await copy()).toMatchObject({ code: 1, stderr: expect.stringContaining(OLDER) })
+  expect(await version()).toBe(1)
+  await server.run(
+    'DELETE FROM rollcall.subscribers; DELETE FROM rollcall.inbox; DELETE FROM rollcall.suppressions',
+    url,
+  )
+  expect(await copy()).toMatchObject({ code: 0 })
+  expect(await version()).toBe(2)
+  expect((await second(EXPORT)).stdout).toBe('new@mail.io\n')
+})
