@@ -1,4 +1,4 @@
-/** Debian packages, such as `rollcall_1.0.0_amd64.deb`. They need dpkg-deb. */
+/** Debian packages, such as `rollcall_VERSION_amd64.deb`. They need dpkg-deb. */
 
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { $ } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
 import { toGzip, writeInstallation } from './installation.ts'
-import { type Origin, ROOT } from './origin.ts'
+import { type Origin, ROOT, toSeconds } from './origin.ts'
 
 /** The architectures of Debian, by the targets of executables. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }
@@ -46,8 +46,9 @@ export async function writeDeb(
     writeFileSync(join(root, 'usr/share/doc/rollcall/changelog.gz'), toGzip(createChangelog(version, origin)))
     mkdirSync(join(root, 'usr/share/lintian/overrides'), { recursive: true })
     cpSync(join(import.meta.dir, 'lintian-overrides'), join(root, 'usr/share/lintian/overrides/rollcall'))
-    const size = (await $`du --summarize --block-size=1024 ${root}`.text()).split('\t')[0]
-    const sums = await $`find usr -type f -exec md5sum {} +`.cwd(root).text()
+    const files = [...new Bun.Glob('**').scanSync({ cwd: root, onlyFiles: true })].sort()
+    const size = files.reduce((sum, path) => sum + Math.ceil(Bun.file(join(root, path)).size / 1024), 0)
+    const sums = await $`md5sum ${files.filter((path) => path.startsWith('usr/'))}`.cwd(root).text()
     cpSync(join(import.meta.dir, 'deb'), join(root, 'DEBIAN'), { recursive: true })
     const control = `Package: rollcall
 Version: ${version}
@@ -60,8 +61,13 @@ Priority: optional
 ${origin.url ? `Homepage: ${origin.url}\n` : ''}${DESCRIPTION}`
     writeFileSync(join(root, 'DEBIAN/control'), control)
     writeFileSync(join(root, 'DEBIAN/md5sums'), sums)
+    // Whoever builds it may have another umask.
+    await $`chmod --recursive u=rwX,go=rX ${root}`
+    const time = `@${toSeconds(origin.date)}`
+    await $`find ${root} -exec touch --no-dereference --date=${time} {} +`
     // xz takes minutes, and saves a quarter.
-    await $`dpkg-deb --root-owner-group -Zgzip --build ${root} ${file}`.quiet()
+    const build = $`dpkg-deb --root-owner-group -Zgzip --build ${root} ${file}`
+    await build.env({ ...process.env, SOURCE_DATE_EPOCH: String(toSeconds(origin.date)) }).quiet()
   } finally {
     rmSync(root, { recursive: true })
   }

@@ -69,7 +69,8 @@ async function compile(target: string, { runtime, outfile, commit }: Compilation
       autoloadBunfig: false,
       autoloadDotenv: false,
     },
-    define: { COMMIT: JSON.stringify(commit) ?? 'undefined' },
+    // Packages for Node look for files next to their code, which is not there: the path of the build would be in the program.
+    define: { COMMIT: JSON.stringify(commit) ?? 'undefined', __dirname: '"/"', __filename: '"/"' },
     plugins: [replacePageBundle(page)],
   })
 }

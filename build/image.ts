@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { $ } from 'bun'
 import { buildExecutable, HOST_TARGET } from './executable.ts'
 import { readNotices } from './notices.ts'
-import { ROOT } from './origin.ts'
+import { ROOT, readOrigin } from './origin.ts'
+import { type DebianPackage, toImageSbom } from './sbom.ts'
 
 const FOLDER = join(ROOT, 'dist/image')
 /** Where Debian has the license of the libraries that the executable loads. */
@@ -32,7 +33,23 @@ export async function buildImage(): Promise<void> {
     'etc/nsswitch.conf': 'hosts: files dns\n',
     'usr/share/doc/rollcall/LICENSE': Bun.file(join(ROOT, 'LICENSE')),
     'usr/share/doc/rollcall/THIRD-PARTY-NOTICES': readNotices(),
+    'usr/share/doc/rollcall/rollcall.cdx.json': toImageSbom(await listDebianPackages(libraries), readOrigin().date),
   }
   for (const [path, content] of Object.entries(files)) await Bun.write(join(FOLDER, 'root', path), content)
   console.log('dist/image/ is ready')
+}
+
+/** The packages of Debian that have these files. Another base image has none. */
+async function listDebianPackages(files: readonly string[]): Promise<DebianPackage[]> {
+  if (!Bun.which('dpkg-query')) return []
+  const paths = files.flatMap((file) => [file, realpathSync(file)])
+  // A line is PACKAGE:ARCHITECTURE: PATH. It fails for a path that no package has, such as one below a linked folder.
+  const owners = await $`dpkg-query --search ${paths}`.nothrow().quiet().text()
+  const names = [...new Set(owners.match(/^[^\s:]+/gm))].sort()
+  if (names.length === 0) return []
+  const lines = (await $`dpkg-query --show ${names}`.text()).trim().split('\n')
+  return lines.map((line) => {
+    const [name = '', version = ''] = line.split(/:\S+\t|\t/)
+    return { name, version }
+  })
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { $ } from 'bun'
 import { createManual } from './manual.ts'
 import { readNotices } from './notices.ts'
-import { ROOT } from './origin.ts'
+import { ROOT, toSeconds } from './origin.ts'
 
 const DOC = 'share/doc/rollcall'
 const UNITS = readdirSync(join(ROOT, 'deploy')).filter((name) => /\.(?:service|timer)$/.test(name))
@@ -58,13 +58,21 @@ export function writeInstallation(folder: string, executable: string, prefix: st
 /** Compresses a text as `gzip -9n` does. */
 export const toGzip = (text: string): Buffer => Buffer.from(Bun.gzipSync(text, { level: 9 }))
 
-/** Packs an executable for Linux with these files into a .tar.gz next to it. The paths are those below /usr/local. */
-export async function writeArchive(executable: string): Promise<void> {
+/**
+ * Packs an executable for Linux with these files into a .tar.gz next to it. The paths are those below /usr/local.
+ *
+ * @param date of its files
+ */
+export async function writeArchive(executable: string, date: Date): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-archive-'))
   const paths = writeInstallation(folder, executable, '/usr/local')
   const file = `${executable}.tar.gz`
   // Files without their folders: as root, tar would change the mode of folders that exist.
-  await $`tar --create --gzip --owner=0 --group=0 --numeric-owner --mode=go-w --file ${file} --directory ${folder} ${paths}`
+  const archive = `${executable}.tar`
+  const time = `@${toSeconds(date)}`
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=go-w']
+  await $`tar --create --format=ustar ${owner} --mtime=${time} --file ${archive} --directory ${folder} ${paths}`
+  await $`gzip --no-name --force ${archive}`
   rmSync(folder, { recursive: true })
   console.log(`${basename(file)}: ${Math.round(Bun.file(file).size / 1e6)} MB`)
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { packages } from '../package-lock.json' with { type: 'json' }
 import { ROOT } from './origin.ts'
 
-const LICENSES = join(import.meta.dir, 'licenses')
+/** The texts that no package has. */
+export const LICENSES = join(import.meta.dir, 'licenses')
 
 /** Lists the folders of the packages that are installed and that the service needs, the runtime included. */
 export function listPackages(): string[] {
@@ -29,11 +30,17 @@ export function readNotices(): string {
 /** The text of a file of build/licenses. */
 const readLicense = (name: string) => readFileSync(join(LICENSES, name), 'utf8').trim()
 
+/** The names of files with licenses. A package may have one for its code and another one for its font. */
+const LICENSE_FILE = /^(?:licen[cs]e|copying|notice|ofl)/i
+
 function readNotice(folder: string): string {
   const { name, version, license, repository } = readManifest(folder)
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-  if (file) return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
+  const files = readdirSync(folder).filter((entry) => LICENSE_FILE.test(entry))
+  const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim())
+  if (files.length > 0) return [`${name} ${version}`, ...texts].join('\n\n')
   if (!license || !repository) throw new Error(`${folder} has no license`)
   // MPL 2.0, section 3.2: where the source is.
-  return `${name} ${version}\n\nSource: ${repository.url ?? repository}\n\n${readLicense(`${license}.txt`)}`
+  const source = `Source: ${repository.url ?? repository}`
+  const crates = name === '@resvg/resvg-wasm' ? [readLicense('resvg-crates.txt')] : []
+  return [`${name} ${version}`, source, readLicense(`${license}.txt`), ...crates].join('\n\n')
 }

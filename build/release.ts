@@ -1,6 +1,6 @@
 /** A release: executables, archives, Debian packages, the npm package, an SBOM, licenses and SHA256SUMS. */
 
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
@@ -10,6 +10,7 @@ import { buildExecutable, PLATFORMS } from './executable.ts'
 import { writeArchive } from './installation.ts'
 import { readManifest, readNotices } from './notices.ts'
 import { type Origin, ROOT, readOrigin } from './origin.ts'
+import { toSbom } from './sbom.ts'
 
 /** Writes a release to a folder. @param targets of executables */
 export async function writeRelease(folder: string, targets: readonly string[], origin = readOrigin()): Promise<void> {
@@ -17,19 +18,19 @@ export async function writeRelease(folder: string, targets: readonly string[], o
   await writeNpmPackage(folder, origin)
   for (const target of targets) await writePackages(folder, target, origin)
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), readNotices())
-  await $`sha256sum * > SHA256SUMS`.cwd(folder)
+  await $`sha256sum ${readdirSync(folder).sort()} > SHA256SUMS`.cwd(folder)
 }
 
 /** Writes an executable; for Linux also its archive, and its Debian package where Debian has that architecture. */
 export async function writePackages(folder: string, target: string, origin = readOrigin()): Promise<void> {
   const executable = join(folder, `rollcall-${target}`)
   await buildExecutable(target, executable, origin.commit)
-  if (target.startsWith('linux')) await writeArchive(executable)
+  if (target.startsWith('linux')) await writeArchive(executable, origin.date)
   await writeDeb(folder, target, executable, origin)
 }
 
 /** Packs the npm package, and writes its SBOM. Its package.json says where it comes from; that of the checkout cannot know it. */
-async function writeNpmPackage(folder: string, { commit, url }: Origin): Promise<void> {
+async function writeNpmPackage(folder: string, { commit, url, date }: Origin): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'rollcall-package-'))
   try {
     const pack = async (from: string, to: string) =>
@@ -49,7 +50,9 @@ async function writeNpmPackage(folder: string, { commit, url }: Origin): Promise
     cpSync(join(ROOT, 'package-lock.json'), join(copy, 'package-lock.json'))
     await $`npm ci --omit=dev --ignore-scripts --no-audit --loglevel=error`.cwd(copy).quiet()
     // npm leaves out a package that the development needs too, so nothing may name that.
-    await $`npm pkg delete devDependencies && npm sbom --sbom-format cyclonedx > ${folder}/rollcall.cdx.json`.cwd(copy)
+    await $`npm pkg delete devDependencies`.cwd(copy)
+    const sbom = await $`npm sbom --sbom-format cyclonedx`.cwd(copy).json()
+    writeFileSync(join(folder, 'rollcall.cdx.json'), toSbom(sbom, date))
   } finally {
     rmSync(temporary, { recursive: true })
   }

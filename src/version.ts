@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 /** The commit that an executable was built from. build/executable.ts defines it. */
 declare const COMMIT: string | undefined
 
-/** Such as 1.0.0. */
+/** That of package.json. */
 export const VERSION: string = manifest.version
 
 /** The commit that it was built from, if that is known. A published package has it in its package.json. */

@@ -1,17 +1,19 @@
 /** The archive with the executable. test/runners/systemd.ts runs the unit. */
 
 import { expect, test } from 'bun:test'
-import { writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeArchive } from '../../build/installation.ts'
+import { readOrigin } from '../../build/origin.ts'
 import { findBlock, readText } from '../support/markdown.ts'
+import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 
 test('the archive has what the lines of the installation use', async () => {
   const folder = await createFolder()
   const executable = join(folder, 'rollcall-linux-x64')
   await writeFile(executable, '#!/bin/sh\necho it runs\n')
-  await writeArchive(executable)
+  await writeArchive(executable, new Date(1_700_000_000_000))
   const list = await Bun.$`tar -tvf ${executable}.tar.gz`.text()
   expect(list).not.toMatch(/^d/m)
   expect(list).not.toMatch(/^-......w/m)
@@ -35,4 +37,19 @@ test('the archive has what the lines of the installation use', async () => {
     expect(notices).toContain(license)
   // The build needs no packages of the development. Its copy is that of the version that they have.
   expect(readText('build/licenses/bun.mdx')).toBe(readText('node_modules/bun-types/docs/project/license.mdx'))
+})
+
+test('the same commit gives the same bytes, whoever packs it, and whenever', async () => {
+  const pack = async () => {
+    const executable = join(await createFolder(), 'rollcall-linux-x64')
+    await writeFile(executable, 'the program')
+    // Another umask, and another time of the file.
+    await chmod(executable, 0o600)
+    await writeArchive(executable, new Date(1_700_000_000_000))
+    return readFile(`${executable}.tar.gz`)
+  }
+  const first = await pack()
+  await until(() => Date.now() % 1000 < 100, 'another second')
+  expect(Bun.SHA256.hash(await pack(), 'hex')).toBe(Bun.SHA256.hash(first, 'hex'))
+  expect(readOrigin({ SOURCE_DATE_EPOCH: '1700000000' }).date).toEqual(new Date(1_700_000_000_000))
 })

@@ -1,9 +1,9 @@
 /**
  * `npm run test:only -- release`: writes a release for this machine. Each part of it says which commit it is, and where it
- * comes from.
+ * comes from. Then it writes the next version, twice: it has the same bytes, and the earlier number is nowhere.
  */
 
-import { expect, test } from 'bun:test'
+import { expect, onTestFinished, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOST_TARGET } from '../../build/executable.ts'
@@ -13,6 +13,7 @@ import { writeRelease } from '../../build/release.ts'
 import { version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
+import { createCopy } from './mutants/copy.ts'
 
 test('a release has what each kind of installation needs, with sums that are right', async () => {
   const folder = join(await createFolder(), 'release')
@@ -27,7 +28,10 @@ test('a release has what each kind of installation needs, with sums that are rig
   const toNames = (packages: readonly { name: string; version: string }[]) =>
     packages.map((each) => `${each.name} ${each.version}`).sort()
   expect(toNames([metadata.component])).toEqual([`rollcall ${version}`])
-  expect(toNames(components)).toEqual(toNames(listPackages().map(readManifest)))
+  const npm = components.filter(({ purl }: { purl?: string }) => purl?.startsWith('pkg:npm/'))
+  expect(toNames(npm)).toEqual(toNames(listPackages().map(readManifest)))
+  const names = components.map(({ name }: { name: string }) => name)
+  expect(names).toContainValues(['JavaScriptCore', 'sqlite', 'boringssl', 'tiny-skia', 'rustybuzz'])
 
   // Each part says which commit it is, and where it comes from.
   const [deb = '', tgz = ''] = ['deb', 'tgz'].map((name) =>
@@ -47,4 +51,35 @@ test('a release has what each kind of installation needs, with sums that are rig
     homepage: 'https://git.site.io/owner/list#readme',
     bugs: 'https://git.site.io/owner/list/issues',
   })
+}, 300_000)
+
+/** Writes a release of the next version in a copy of the repository. Returns its folder. */
+async function writeNext(next: string): Promise<string> {
+  const { root, remove } = createCopy()
+  onTestFinished(remove)
+  await Bun.$`npm version --no-git-tag-version ${next}`.cwd(root).quiet()
+  const script = `import { writeRelease } from './build/release.ts'\nawait writeRelease('${root}/next', ['${HOST_TARGET}'])\n`
+  await Bun.write(join(root, 'next.ts'), script)
+  const env = { ...process.env, SOURCE_DATE_EPOCH: '1800000000', REVISION: 'abc1234' }
+  await Bun.$`${process.execPath} next.ts`.cwd(root).env(env).quiet()
+  return join(root, 'next')
+}
+
+test('the next version needs one number, and whoever builds it gets the same bytes', async () => {
+  const next = '98.7.6'
+  const folders = [await writeNext(next), await writeNext(next)]
+  const sums = await Promise.all(folders.map((folder) => Bun.file(join(folder, 'SHA256SUMS')).text()))
+  expect(sums[0]?.split('\n').length).toBe(7)
+  expect(sums[1]).toBe(sums[0] ?? '')
+
+  const folder = folders[0] ?? ''
+  await Bun.$`mkdir deb npm && dpkg-deb --extract ${new Bun.Glob('*.deb').scanSync(folder).next().value ?? ''} deb`.cwd(
+    folder,
+  )
+  await Bun.$`tar -xzf rollcall-${next}.tgz -C npm`.cwd(folder)
+  expect(await Bun.$`deb/usr/bin/rollcall --version`.cwd(folder).text()).toBe(`${next} (abc1234)\n`)
+  // The history says it, and the version of the contract is another number.
+  const left = await Bun.$`grep -rIlF ${version} deb npm`.cwd(folder).nothrow().text()
+  const known = /CHANGELOG\.md$|hand-over\.md$|webhook\.mjs$|THIRD-PARTY-NOTICES$|description\.ts$/
+  expect(left.split('\n').filter((path) => path && !known.test(path))).toEqual([])
 }, 300_000)

@@ -110,7 +110,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     commands: [toTest('containers.ts', 600)],
   },
   release: {
-    about: 'writes a release for this machine, and compares its SBOM with what is installed',
+    about: 'writes a release and the next one for this machine: its SBOM, its bytes and its numbers',
     programs: { 'dpkg-deb': 'dpkg-dev' },
     commands: [toTest('release.ts', 300)],
   },
