@@ -40,6 +40,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
   'docs/operations.md': [
     'yaml prometheus.yml',
+    // test/upgrade runs these.
+    ...['sh roll-back-1', 'sh roll-back-sqlite', 'sh roll-back-postgres', 'sh roll-back-2'],
     // test/runners/deb.ts runs these.
     'sh second',
     'sh rules',

@@ -1,16 +1,27 @@
 /** An upgrade to a second version, and the way back, of a PostgreSQL list. */
 
 import { expect, test } from 'bun:test'
+import { findBlock } from '../support/markdown.ts'
 import { getServer, toDatabase } from '../support/postgres.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
-import { createSecondVersion, FROZEN, FROZEN_DUMP, FROZEN_INBOX } from './second-version.ts'
+import {
+  CHANGED,
+  changeSince,
+  createSecondVersion,
+  FROZEN,
+  FROZEN_DUMP,
+  FROZEN_INBOX,
+  runBlock,
+} from './second-version.ts'
 
 const SECOND = await createSecondVersion()
 const server = await getServer()
 const OLDER = 'its schema is version 1, and this Rollcall uses version 2; start the service with this Rollcall'
 const NEWER = 'its schema is version 2, and this Rollcall uses version 1; use a newer Rollcall'
+/** Of the guide. */
+const RENAME = 'ALTER SCHEMA rollcall RENAME TO rollcall_newer'
 const EXPORT = ['export', '--format', 'txt']
 const toText = (emails: readonly string[]) => emails.map((email) => `${email}\n`).join('')
 
@@ -88,10 +99,28 @@ test('a long migration runs once, outside of the deadlines, and says so; then th
 
   expect(await first(['count'])).toMatchObject({ code: 1, stderr: expect.stringContaining(NEWER) })
   expect(await version()).toBe(2)
-  await server.run('ALTER SCHEMA rollcall RENAME TO rollcall_newer', url)
+  await server.run(RENAME, url)
   await restore(url)
   expect((await first(['import', '-'], all)).code).toBe(0)
   expect((await first(EXPORT)).stdout).toBe(all)
+})
+
+test('the guide leads back: who left since stays away, and who came, or came back, is on the list', async () => {
+  const { url, first, second, serveSecond } = await createScene()
+  const folder = await createFolder()
+  const env = { DATABASE_URL: url }
+  const service = await serveSecond()
+  await service.logged('done: the list has version 2 now')
+  await service.stop()
+  await changeSince(second)
+  await runBlock('roll-back-1', { folder, env, program: SECOND })
+  // The two statements of the block: the tools of PostgreSQL are not installed with the tests.
+  expect(findBlock('docs/operations.md', 'sh', 'roll-back-postgres').text).toContain(RENAME)
+  await server.run(RENAME, url)
+  await restore(url)
+  await runBlock('roll-back-2', { folder, env })
+  expect((await first(EXPORT)).stdout.trim().split('\n').toSorted()).toEqual(CHANGED)
+  expect((await first(['has', 'ann@mail.io'])).stdout).toContain('suppressed')
 })
 
 test('rolling: an older service that runs beside ends, and loses nothing that it confirmed', async () => {

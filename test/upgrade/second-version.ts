@@ -4,9 +4,12 @@
  */
 
 import { Database } from 'bun:sqlite'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findBlock } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
+import { PROGRAM } from '../support/program.ts'
+import { type CommandResult, type Environment, NO_ENV_FILE } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
 /** The people on the frozen list, who are not in reserved domains. Its inbox has one more. */
@@ -69,3 +72,42 @@ export function readVersion(path: string): number {
   using db = new Database(path, { readonly: true })
   return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
 }
+
+/**
+ * Runs a block of the guide "Roll back" in a folder, with a version of Rollcall.
+ *
+ * @param program its command; default: the first version
+ */
+export async function runBlock(
+  name: string,
+  { folder, env, program = [PROGRAM] }: { folder: string; env: Environment; program?: readonly string[] },
+): Promise<void> {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'rollcall'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, { mode: 0o755 })
+  const text = findBlock('docs/operations.md', 'sh', name).text.replaceAll('/var/lib/rollcall/', `${folder}/`)
+  const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', text], {
+    cwd: folder,
+    env: { ...process.env, ...NO_ENV_FILE, ...env, PATH: `${bin}:${process.env.PATH}` },
+    stderr: 'pipe',
+  })
+  const [stderr, code] = await Promise.all([child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${stderr}`)
+}
+
+/** What happens between an upgrade and the way back: one leaves, one who had left comes back, in another spelling, and one is new. */
+export async function changeSince(
+  run: (args: readonly string[], stdin?: string) => Promise<CommandResult>,
+): Promise<void> {
+  for (const [args, stdin] of [
+    [['remove', 'ann@mail.io']],
+    [['remove', '--forget', 'bob@mail.io']],
+    [['import', '-'], 'email,date\nBob@Mail.io,2025-01-01\nnew@mail.io,2025-02-02\n'],
+  ] as const) {
+    const { code, stderr } = await run(args, stdin)
+    if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  }
+}
+
+/** The list after that, in any order. */
+export const CHANGED = ['Bob@Mail.io', 'Cyd@Mail.io', FROZEN_INBOX, 'new@mail.io']

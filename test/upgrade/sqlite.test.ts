@@ -1,13 +1,22 @@
 /** An upgrade to a second version, and the way back, of a SQLite list. */
 
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { getServer } from '../support/postgres.ts'
 import { runCommand, startCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
-import { createSecondVersion, FROZEN, FROZEN_INBOX, readVersion, writeFrozen } from './second-version.ts'
+import {
+  CHANGED,
+  changeSince,
+  createSecondVersion,
+  FROZEN,
+  FROZEN_INBOX,
+  readVersion,
+  runBlock,
+  writeFrozen,
+} from './second-version.ts'
 
 const SECOND = await createSecondVersion()
 const OLDER = 'its schema is version 1, and this Rollcall uses version 2; start the service with this Rollcall'
@@ -148,6 +157,22 @@ test('rolling: an older service that runs beside ends, loses nothing that it con
   expect((await newer.subscribe('later@mail.io')).status).toBe(200)
   await newer.stop()
   expect((await second(EXPORT)).stdout).toBe(toText([...FROZEN, FROZEN_INBOX, 'early@mail.io', 'later@mail.io']))
+})
+
+test('the guide leads back: who left since stays away, and who came, or came back, is on the list', async () => {
+  const { folder, env, at, first, names, second } = await createScene()
+  renameSync(at('list.db'), at('rollcall.db'))
+  const more = { ...env, DATABASE_URL: 'sqlite:rollcall.db' }
+  const service = await startService({ folder, env: more, command: [...SECOND, 'serve'] })
+  await service.stop()
+  const list = ['--list', 'sqlite:rollcall.db']
+  await changeSince((args, stdin) => second([...args, ...list], stdin))
+  await runBlock('roll-back-1', { folder, env: more, program: SECOND })
+  for (const name of ['roll-back-sqlite', 'roll-back-2']) await runBlock(name, { folder, env: more })
+  expect((await first([...EXPORT, ...list])).stdout.trim().split('\n').toSorted()).toEqual(CHANGED)
+  expect((await first(['has', 'ann@mail.io', ...list])).stdout).toContain('suppressed')
+  expect((await first(['doctor', ...list])).stdout).toContain('integrity      ok')
+  expect(names('rollcall.before-restore')).toHaveLength(1)
 })
 
 /** Takes minutes. */
