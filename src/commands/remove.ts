@@ -15,7 +15,10 @@ export async function remove(texts: readonly string[], { forget, json, ...option
   const addresses = emails.map((email, index) => ({ email, was: states[index] ?? 'absent' }))
   if (!json) {
     await print(addresses.map(({ email, was }) => `${email}: ${OUTCOMES[was][forget ? 1 : 0]}`).join('\n'))
-    return note(`the list: ${toListName(list)}`)
+    note(`the list: ${toListName(list)}`)
+    // Rollcall cannot tell the tool: it may have the address from another list.
+    if (states.includes('subscribed')) note('the mail of your mail tool goes on: unsubscribe them there too')
+    return
   }
   const state = forget ? 'absent' : 'suppressed'
   const countBefore = (state: SubscriptionState) => addresses.filter(({ was }) => was === state).length

@@ -140,6 +140,8 @@ const createSchema = (folder: string) =>
     // Where people go after a subscription. Never a parameter of a request, which would be an open redirect. A header has
     // no other characters than ASCII.
     after_subscribe: webUrl.transform((url) => new URL(url).href).optional(),
+    // Whether the mail tool asks for a confirmation. Rollcall sends no mail, and cannot know it.
+    confirmation: z.boolean({ error: 'use true or false' }).default(false),
     developers: z.boolean({ error: 'use true or false' }).default(true),
     license: z
       .union([object({ name: line(80), url: webUrl }), z.literal('none', { error: 'use a name and a url, or none' })])
@@ -218,8 +220,8 @@ export function parseSite(text: string, file: string): Site {
     const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
     return fail(findOffset(document, path), message)
   }
-  const { name, description, note, issues, phrases, after_subscribe: afterSubscribe, ...rest } = data
-  const words = { name, description, note, issues, phrases }
+  const { name, description, note, issues, phrases, confirmation, after_subscribe: afterSubscribe, ...rest } = data
+  const words = { name, description, note, issues, phrases, confirmation }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   const titled = texts.issues.map((issue) => ({ ...issue, title: issue.title.text }))
   const own = { name: texts.name.text, description: texts.description.text, issues: titled }

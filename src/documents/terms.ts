@@ -45,12 +45,20 @@ export const LIMITED_BODY = {
 export const LIMITED_TERMS =
   'A proxy in front of this service limits requests. Wait for the seconds in Retry-After, then repeat. Another proxy may send another body.'
 
+/** What a person gets after a 200: the owner has not said what the mail tool does. */
+const MAIL_TERMS =
+  'This service sends no mail. The mail tool of the operator may ask the person for a confirmation, which starts the newsletter.'
+
+/** The same when the owner has said that the mail tool asks. */
+const CONFIRMED_TERMS =
+  'This service sends no mail. The mail tool of the operator then asks the person for a confirmation: tell them to look for that email, because the newsletter starts after it.'
+
 /** Builds the terms of a site: plain text, one item for each thing that a caller should know before the first call. */
-export function createTerms({ contact }: Pick<Site, 'contact'>): string[] {
+export function createTerms({ contact, words }: Pick<Site, 'contact' | 'words'>): string[] {
   // A top-level domain gets a dot, so that `test` does not look like a host.
   const domains = RESERVED_DOMAINS.map((domain) => (domain.includes('.') ? domain : `.${domain}`)).join(', ')
   return [
-    'A 200 means that the address is on the list and on stable storage. No mail is sent to it.',
+    `A 200 means that the address is on the list and on stable storage. ${words.confirmation ? CONFIRMED_TERMS : MAIL_TERMS}`,
     'No API key and no account are needed.',
     'This service has no rate limit. A proxy in front of it may answer 429 with Retry-After.',
     'Repeating a request is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one.',

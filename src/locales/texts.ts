@@ -31,6 +31,8 @@ export interface Words {
   readonly description?: Localized | undefined
   readonly note?: Localized | undefined
   readonly issues?: readonly Issue<Localized>[] | undefined
+  /** Whether the mail tool asks each person for a confirmation (double opt-in). */
+  readonly confirmation?: boolean | undefined
   /** Words that replace phrases of the page: by the name of the phrase, localized. */
   readonly phrases?: Readonly<Record<string, Localized | undefined>> | undefined
 }
@@ -70,11 +72,13 @@ export function toTexts(
     const own = phrases[phrase]
     return [phrase, (typeof own === 'object' ? own[language] : own) ?? text]
   }
+  const own = Object.fromEntries(Object.entries(locale).map(toPhrase)) as Locale
+  const confirmed = { ...own, accepted: own.almost, next: own.confirm }
   return {
     name: name ? toText(name) : { text: locale.siteName },
     description: description ? toText(description) : { text: locale.siteDescription },
     note: note ? toText(note) : undefined,
     issues: issues.map((issue) => ({ ...issue, title: toText(issue.title) })),
-    phrases: Object.fromEntries(Object.entries(locale).map(toPhrase)) as Locale,
+    phrases: words.confirmation ? confirmed : own,
   }
 }

@@ -18,6 +18,14 @@ test('a removed address is suppressed, and an import skips it', async () => {
   expect(JSON.parse(await print(['count', '--json']))).toEqual({ subscribers: 1, reserved: 0, suppressed: 2 })
 })
 
+test('a removal says that the mail tool goes on, if anybody was on the list', async () => {
+  const { print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const note = 'the mail of your mail tool goes on: unsubscribe them there too\n'
+  expect((await run(['remove', 'ada@site.io'])).stderr).toEndWith(note)
+  expect((await run(['remove', 'ada@site.io'])).stderr).not.toContain(note)
+})
+
 test('--forget removes without a suppression and deletes one', async () => {
   const { print } = await createCliFixture()
   await print(['import', '-'], 'a@site.io\nb@site.io\n')

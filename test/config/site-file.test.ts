@@ -24,6 +24,7 @@ describe('a valid site file', () => {
       'privacy: http://home.example/privacy?x=1',
       'imprint: https://home.example/imprint',
       'after_subscribe: https://bücher.example/grüße?日#ß',
+      'confirmation: true',
       'developers: false',
       'phrases: { subscribe: Los, empty: { de: Leer } }',
       'license:',
@@ -55,6 +56,7 @@ describe('a valid site file', () => {
           { title: { 'pt-BR': 'Antes', de: 'Zuvor' }, url: 'https://home.example/16', date: '2026-05-24' },
         ],
         phrases: { subscribe: 'Los', empty: { de: 'Leer' } },
+        confirmation: true,
       },
       author: 'Ann Smith',
       contact: 'mailto:owner@example.org',
@@ -80,7 +82,7 @@ describe('a valid site file', () => {
       name: 'Newsletter',
       description: 'News from this site by email, now and then.',
       issues: [],
-      words: {},
+      words: { confirmation: false },
       developers: true,
       license: { name: 'CC BY-SA 4.0', url: 'https://creativecommons.org/licenses/by-sa/4.0/' },
       accent: { light: '#2b5a4e', dark: '#2b5a4e' },
@@ -113,6 +115,7 @@ const MISTAKES: readonly Mistake[] = [
   ['phrases:\n  again: 3', 2, 'phrases.again is 3', LINE(300)],
   ['phrases:\n  typo: { de: Nein }', 2, 'phrases.typo.de is "Nein"', `${LINE(300)} with {address}`],
   ['phrases: { by: Ann }', 1, 'phrases.by is "Ann"', `${LINE(300)} with {author}`],
+  ['confirmation: "yes"', 1, 'confirmation is "yes"', 'use true or false'],
   ['developers: "no"', 1, 'developers is "no"', 'use true or false'],
   ['name: |\n  a\n  b\n', 1, 'name is "a\\nb\\n"', LINE(80)],
   ['name: "a\\e[2Jb"', 1, 'name is "a\\u001b[2Jb"', LINE(80)],
@@ -193,7 +196,7 @@ describe('a mistake gives an error with the file, the line, the path, the value 
   })
 
   const known =
-    'use these: name, description, note, author, portrait, issues, contact, home, privacy, imprint, after_subscribe, developers, license, accent, logo, card, languages, phrases, pages'
+    'use these: name, description, note, author, portrait, issues, contact, home, privacy, imprint, after_subscribe, confirmation, developers, license, accent, logo, card, languages, phrases, pages'
   const tags = `use these: ${LANGUAGE_TAGS.join(', ')}`
   test.each([
     ['name: n\n\ndescripton: d', 3, '"descripton"', known],

@@ -46,6 +46,14 @@ test('it links to each document once, and to the pages of the owner, whose texts
   ])
 })
 
+test('it says that the mail tool asks for a confirmation, if the owner says so, and otherwise that it may', () => {
+  const guide = (site: string) => createLlmsTxt(parseSite(site, 'site.yaml'), BASE_URL)
+  const asks = 'The mail tool of the operator then asks the person for a confirmation: tell them to look for that email'
+  expect(guide('confirmation: true')).toContain(asks)
+  expect(guide('')).not.toContain(asks)
+  expect(guide('')).toContain('The mail tool of the operator may ask the person for a confirmation')
+})
+
 test('it omits what the site does not have', () => {
   const plain = createLlmsTxt(parseSite('', 'site.yaml'), BASE_URL)
   expect([...parseLlmsTxt(plain).sections.keys()]).toEqual(['Developer resources', 'License', 'Optional'])

@@ -181,6 +181,18 @@ describe('the form', () => {
     expect(toText(done)).toContain('ada@example.org')
   })
 
+  test('asks for the confirmation of the mail tool in every language, if the owner says so', async () => {
+    const asking = await startService({ site: 'confirmation: true', env: { BASE_URL } })
+    for (const language of LANGUAGE_TAGS) {
+      const { accepted, next, almost, confirm } = LOCALES[language]
+      const body = new URLSearchParams({ email: 'ada@example.org' })
+      const response = await fetch(asking.origin + pathOf(language), { method: 'POST', body })
+      const text = toText(await response.text())
+      expect([accepted, next, almost, confirm].filter((words) => text.includes(words))).toEqual([almost, confirm])
+    }
+    await asking.stop()
+  })
+
   test('thanks nobody without an accepted address', async () => {
     const plain = await (await ask('/')).text()
     expect(plain).toContain('aria-labelledby="done-title" hidden="">')
