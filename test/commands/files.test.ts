@@ -40,7 +40,7 @@ const FAILED: readonly (readonly [command: string, says: string])[] = [
   ['export --out none/o.csv --cursor-file c', 'none/o.csv: there is no such file or folder'],
   [`export --out ${'x'.repeat(300)}`, 'its name is too long: use a shorter one'],
   ['export --out loop', 'loop: it is a link to itself: delete it'],
-  ['export --cursor-file g', '.g.lock while no export runs'],
+  ['export --cursor-file g', '.g.lock while no export and no import runs'],
   ['backup folder', 'folder: it is a folder: name a file'],
   ['backup none/b.db', 'none/b.db: there is no such file or folder'],
 ]

@@ -71,6 +71,7 @@ test('a sound list: every check is ok, also after a kill and without the index o
       'content',
       'integrity',
       'dates',
+      'backup',
       'inbox',
     ])
     expect(look(file)).toEqual(before)
